@@ -5,14 +5,14 @@ import { createLiveQuery, type LiveQuery } from 'supabase-protocol-clients/realt
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import type { ExampleDatabase, Message } from './database.ts';
 
-/** What the examples with a history need. */
+/** The clients for the examples with a history. */
 export interface ChatClients {
   readonly rest: RestClient<ExampleDatabase>;
   readonly realtime: RealtimeClient;
   readonly platform: Platform;
 }
 
-/** The newest messages of a room: read by REST, kept current by broadcasts of the database. */
+/** The newest messages of a room: read with REST, and updated by broadcasts from the database. */
 export function createHistory({ rest, realtime, platform }: ChatClients, room: string): LiveQuery<Message> {
   const channel = realtime.channel(`room:${room}`, { private: true });
   return createLiveQuery({
@@ -24,7 +24,7 @@ export function createHistory({ rest, realtime, platform }: ChatClients, room: s
   });
 }
 
-/** Writes a message; its author receives it by the same broadcast as all others. */
+/** Writes a message; its author receives it by the same broadcast as everyone else. */
 export async function post({ rest }: ChatClients, room: string, name: string, body: string): Promise<void> {
   await rest.from('example_messages').insert([{ room, author_name: name, body }]);
 }

@@ -2,7 +2,7 @@ import { useState, type SubmitEvent } from 'react';
 import { useLiveList } from 'supabase-protocol-clients/react';
 import { createHistory, post, type ChatClients } from './chat-store.ts';
 
-/** A chat room with its history. Messages arrive by broadcasts of the database, also those of other windows. */
+/** A chat room with its history. Messages of all windows arrive by broadcasts from the database. */
 export function Chat({
   clients,
   name,

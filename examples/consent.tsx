@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { AuthClient } from 'supabase-protocol-clients/auth-client';
 import { createOAuthServer, type Authorization } from 'supabase-protocol-clients/auth-client/oauth-server';
 
-/** Hosts are verified by browsers; of an application on the device, only the scheme names who opens the link. */
+/** Browsers verify hosts; for a native application, only the scheme shows who opens the link. */
 function receiverOf(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri);
   return protocol === 'https:' || protocol === 'http:' ? host : protocol;
@@ -13,11 +13,11 @@ const leaveFor = (redirectUrl: string) => location.assign(redirectUrl);
 interface ConsentProps {
   readonly auth: AuthClient;
   readonly authorizationId: string;
-  /** Default: leaves the page for the application. */
+  /** Default: navigates to the application. */
   readonly leave?: (redirectUrl: string) => void;
 }
 
-/** For a signed-in user, after the second factor: sign in first, and return to this address. */
+/** For a user who has signed in, including a second factor: sign in first, and return to this URL. */
 export function Consent({ auth, authorizationId, leave = leaveFor }: ConsentProps) {
   const [oauthServer] = useState(() => createOAuthServer(auth));
   const [request, setRequest] = useState<Authorization>();
@@ -32,7 +32,7 @@ export function Consent({ auth, authorizationId, leave = leaveFor }: ConsentProp
     }
   };
   if (problem) return <p role="alert">{problem}</p>;
-  // One click is one call: an effect runs twice in StrictMode, and the service answers a request once.
+  // Read on a click: StrictMode runs an effect twice, and the service may respond to a request only once.
   if (!request || request.redirectUrl !== null)
     return (
       <button onClick={() => void run(oauthServer.getAuthorization({ authorizationId }))}>Continue</button>

@@ -24,8 +24,8 @@ function createRoom(realtime: RealtimeClient, name: string) {
 }
 
 /**
- * The cursors of the users who are on the page: presence also knows of windows that crashed. A moved cursor is sent at most once per
- * frame, because only the latest position counts.
+ * The cursors of the users on the page; presence also removes windows that crashed. A moved cursor is sent at most once
+ * per frame, because only the latest position counts.
  */
 export function Cursors({ realtime, name }: { readonly realtime: RealtimeClient; readonly name: string }) {
   const [cursors, setCursors] = useState<ReadonlyMap<string, Cursor>>(new Map());

@@ -8,7 +8,7 @@ import { Typing } from './typing.tsx';
 import { Workspace } from './workspace.tsx';
 import './examples.css';
 
-/** `?as=grace#chat`: who signs in, and which example is shown. */
+/** `?as=grace#chat` selects the user and the example. */
 const names = ['ada', 'grace'] as const;
 const parameters = new URLSearchParams(location.search);
 const name = names.find((one) => one === parameters.get('as')) ?? 'ada';
@@ -18,7 +18,7 @@ const clients = createSupabaseClients<ExampleDatabase>({
   apiKey: String(import.meta.env['VITE_SUPABASE_ANON_KEY']),
 });
 await clients.auth.start();
-// Both users share this origin's cookies: the one of the address signs in.
+// Both users share this origin's cookies: the user of the URL signs in.
 await clients.auth.signInWithPassword({ email: `${name}@example.com`, password: 'inbox-development' });
 
 const examples = {

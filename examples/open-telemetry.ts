@@ -1,14 +1,14 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Tracer } from '@opentelemetry/api';
 import type { ClientEvent } from 'supabase-protocol-clients';
 
-/** The header of the active span (W3C Trace Context §3.2), which every request of a client sends. */
+/** The header of the active span (W3C Trace Context §3.2), sent with every request of a client. */
 export function activeTraceparent(): string | null {
   const span = trace.getActiveSpan()?.spanContext();
   return span ? `00-${span.traceId}-${span.spanId}-0${span.traceFlags & TraceFlags.SAMPLED}` : null;
 }
 
 /**
- * Records each exchange as a span below the one that was active when its request was sent.
+ * Records each exchange as a child of the span that was active when its request was sent.
  *
  * @param now milliseconds since the epoch.
  */

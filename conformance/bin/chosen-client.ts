@@ -7,7 +7,7 @@ import { ownClient } from './local-target.ts';
 import type { CommandOptions } from './options.ts';
 
 /**
- * The client that the options name; ours, where it is installed, without them.
+ * Returns the client of the options; without them our own, if it is installed.
  *
  * @throws {Error} for a module without `createClientAdapter`.
  */

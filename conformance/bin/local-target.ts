@@ -2,14 +2,14 @@ import type { LocalSupabase } from 'local-supabase';
 import type { ClientAdapter } from '../src/any-client/client-adapter.ts';
 import type { ConformanceTarget } from '../src/target.ts';
 
-/** The clients of `supabase-protocol-clients`, which are loaded when an audit opens one. */
+/** The clients of `supabase-protocol-clients`, loaded when an audit opens one. */
 export const ownClient: ClientAdapter = {
   name: 'supabase-protocol-clients',
   open: async (project) =>
     (await import('../src/any-client/our-adapter.ts')).createClientAdapter().open(project),
 };
 
-/** The embedded Supabase as a target; it must have been started with ports. */
+/** The embedded Supabase as a target; it must have ports. */
 export function createLocalTarget({
   url,
   anonKey,
@@ -33,7 +33,7 @@ export function createLocalTarget({
   };
 }
 
-/** @throws {Error} where the optional package local-supabase is not installed. */
+/** @throws {Error} if the optional package local-supabase is not installed. */
 export async function startLocalSupabase(): Promise<LocalSupabase> {
   const { createLocalSupabase } = await import('local-supabase').catch((cause: unknown) => {
     throw new Error('Name a server with --url, or install local-supabase to audit an embedded one.', {

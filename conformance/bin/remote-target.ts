@@ -4,9 +4,9 @@ import { at, createWire } from '../src/wire.ts';
 import type { CommandOptions } from './options.ts';
 
 /**
- * The server that the options describe: a project, or an auth service alone.
+ * The server of the options: a project, or an auth service alone.
  *
- * @throws {Error} where neither answers. @throws {TypeError} where the server cannot be reached.
+ * @throws {Error} if neither responds. @throws {TypeError} if the server is unreachable.
  */
 export async function createRemoteTarget(
   url: string,
@@ -32,7 +32,7 @@ export async function createRemoteTarget(
   };
 }
 
-/** Finds the health of the auth service, at a project's path or at the URL itself. */
+/** Whether the auth service's health is found at a project's path instead of the URL itself. */
 async function isProjectUrl(root: string, anonKey: string): Promise<boolean> {
   const refusals: string[] = [];
   for (const path of ['/auth/v1/health', '/health']) {

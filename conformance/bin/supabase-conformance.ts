@@ -40,7 +40,7 @@ async function writeReports(report: ConformanceReport, folder: string): Promise<
   console.log(`\n${report.run.url}: ${counts}\n${join(folder, 'conformance.html')}`);
 }
 
-/** Tells a tenth of the run at a time, beside the report. */
+/** Reports progress after each tenth of the run. */
 function reportProgress(total: number): () => void {
   let done = 0;
   return () => {
@@ -112,7 +112,7 @@ const interruptions = [
   ['SIGTERM', 143],
 ] as const;
 
-/** Audits a target of others: an interruption ends the run, and what it created is removed. */
+/** Audits a remote target: an interruption ends the run and removes the test data. */
 async function auditRemote(
   audits: readonly Audit[],
   target: ConformanceTarget,
@@ -146,7 +146,7 @@ async function auditRemote(
   }
 }
 
-/** The audits run in any case: what the realtime service lacks is theirs to say. */
+/** Waits for live changes. The audits run in any case and report what the realtime service lacks. */
 async function tellWhenLive(target: ConformanceTarget, run: AuditRun): Promise<void> {
   try {
     if (await awaitLiveTables(createAuditContext(target, run))) return;
@@ -179,7 +179,7 @@ async function main(): Promise<number> {
   const isOtherClient = options.client !== undefined || options['client-command'] !== undefined;
   const client = await loadChosenClient(options);
   const all = chooseAudits(isOtherClient ? { set: 'client', ...options } : options);
-  // Our own clients are not what an adapter drives.
+  // An adapter drives another client than ours, so the audits of our clients are left out.
   const audits = isOtherClient
     ? all.filter((audit) => setOf(audit.area) === 'server' || portableAudits.includes(audit))
     : all;

@@ -1,6 +1,6 @@
 /**
- * A client by `fetch` alone, as a worked example: it signs in, refreshes, reads and writes rows, and speaks JSON lines.
- * `--client "node conformance/clients/plain-client.mjs"`. A client in any other language answers the same lines.
+ * An example of a client with `fetch` alone: signs in, refreshes, reads and writes rows, and exchanges JSON lines.
+ * `--client "node conformance/clients/plain-client.mjs"`. A client in any other language responds to the same lines.
  */
 import { createInterface } from 'node:readline';
 
@@ -81,7 +81,7 @@ const commands = {
 
 for await (const line of createInterface({ input: process.stdin })) void answer(line);
 
-/** Commands may overlap: a read waits while another one is answered. */
+/** Commands may overlap: a slow one must not delay the next. */
 async function answer(line) {
   const { id, command, args } = JSON.parse(line);
   const write = (outcome) => process.stdout.write(`${JSON.stringify({ id, ...outcome })}\n`);

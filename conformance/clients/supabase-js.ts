@@ -1,4 +1,4 @@
-/** `--client conformance/clients/supabase-js.ts`: the vendor's client, as an application uses it. It must be installed. */
+/** `--client conformance/clients/supabase-js.ts`: the vendor's client as in an application. It must be installed. */
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { WebSocket } from 'ws';
 import {
@@ -10,7 +10,7 @@ import {
   type Json,
 } from '../src/any-client/client-adapter.ts';
 
-/** A result of supabase-js: its calls return errors and throw none. */
+/** A result of supabase-js, which returns errors instead of throwing them. */
 interface Result {
   readonly data: unknown;
   readonly error: { readonly message: string; readonly code?: string | undefined } | null;
@@ -83,7 +83,7 @@ interface Narrowable<Q> {
   eq(column: string, value: unknown): Q;
 }
 
-/** Null is compared by `is`, as the vendor's documentation says. */
+/** As the vendor's documentation says, null is compared with `is`. */
 function narrow<Q extends Narrowable<Q>>(query: Q, column: string, operator: string, value: Json): Q {
   if (operator === 'in') return query.in(column, value as string[]);
   return value === null ? query.is(column, null) : query.eq(column, value);

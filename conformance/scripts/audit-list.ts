@@ -5,14 +5,14 @@ import { readSection } from '../src/sources.ts';
 /** The generated page, relative to this package. */
 export const auditsPage = 'docs/audits.md';
 
-/** The servers on which the first round of audits ran. Later audits were written from recordings and sources. */
+/** The servers of the first round of audits. Later audits were written from recordings and sources. */
 const realServers: Readonly<Record<string, string>> = {
   auth: 'auth bc32168',
   rest: 'PostgREST 14.17',
   realtime: 'Realtime 2.129.8',
 };
 
-/** The page that lists every audit under the section that it cites. */
+/** The page of all audits, by the section that they cite. */
 export function formatAuditList(): string {
   const sources = [...new Set(audits.map(({ source }) => source))];
   const parts = [
@@ -43,7 +43,7 @@ function formatCounts(): string {
   return formatTable(['Service', 'Server: MUST', 'Server: SHOULD', 'Clients', 'First round on'], rows);
 }
 
-/** Links keep their paths: the page is as deep as the documents. */
+/** Links keep their paths, because the page is as deep as the documents. */
 function formatSection(source: AuditSource): string {
   const { title, publicSources, breaks } = readSection(source);
   const links = publicSources.map(({ label, url }) => `[${label}](${url})`);

@@ -1,6 +1,6 @@
 /**
- * `npm run -w conformance build`: the package with the command, in `dist-conformance`: each module compiled where it is, with types,
- * the documents that audits cite, and the SQL of the schema. Argument: another folder.
+ * `npm run -w conformance build`: builds the package in `dist-conformance` or the folder of the argument: the compiled
+ * modules with types, the documents that audits cite, and the SQL of the schema.
  */
 import { spawnSync } from 'node:child_process';
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** `npm run docs:audits`: writes the list of audits. */
+/** `npm run docs:audits`: writes the page of audits. */
 import { writeFile } from 'node:fs/promises';
 import { auditsPage, formatAuditList } from './audit-list.ts';
 

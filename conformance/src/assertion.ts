@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** A statement that is not true of the target: what was expected, and the actual value. Both may contain secrets. */
+/** An assertion that failed: what was expected, and the actual value. Both may contain secrets. */
 export class UnmetExpectationError extends Error {
   override readonly name: string = 'UnmetExpectationError';
   /** A sentence about a conforming target. */
@@ -14,8 +14,8 @@ export class UnmetExpectationError extends Error {
 }
 
 /**
- * The assertions of the audits. Each names its subject, so that a failure is a sentence: a noun phrase ("the status of the
- * answer"), or a statement that the values support ("a refused refresh has no token").
+ * The assertions of audits. Each names its subject, so that a failure is a sentence: a noun phrase ("the status of the
+ * response"), or a statement about the values ("a refused refresh has no token").
  */
 export interface Assertions {
   equal<T>(actual: unknown, expected: T, subject: string): asserts actual is T;
@@ -50,7 +50,7 @@ export const assert: Assertions = {
   },
 };
 
-/** A value as text: JSON where it is JSON. `collectEvidence` removes its secrets. */
+/** Prints a value, as JSON if possible. `collectEvidence` removes its secrets. */
 export function showValue(value: unknown): string {
   if (value === undefined) return 'absent';
   if (value instanceof Error) return `${value.name}: ${value.message}`;

@@ -6,7 +6,7 @@ import { createMailReader, toVerifyLink, type MailReader, type ReceivedMail } fr
 import { NotRunError, type ConformanceTarget } from './target.ts';
 import { assertStatus, at, createWire, jwtPartOf, textAt, type Wire, type WireReply } from './wire.ts';
 
-/** A user who has an account with the target and is signed in. */
+/** A signed-in user of the target. */
 export interface AuditUser {
   readonly id: string;
   readonly email: string;
@@ -25,7 +25,7 @@ export interface AuditContext {
   readonly run: AuditRun;
   readonly target: ConformanceTarget;
   readonly auth: Wire;
-  /** The REST service. @throws NotRunError for a target without one. */
+  /** The REST service. @throws NotRunError if the target has none. */
   readonly rest: Wire;
   /** Returns an unused email address. */
   newEmail(): string;
@@ -33,14 +33,14 @@ export interface AuditContext {
   newPkce(): Pkce;
   /** Waits for the next message to an address (or to a phone number, when SMS arrive in the mailbox). */
   mail(address: string): Promise<ReceivedMail>;
-  /** Waits for the code in the next message. @throws NotRunError when the target's template contains none. */
+  /** Waits for the code in the next message. @throws NotRunError if the target's template contains no code. */
   mailedCode(address: string): Promise<string>;
-  /** Creates an account, confirmed and signed in, with the fewest steps that the target allows. */
+  /** Creates a confirmed account and signs in, with the fewest steps that the target allows. */
   newUser(): Promise<AuditUser>;
   signIn(email: string, password: string): Promise<WireReply>;
-  /** Runs SQL in the target's database. @throws NotRunError for a target without one. */
+  /** Runs SQL in the target's database. @throws NotRunError without access to it. */
   query(text: string, values?: readonly unknown[]): Promise<unknown>;
-  /** Signs the claims of a user's token anew with the legacy secret. @throws NotRunError where it is not known. */
+  /** Signs changed claims of a user's token with the legacy secret. @throws NotRunError if the secret is unknown. */
   signAgain(token: string, claims: Readonly<Record<string, unknown>>): string;
   /** Calls an admin route with the service key. */
   admin(method: string, path: string, body?: unknown): Promise<WireReply>;
@@ -52,10 +52,10 @@ const DEMO_SECRET = 'super-secret-jwt-token-with-at-least-32-characters-long';
 const hmac = (text: string, secret: string): string =>
   createHmac('sha256', secret).update(text).digest('base64url');
 
-/** Selects the error bodies with string codes. */
+/** Selects error bodies with string codes. */
 export const apiVersion = { 'X-Supabase-Api-Version': '2024-01-01' } as const;
 
-/** @param run Default: a run of its own. */
+/** @param run Default: a new run. */
 export function createAuditContext(
   target: ConformanceTarget,
   run: AuditRun = createAuditRun(),

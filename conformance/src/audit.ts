@@ -1,12 +1,10 @@
 import type { AuditContext } from './audit-context.ts';
 
-/** RFC 2119: a failed MUST means that a server does not conform; a failed SHOULD is only reported. */
+/** RFC 2119: a server that fails a MUST does not conform; a failed SHOULD is only reported. */
 export type AuditLevel = 'MUST' | 'SHOULD';
 
-/** The areas in which servers are audited. */
 export type ServerArea = 'auth' | 'rest' | 'realtime' | 'storage';
 
-/** The areas in which our clients are audited. */
 export type ClientArea =
   | 'auth-client'
   | 'rest-client'
@@ -16,14 +14,14 @@ export type ClientArea =
 
 export type AuditArea = ServerArea | ClientArea;
 
-/** The service that an area is about. */
+/** The service of an area. */
 export const serviceOf = (area: AuditArea): string => area.replace('-client', '');
 
-/** Which of the two sets an area belongs to. */
+/** Whether an area's audits are about servers or clients. */
 export const setOf = (area: AuditArea): 'server' | 'client' =>
   area.endsWith('-client') ? 'client' : 'server';
 
-/** A feature that an audit needs; for a target without it the audit is reported as not run. */
+/** A feature that an audit needs. On a target without it, the audit is reported as not run. */
 export type AuditNeed =
   | 'database'
   | 'email-confirmation'
@@ -33,8 +31,8 @@ export type AuditNeed =
   | 'sms';
 
 /**
- * The section that states what an audit checks: a path in this package, with an anchor. The section names its public source;
- * `readSection` returns both.
+ * The section that states the audited fact: a path in this package, with an anchor. The section names its public
+ * source; `readSection` returns both.
  */
 export type AuditSource = `protocol/${'auth' | 'rest' | 'realtime' | 'product' | 'storage'}.md#${string}`;
 
@@ -56,7 +54,7 @@ export interface Audit {
 
 type AuditOptions = Pick<Audit, 'source'> & Partial<Pick<Audit, 'level' | 'needs' | 'since'>>;
 
-/** The version whose audits name none. */
+/** The version of audits without `since`. */
 const FIRST_VERSION = '0.1.0';
 
 /** Creates the audits of one area: `audit('AUTH-101', 'title', { source }, run)`. Default: MUST, without needs, since 0.1.0. */

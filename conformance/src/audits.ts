@@ -3,7 +3,7 @@ import { anyAuthAudits } from './any-client/auth.audits.ts';
 import { anyServiceAudits } from './any-client/services.audits.ts';
 import { serverAudits } from './server-audits.ts';
 
-/** The audits of the clients of `supabase-protocol-clients`; none where that package is not installed. */
+/** The audits of the clients of `supabase-protocol-clients`; empty if that package is not installed. */
 const clientAudits: readonly Audit[] = await import('./client-audits.ts').then(
   (loaded) => loaded.clientAudits,
   (problem: unknown) => {
@@ -13,20 +13,20 @@ const clientAudits: readonly Audit[] = await import('./client-audits.ts').then(
   },
 );
 
-/** Audits of any client, by its adapter. */
+/** Audits of any client, through its adapter. */
 export const portableAudits: readonly Audit[] = [...anyAuthAudits, ...anyServiceAudits];
 
 /** Whether the package of the clients is installed. */
 export const hasClientAudits = clientAudits.length > 0;
 
-/** Every audit, in the order in which they are reported. */
+/** Every audit, in the order of reports. */
 export const audits: readonly Audit[] = [...serverAudits, ...portableAudits, ...clientAudits];
 
 /**
- * The audits of a set, of a service, or of both, or some by their ids.
+ * Selects audits by set or service, or by ids.
  *
  * @param only a service (both of its areas, `auth` and `auth-client`), an area, or ids of audits, separated by commas.
- * @throws {Error} if there are none.
+ * @throws {Error} if no audit matches.
  */
 export function chooseAudits({
   only,

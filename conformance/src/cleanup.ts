@@ -4,10 +4,10 @@ import { openStorage } from './storage/bucket.ts';
 import type { ConformanceTarget } from './target.ts';
 import { assertStatus, at } from './wire.ts';
 
-/** How many users and buckets were removed. */
+/** The numbers of removed users and buckets. */
 export interface Removal {
   readonly users: number;
-  /** The users that the server would not remove, because rows of the project refer to them, for example. */
+  /** Users that the server did not remove, for example because rows of the project refer to them. */
   readonly keptUsers: number;
   readonly buckets: number;
 }
@@ -15,9 +15,9 @@ export interface Removal {
 const pageSize = 1000;
 
 /**
- * Removes what a run has left: its buckets, and its users with their rows.
+ * Removes the test data of a run: its buckets, and its users with their rows.
  *
- * @param run the run, or the id of one that ended before it could clean up.
+ * @param run the run, or the id of one that ended without cleanup.
  * @throws NotRunError without a service key.
  */
 export async function removeRun(target: ConformanceTarget, run: AuditRun | string): Promise<Removal> {
@@ -36,7 +36,7 @@ export async function removeRun(target: ConformanceTarget, run: AuditRun | strin
   return { users, keptUsers, buckets: await removeBuckets(target, namePrefix(id)) };
 }
 
-/** Removes the broadcasts that the database keeps for the topics of users; without access to it they are kept for three days. */
+/** Removes the broadcasts that the database stores for users' topics; without access to it they stay for three days. */
 async function removeMessages({ query }: ConformanceTarget, userIds: readonly string[]): Promise<void> {
   const topics = userIds.map((id) => `user:${id}`);
   if (topics.length > 0)

@@ -1,21 +1,21 @@
 import type { ConformanceReport, ReportedAudit } from './report.ts';
 import { at, parseJson } from './wire.ts';
 
-/** What changed from one report to another. */
+/** The differences between two reports. */
 export interface Comparison {
-  /** Audits that passed, or were not there, and fail now. */
+  /** Audits that fail now, and passed or did not exist before. */
   readonly broken: readonly ReportedAudit[];
   /** Audits that failed and pass now. */
   readonly repaired: readonly ReportedAudit[];
-  /** Audits that fail in both, with another deviation. */
+  /** Audits that fail in both reports, with another deviation. */
   readonly otherwise: readonly ReportedAudit[];
-  /** Audits that ran in one report only. */
+  /** Audits that ran in the earlier report only. */
   readonly noLongerRun: readonly ReportedAudit[];
   readonly newlyRun: readonly ReportedAudit[];
-  /** Ids that only one report has. */
+  /** Audits that exist in only one report. */
   readonly added: readonly ReportedAudit[];
   readonly removed: readonly ReportedAudit[];
-  /** Whether the later report is worse: a MUST is broken. */
+  /** Whether a MUST is broken. */
   readonly isWorse: boolean;
 }
 
@@ -49,7 +49,7 @@ export function compareReports(earlier: ConformanceReport, later: ConformanceRep
   };
 }
 
-/** A list for a terminal; one line where nothing changed. */
+/** Formats the differences for a terminal; one line without any. */
 export function formatComparison(comparison: Comparison): string {
   const parts: readonly (readonly [string, readonly ReportedAudit[]])[] = [
     ['Broken', comparison.broken],
@@ -76,7 +76,7 @@ function line({ id, level, title, evidence, status, reason }: ReportedAudit): st
   return `  ${id} ${level} ${title}${detail}`;
 }
 
-/** @throws {Error} for a text that is no report of this suite. */
+/** @throws {Error} for a text that is not a report of this suite. */
 export function parseReport(text: string, name: string): ConformanceReport {
   const json = parseJson(text);
   const audits = at(json, 'audits');

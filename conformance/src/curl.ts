@@ -13,7 +13,7 @@ export interface CurlRequest {
 
 const longestBody = 2_000;
 
-/** The request as a command of a POSIX shell. Keys and tokens are variables: `$ANON_KEY`, `$SERVICE_KEY`, `$TOKEN`. */
+/** Formats a request as a command of a POSIX shell. Keys and tokens become variables: `$ANON_KEY`, `$SERVICE_KEY`, `$TOKEN`. */
 export function formatCurl({ method, url, headers, body }: CurlRequest, keys: Keys): string {
   const parts = [`curl -i -X ${method} ${quote(redactSecrets(url, keys))}`];
   for (const [name, value] of headers) {
@@ -27,7 +27,7 @@ export function formatCurl({ method, url, headers, body }: CurlRequest, keys: Ke
   return parts.join(' \\\n  ');
 }
 
-/** Double quotes only where a variable must be expanded. */
+/** Uses double quotes only if a variable must be expanded. */
 function quote(text: string): string {
   if (!/\$(?:ANON_KEY|SERVICE_KEY|TOKEN)\b/.test(text)) return `'${text.replaceAll("'", String.raw`'\''`)}'`;
   const escaped = text.replaceAll(/[\\"`]|\$(?!(?:ANON_KEY|SERVICE_KEY|TOKEN)\b)/g, String.raw`\$&`);

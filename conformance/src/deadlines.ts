@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** How slow a target is, measured while its audits run: a slow server is slow, and not wrong. */
+/** Extends deadlines by the measured round trips, so that a slow target does not fail. */
 export interface DeadlineScale {
   /** Adds the duration of a round trip in milliseconds. */
   record(roundTripMs: number): void;
-  /** How long something may take now that takes at most `ms` on a fast server. */
+  /** Returns how long something may take now that takes at most `ms` on a fast server. */
   scale(ms: number): number;
   /** The median of the latest round trips in milliseconds; 0 before the first. */
   roundTripMs(): number;
 }
 
-/** The round trip for which the deadlines of the audits are meant. */
+/** The round trip that the audits' deadlines assume. */
 const usualRoundTripMs = 50;
 const largestFactor = 6;
 const keptRoundTrips = 25;
@@ -31,7 +31,7 @@ export function createDeadlineScale(): DeadlineScale {
   };
 }
 
-/** A scale whose deadlines are also extended by the waits that a server asked for. */
+/** A scale that also extends deadlines by the waits that a server requested. */
 export interface WaitingScale extends DeadlineScale {
   recordWait(ms: number): void;
 }
@@ -47,18 +47,18 @@ export function withWaits(scale: DeadlineScale): WaitingScale {
 
 const running = new AsyncLocalStorage<DeadlineScale>();
 
-/** Runs a task whose deadlines follow a scale. */
+/** Runs a task with deadlines that follow a scale. */
 export const withDeadlineScale = <T>(scale: DeadlineScale, task: () => Promise<T>): Promise<T> =>
   running.run(scale, task);
 
 /** The scale of the running audit; without one, deadlines are as written. */
 const currentScale = (): DeadlineScale => running.getStore() ?? createDeadlineScale();
 
-/** A deadline in milliseconds, extended by as much as the target is slow at the moment. */
+/** Returns a deadline in milliseconds, extended by the target's current slowness. */
 export const scaleDeadline = (ms: number): number => currentScale().scale(ms);
 
 /**
- * Calls `expire` with the milliseconds that have passed, once `ms` are over by the scale, which may grow meanwhile.
+ * Calls `expire` with the elapsed milliseconds once `ms` have passed by the scale, which may grow in the meantime.
  *
  * @returns a function that cancels.
  */

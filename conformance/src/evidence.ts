@@ -6,15 +6,15 @@ import type { ConformanceTarget } from './target.ts';
 import { describeFailure, type Exchange, type WatchedTarget } from './watched-target.ts';
 import { UnexpectedReplyError } from './wire.ts';
 
-/** Why an audit failed, as texts without keys, tokens and passwords. */
+/** Why an audit failed, without keys, tokens and passwords. */
 export interface Evidence {
-  /** What a conforming target does, as a sentence. */
+  /** A sentence about a conforming target. */
   readonly expectation: string;
-  /** What came in its place. */
+  /** The actual value. */
   readonly came: string;
-  /** The request as a `curl` command; null where the audit sent none, or frames decided. */
+  /** The request as a `curl` command; null if the audit sent none, or failed because of frames. */
   readonly request: string | null;
-  /** Status, telling headers and body of its answer; null without one. */
+  /** Status, relevant headers and body of the response; null without one. */
   readonly answer: string | null;
   /** The latest frames of the realtime service, oldest first. */
   readonly frames: readonly string[];
@@ -32,7 +32,7 @@ export function collectEvidence(
     const redacted = redactSecrets(text, target, secrets);
     return redacted.length > longestText ? `${redacted.slice(0, longestText)}…` : redacted;
   };
-  // Where frames decide, the latest request was about something else.
+  // If frames are the cause, the latest request was about something else.
   const isAboutFrames = frames.length > 0 && !(problem instanceof UnexpectedReplyError);
   const exchange = isAboutFrames ? undefined : decisiveExchange(problem, exchanges);
   const isExpected = problem instanceof UnmetExpectationError;
@@ -55,7 +55,7 @@ function describeAnswer({ status, headers, answer }: Exchange): string {
   return `${status ?? 'no answer:'} ${told.join('')}${answer()}`.trim();
 }
 
-/** The exchange of the reply that was refused, or the latest one. */
+/** The exchange with the unexpected response, or the latest one. */
 function decisiveExchange(problem: unknown, exchanges: readonly Exchange[]): Exchange | undefined {
   const newestFirst = exchanges.toReversed();
   const found =

@@ -1,4 +1,4 @@
-/** The styles of the page of a report. */
+/** The styles of the report. */
 export const pageStyles = `
 :root { color-scheme: light dark;
   --page: light-dark(#fafafa, #131416); --card: light-dark(#fff, #1c1e21); --line: light-dark(#dcdfe4, #33373d);
@@ -39,7 +39,7 @@ pre { margin: 0; padding: .5rem .75rem; background: var(--code); border-radius: 
 @media print { form, #shown { display: none; } details { break-inside: avoid; } }
 `;
 
-/** Filters the audits; the address keeps the choice. */
+/** Filters the audits; the URL stores the filter. */
 export const pageScript = `
 const form = document.getElementById('filters'), all = [...document.querySelectorAll('details')];
 const texts = new Map(all.map((each) => [each, each.textContent.toLowerCase()]));

@@ -9,7 +9,7 @@ const statusNames: Readonly<Record<ReportedStatus, string>> = {
   passed: 'Passed',
 };
 
-/** One page with every audit and its evidence: no other file, no request; light or dark as the reader's system is. */
+/** Formats a report as a self-contained page with every audit and its evidence; light or dark as the reader's system. */
 export function formatHtml({ audits, run, suite }: ConformanceReport): string {
   const { passed, failed, known, notRun } = countAudits(audits);
   const areas = [...new Set(audits.map(({ area }) => area))];

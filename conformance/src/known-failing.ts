@@ -1,7 +1,7 @@
 /**
- * Reads a list of known failures: one `ID reason…` a line; `#` begins a comment.
+ * Parses a list of known failures: one `ID reason…` per line; `#` begins a comment.
  *
- * @throws {Error} for a line without a reason: an unexplained failure is not a known one.
+ * @throws {Error} for a line without a reason.
  */
 export function parseKnownFailing(text: string): ReadonlyMap<string, string> {
   const known = new Map<string, string>();

@@ -13,7 +13,6 @@ export interface ReceivedMail {
   readonly code: string | null;
 }
 
-/** No mail arrived in time. */
 export class NoMailError extends UnmetExpectationError {
   override readonly name = 'NoMailError';
 }
@@ -26,7 +25,7 @@ export interface MailReader {
 const waitMs = 8000;
 const pauseMs = 40;
 
-/** Reads a mailbox through Mailpit's HTTP interface. */
+/** Reads a mailbox through Mailpit's HTTP API. */
 export function createMailReader(mailboxUrl: string): MailReader {
   const seen = new Set<string>();
   const getJson = async (path: string): Promise<unknown> =>
@@ -57,7 +56,7 @@ function parseMail(id: string, message: unknown): ReceivedMail {
   const words = body
     .replaceAll(/<style[^]*?<\/style>/g, ' ')
     .replaceAll(/<[^>]+>/g, ' ')
-    // A part of a random address may be a number of as many digits.
+    // A random address may contain a number with as many digits as a code.
     .replaceAll(/https?:\/\/\S+|\S+@\S+/g, ' ');
   return {
     id,
@@ -69,8 +68,8 @@ function parseMail(id: string, message: unknown): ReceivedMail {
 }
 
 /**
- * The link by which the server itself verifies (`{{ .ConfirmationURL }}`), for a mail whose template leads to a page of the
- * application with `token_hash` and `type`; null for any other link.
+ * The link that the server itself verifies (`{{ .ConfirmationURL }}`), for a template with a link to the application
+ * that contains `token_hash` and `type`; null for any other link.
  */
 export function toVerifyLink(link: string, authUrl: string): string | null {
   if (!URL.canParse(link)) return null;

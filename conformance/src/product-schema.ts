@@ -2,25 +2,25 @@ import { createAuditContext } from './audit-context.ts';
 import type { ConformanceTarget } from './target.ts';
 import { at, parseJson } from './wire.ts';
 
-/** PostgREST's codes for a relation and for a function that it does not have. */
+/** PostgREST's codes for an unknown relation and an unknown function. */
 const UNKNOWN_TO_REST: ReadonlySet<unknown> = new Set(['PGRST205', 'PGRST202']);
 
-/** What `protocol/product.md` describes; audits name unknown relations too, and expect to be refused. */
+/** The names in `protocol/product.md`; audits also use unknown names and expect errors. */
 const OWN_NAMES =
   /\bpublic\.(?:notification\w*|muted_threads|blocked_senders|invitations|\w+_invitation|unsubscribe\w*)\b/;
 
-/** Whether an answer says that a table or a function of the product's schema is not there. */
+/** Whether a response reports that a table or function of the product's schema does not exist. */
 export async function isMissingOwnName(response: Response): Promise<boolean> {
   if (response.status !== 404) return false;
   const json = parseJson(await response.clone().text());
   return UNKNOWN_TO_REST.has(at(json, 'code')) && OWN_NAMES.test(String(at(json, 'message')));
 }
 
-/** How a subscription to a table that is not there ends, and a join of a private topic without its policy. */
+/** The errors of a subscription to a missing table, and of a join of a private topic without its policy. */
 const NO_SUBSCRIPTION =
   /system ok arrives.*received .*system:error|permissions to read from this Channel topic: user:/;
 
-/** Whether the reason of a failure is that the product's schema is not there. */
+/** Whether a failure was caused by the missing schema of the product. */
 export const isWithoutSubscription = (reason: string): boolean => NO_SUBSCRIPTION.test(reason);
 
 export const needsSchema = (section: string): string =>

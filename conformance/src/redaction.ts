@@ -2,22 +2,22 @@ import type { ConformanceTarget } from './target.ts';
 
 type Keys = Pick<ConformanceTarget, 'anonKey' | 'serviceKey'>;
 
-/** Members of JSON bodies, query parameters and headers whose values open something. */
+/** Members of JSON bodies, query parameters and headers with secret values. */
 const secretNames =
   'access_token|refresh_token|provider_token|provider_refresh_token|password|current_password|token|token_hash|hashed_token|auth_code|code_verifier|nonce|secret|id_token|assertion|captcha_token|email_otp|client_secret|qr_code';
-/** A value may end with the text: servers cut bodies, too. */
+/** The text may end within a value, because servers also truncate bodies. */
 const secretMember = new RegExp(String.raw`("(?:${secretNames})"\s*:\s*)"((?:[^"\\]|\\.)*)(?:"|\\?$)`, 'g');
-/** A one-time code, unlike the code of an error, has six to ten digits or is a UUID. */
+/** A one-time code, unlike an error code, is six to ten digits or a UUID. */
 const oneTimeCode = /("code"\s*:\s*)"(\d{6,10}|[\da-f-]{36})"/g;
 const recoveryCodes = /("codes"\s*:\s*)\[[^\]]*(?:\]|$)/g;
 const secretParameter = new RegExp(String.raw`([?&#](?:${secretNames}|code|apikey)=)([^&#\s"'\\]+)`, 'g');
-/** Whole, or cut after any of its characters. */
+/** A whole JWT, or one that is truncated at any character. */
 const jwt = /\bey[\w-]{8,}(?:\.[\w-]*){0,2}/g;
 const opaqueKey = /\bsb_(?:secret|publishable)_[\w-]+/g;
 
 const shortestSecret = 6;
 
-/** The values of the secrets in a body or a URL, which audits compare and failures then show by themselves. */
+/** The secrets in a body or a URL, which failures may show without their names. */
 export function findSecrets(text: string): readonly string[] {
   const found = [secretMember, oneTimeCode, secretParameter].flatMap((pattern) =>
     [...text.matchAll(pattern)].map(([, , value = '']) => value),
@@ -26,7 +26,7 @@ export function findSecrets(text: string): readonly string[] {
 }
 
 /**
- * A text without keys, tokens, passwords and codes. Redact before a text is cut: half a token is no pattern any more.
+ * Removes keys, tokens, passwords and codes from a text. Redact before truncating: half a token matches no pattern.
  *
  * @param values secrets that the text may contain without their names.
  */

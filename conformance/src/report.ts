@@ -6,7 +6,7 @@ import { readSection, sectionLinks, type PublicSource } from './sources.ts';
 /** The version of the suite, as in its package.json. An audit names the version that introduced it. */
 export const suiteVersion = '1.0.0';
 
-/** A run as data: what every report shows. */
+/** A run as data, for all report formats. */
 export interface ConformanceReport {
   readonly suite: string;
   readonly run: ReportedRun;
@@ -18,9 +18,9 @@ export interface ReportedRun {
   readonly id: string;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** The address of the audited server. */
+  /** The URL of the audited server. */
   readonly url: string;
-  /** The client of the audits of clients, with its version. */
+  /** The audited client, with its version. */
   readonly client: string;
   /** The median round trip at the end of the run, in milliseconds. */
   readonly roundTripMs: number;
@@ -42,7 +42,7 @@ export interface ReportedAudit {
   readonly level: AuditLevel;
   readonly since: string;
   readonly title: string;
-  /** The cited section, and its public sources with links that open. */
+  /** The cited section and its public sources, with absolute links. */
   readonly source: string;
   readonly publicSources: readonly PublicSource[];
   readonly breaks: string;
@@ -99,7 +99,7 @@ const evidenceOf = ({ expectation, came, request, answer, frames }: Evidence): E
   frames,
 });
 
-/** The reasons why audits were not run, the most frequent first. */
+/** The reasons why audits were not run, most frequent first. */
 export function countReasons(audits: readonly ReportedAudit[]): readonly (readonly [string, number])[] {
   const counts = new Map<string, number>();
   for (const { status, reason } of audits)

@@ -1,6 +1,6 @@
 import { countAudits, countReasons, type ConformanceReport, type ReportedAudit } from './report.ts';
 
-/** For a terminal: the audits that did not pass with their evidence, then counts by area and level. */
+/** Formats a report for a terminal: the audits that did not pass with their evidence, then counts by area and level. */
 export function formatText({ audits }: ConformanceReport): string {
   const failures = audits.filter(({ status }) => status === 'failed' || status === 'known');
   const surprises = audits.filter(({ status, reason }) => status === 'passed' && reason !== null);
@@ -68,10 +68,10 @@ export function formatJUnit({ audits, run, suite }: ConformanceReport): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="supabase-conformance ${suite}" timestamp="${run.startedAt}" tests="${audits.length}" failures="${failures.length}" skipped="${skipped.length}">\n${cases.join('\n')}\n</testsuite>\n`;
 }
 
-/** For programs. `--compare` reads it. */
+/** Formats a report for programs. `--compare` reads it. */
 export const formatJson = (report: ConformanceReport): string => `${JSON.stringify(report, null, 2)}\n`;
 
-/** Text that is safe in XML and HTML, in attributes too. */
+/** Escapes text for XML and HTML, including attributes. */
 export const escapeXml = (text: string): string =>
   text
     .replaceAll('&', '&amp;')

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { at } from './wire.ts';
 
-/** One run of audits. What it creates carries its id, so that it can be removed. */
+/** One run of audits. Its test data contains its id, so that it can be removed. */
 export interface AuditRun {
   /** Eight hexadecimal digits. */
   readonly id: string;
-  /** The ids of the users that were created or signed in. */
+  /** The ids of users that were created or signed in. */
   readonly userIds: Set<string>;
   /** Returns an unused name for a bucket. */
   newName(): string;
@@ -32,15 +32,15 @@ export function createAuditRun(id: string = randomBytes(4).toString('hex')): Aud
 
 const digits = (value: number): string => String(value).padStart(4, '0');
 
-/** The beginning of the names and email addresses of a run. */
+/** The prefix of a run's names and email addresses. */
 export const namePrefix = (id: string): string => `audit-${id}-`;
 
 const phonePrefix = (id: string): string => `1555${digits(Number.parseInt(id, 16) % 10_000)}`;
 
-/** The user metadata by which an anonymous user, who has no address, belongs to a run. */
+/** User metadata that identifies the run of an anonymous user, who has no address. */
 export const metadataOf = ({ newName }: AuditRun): { readonly audit: string } => ({ audit: newName() });
 
-/** Whether audits created a user, as the admin routes return one. */
+/** Whether audits created a user, given as in admin responses. */
 export function isOfAudits(user: unknown): boolean {
   return (
     /^audit-[\da-f]{8}-[\da-f]+(?:@example\.com)?$/.test(nameOf(user)) ||
@@ -48,7 +48,7 @@ export function isOfAudits(user: unknown): boolean {
   );
 }
 
-/** Whether the run with this id created a user; a phone number may be of one of 10,000 runs. */
+/** Whether the run with this id created a user; a phone number only identifies one of 10,000 runs. */
 export function isOfRun(user: unknown, id: string): boolean {
   return nameOf(user).startsWith(namePrefix(id)) || String(at(user, 'phone')).startsWith(phonePrefix(id));
 }
@@ -58,7 +58,7 @@ function nameOf(user: unknown): string {
   return typeof name === 'string' ? name : '';
 }
 
-/** Creates a value that the audits of one run share. A failure is not kept: the next audit tries again. */
+/** Creates a value that the audits of a run share. After a failure, the next audit retries. */
 export function shareInRun<Context extends { readonly run: AuditRun }, T>(
   create: (context: Context) => Promise<T>,
 ): (context: Context) => Promise<T> {

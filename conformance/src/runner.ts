@@ -30,19 +30,22 @@ export interface AuditResult {
 }
 
 export interface RunOptions {
-  /** Ids of audits that are known to fail on this target, with the reason. They run too. */
+  /** Audits that are known to fail on this target, by id, with the reason. They run, too. */
   readonly knownFailing?: ReadonlyMap<string, string>;
   /** The number of concurrent audits. Default 4. */
   readonly concurrency?: number;
-  /** The timeout of one audit in milliseconds, longer on a slow target. Default 30,000. */
+  /** The timeout of one audit in milliseconds, extended on a slow target. Default 30,000. */
   readonly timeoutMs?: number;
-  /** How long to wait, up to 12 times a request, after a refusal that names no time, in milliseconds. Default 5000. */
+  /**
+   * How long to wait before a retry after a rate limit without a time, in milliseconds; at most 12 retries per request.
+   * Default 5000.
+   */
   readonly limitPauseMs?: number;
-  /** Collects what the audits create, for `removeRun`. Default: a run of its own. */
+  /** Collects the test data of the audits, for `removeRun`. Default: a new run. */
   readonly run?: AuditRun;
-  /** Extends the deadlines for a slow target. Default: one that measures the round trips of the run. */
+  /** Extends deadlines for a slow target. Default: measures the run's round trips. */
   readonly scale?: DeadlineScale;
-  /** Is told of each result, in the order in which the audits end. */
+  /** Called with each result, in the order in which the audits end. */
   readonly onResult?: (result: AuditResult) => void;
   /** Ends the run: started audits finish, the others are reported as not run. */
   readonly signal?: AbortSignal;
@@ -88,7 +91,7 @@ export async function runAudits(
 interface AuditConditions {
   readonly run: AuditRun;
   readonly settings: TargetSettings;
-  /** The section that describes the tables that the target lacks. */
+  /** The section about the tables that the target lacks. */
   readonly missingSchema: string | undefined;
   readonly timeoutMs: number;
   readonly limitPauseMs: number;

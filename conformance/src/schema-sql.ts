@@ -4,12 +4,12 @@ import { hasProductSchema } from './product-schema.ts';
 import type { ConformanceTarget } from './target.ts';
 import { NotRunError } from './target.ts';
 
-/** The SQL that makes, or removes, the tables and functions of protocol/product.md. */
+/** The SQL that creates or removes the tables and functions of protocol/product.md. */
 export const readSchemaSql = (part: 'apply' | 'remove'): Promise<string> =>
   readFile(new URL(`../schema/${part}.sql`, import.meta.url), 'utf8');
 
 /**
- * Removes the tables and functions of `applySchema`, with their rows; nothing in a project without them.
+ * Removes the tables and functions of `applySchema` with their rows; does nothing in a project without them.
  *
  * @throws NotRunError without access to the database.
  */
@@ -19,12 +19,12 @@ export async function removeSchema({ query }: ConformanceTarget): Promise<void> 
 }
 
 /**
- * Makes the tables and functions in the target's database, in place of those that a killed run has left, and waits until the REST
- * service has read them: it does so in its own time, and refuses them as unknown until then.
+ * Creates the tables and functions in the target's database, replacing those of a killed run, and waits until the REST
+ * service has reloaded its schema cache; until then it reports them as unknown.
  *
  * @returns a function that removes them, with their rows.
- * @throws NotRunError without access to the database. @throws {Error} where the project has tables of these names, or the REST
- *   service does not read them within `timeoutMs`, by default 30 seconds; then they are removed.
+ * @throws NotRunError without access to the database. @throws {Error} if the project has tables of these names, or the
+ * REST service does not know them within `timeoutMs`, by default 30 seconds; then they are removed.
  */
 export async function applySchema(
   target: ConformanceTarget,

@@ -1,4 +1,4 @@
-/** The tables and functions that the audits of the clients use, as far as they use them. */
+/** The tables and functions of the client audits, limited to the columns that they use. */
 export type Database = {
   public: {
     Tables: {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { AuditSource } from './audit.ts';
 
-/** A page outside of this package, or a file of this repository, that states the same. */
+/** A page outside of this package, or a file of this repository, that states the same fact. */
 export interface PublicSource {
   readonly label: string;
   /** A URL, or a path relative to `protocol/`. */
@@ -11,7 +11,7 @@ export interface PublicSource {
 export interface SourceSection {
   readonly title: string;
   readonly publicSources: readonly PublicSource[];
-  /** What breaks for users where the facts of the section do not hold; empty in a section that no audit cites. */
+  /** What breaks for users if the section does not hold; empty in a section that no audit cites. */
   readonly breaks: string;
 }
 
@@ -20,7 +20,7 @@ const sectionsByDocument = new Map<string, ReadonlyMap<string, SourceSection>>()
 /**
  * Reads the section that an audit cites.
  *
- * @throws {Error} if the document has no such section.
+ * @throws {Error} if the document does not contain it.
  */
 export function readSection(source: AuditSource): SourceSection {
   const [document = '', anchor = ''] = source.split('#');
@@ -31,7 +31,7 @@ export function readSection(source: AuditSource): SourceSection {
   return section;
 }
 
-/** The sections of a document of this package by their anchors, which are those that GitHub gives to headings. */
+/** The sections of a document of this package, by GitHub's anchors for headings. */
 export function readSections(document: string): ReadonlyMap<string, SourceSection> {
   const text = readFileSync(new URL(`../${document}`, import.meta.url), 'utf8');
   const [, ...parts] = text.split(/^## /m);
@@ -51,7 +51,7 @@ export function readSections(document: string): ReadonlyMap<string, SourceSectio
   );
 }
 
-/** The public sources of a section that open: web pages, or else the section itself in this package. */
+/** The public sources of a section with links: web pages, or else the section itself in this package. */
 export function sectionLinks(source: AuditSource): readonly PublicSource[] {
   const { title, publicSources } = readSection(source);
   const pages = publicSources.filter(({ url }) => url.startsWith('https:'));

@@ -37,7 +37,7 @@ const shownSettings: Readonly<Record<string, readonly (readonly [readonly string
   passkey_disabled: [[['passkeys_enabled'], false]],
 };
 
-/** Codes that refuse a feature as a whole, such as a captcha: a later failure of the same audit is no fault of the server. */
+/** Codes that refuse a feature as a whole, such as a captcha: the same audit's later failure is not the server's fault. */
 const gates: ReadonlySet<string> = new Set([
   'captcha_failed',
   'current_password_required',
@@ -51,13 +51,13 @@ const gates: ReadonlySet<string> = new Set([
 
 /** The auth server's settings that audits depend on. */
 export interface TargetSettings {
-  /** The setting that explains an unexpected refusal; undefined without one. */
+  /** The setting that explains an unexpected refusal, or undefined. */
   explain(reply: WireReply): string | undefined;
-  /** The setting that explains the first of these codes that refuses a feature as a whole; undefined without one. */
+  /** The setting that explains the first of these codes that refuses a feature as a whole, or undefined. */
   explainGate(codes: readonly string[]): string | undefined;
   /** Whether a new address is confirmed without a mail. */
   readonly isEmailAutoconfirmed: boolean;
-  /** Whether a new phone number is confirmed by the code of an SMS: phone numbers are switched on and not confirmed at once. */
+  /** Whether a new phone number is confirmed with an SMS code: phone sign-ups are enabled and not confirmed automatically. */
   readonly confirmsPhones: boolean;
 }
 

@@ -9,25 +9,25 @@ export interface ConformanceTarget {
   readonly restUrl: string | null;
   /** The URL of storage; null without one. */
   readonly storageUrl: string | null;
-  /** The websocket's URL without its query; null without one. */
+  /** The WebSocket URL without its query; null without one. */
   readonly realtimeUrl: string | null;
   readonly anonKey: string;
   /** The service role's key or JWT. Null skips the audits that need it. */
   readonly serviceKey: string | null;
-  /** The legacy secret, with which the audits sign expired tokens. Default: they try that of the vendor's local stack. */
+  /** The legacy secret, with which audits sign expired tokens. Default: that of the vendor's local stack, if it is valid. */
   readonly jwtSecret?: string;
-  /** Root of a Mailpit HTTP interface that receives the target's mails. Null skips the audits that need it. */
+  /** The root of a Mailpit HTTP API that receives the target's mails. Null skips the audits that need it. */
   readonly mailboxUrl: string | null;
-  /** Whether codes that the target sends by SMS arrive in that mailbox too. */
+  /** Whether SMS codes of the target also arrive in that mailbox. */
   readonly smsInMailbox: boolean;
-  /** A page that the target's redirect allow-list permits. */
+  /** A page in the target's redirect allow list. */
   readonly redirectTo: string;
   readonly fetch: WireFetch;
   /** The client under audit, for audits of any client. Without it they are not run. */
   readonly client?: ClientAdapter;
-  /** Is told of each text frame of the realtime service. */
+  /** Called with each text frame of the realtime service. */
   readonly onFrame?: (direction: 'sent' | 'received', text: string) => void;
-  /** Runs SQL as the database's owner, with `$1` for the first value. Without it the audits that need it are skipped. */
+  /** Runs SQL as the database's owner, with `$1` for the first value. Without it, audits that need it are not run. */
   readonly query?: (text: string, values?: readonly unknown[]) => Promise<unknown>;
 }
 

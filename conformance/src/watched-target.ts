@@ -7,25 +7,25 @@ import type { AuditRun } from './run.ts';
 import { NotRunError, type ConformanceTarget } from './target.ts';
 import { at, fetchAgainWhereReset, parseJson } from './wire.ts';
 
-/** A request of an audit, with what came. */
+/** A request of an audit, with its response. */
 export interface Exchange {
   readonly request: CurlRequest;
-  /** Null where no answer arrived. */
+  /** Null without a response. */
   readonly status: number | null;
   readonly headers: Headers;
-  /** The body of the answer as far as it has arrived, or the reason why there is none. */
+  /** The received part of the response body, or the reason why it is missing. */
   readonly answer: () => string;
 }
 
 export interface WatchedTarget {
   readonly watched: ConformanceTarget;
-  /** The error codes of the auth service's refusals. */
+  /** The error codes of the auth service's responses. */
   readonly codes: readonly string[];
   /** The latest exchanges, oldest first. */
   readonly exchanges: readonly Exchange[];
   /** The latest text frames of the realtime service, oldest first. */
   readonly frames: readonly string[];
-  /** The values of the tokens, passwords and codes that the audit has sent or received. */
+  /** The tokens, passwords and codes that the audit has sent or received. */
   readonly secrets: ReadonlySet<string>;
 }
 
@@ -33,14 +33,14 @@ export interface WatchOptions {
   readonly run: AuditRun;
   readonly missingSchema: string | undefined;
   readonly scale: WaitingScale;
-  /** The milliseconds of each wait after a refusal that asks to come again and names no time. */
+  /** The wait before a retry after a rate limit without a time, in milliseconds. */
   readonly limitPauseMs: number;
 }
 
 const keptExchanges = 12;
 const keptFrames = 16;
 
-/** A target for one audit: records its traffic and the users that it creates, and waits where the server asks for it. */
+/** A target for one audit: records its traffic and the users that it creates, and waits when the server asks for a retry. */
 export function watchTarget(
   target: ConformanceTarget,
   { run, missingSchema, scale, limitPauseMs }: WatchOptions,
@@ -131,7 +131,7 @@ function toCurlRequest(url: string, init: RequestInit): CurlRequest {
   return { method, url, headers: new Headers(init.headers), body: text };
 }
 
-/** The innermost message: "fetch failed" says nothing. */
+/** The innermost message, because "fetch failed" alone is not helpful. */
 export function describeFailure(problem: unknown): string {
   if (!(problem instanceof Error)) return String(problem);
   return problem.cause instanceof Error
@@ -142,9 +142,9 @@ export function describeFailure(problem: unknown): string {
 const longestWaitMs = 60_000;
 const mostWaits = 3;
 
-/** The refusals of the auth service that ask to come again and name no time, and how often the audits do so. */
+/** The number of retries for refusals of the auth service that ask for a retry without a time. */
 const unnamedWaits: Readonly<Record<string, number>> = {
-  // Its buckets take one request more in 2 to 10 s.
+  // Its buckets refill by one request in 2 to 10 s.
   '429 over_request_rate_limit': 12,
   // A busy server: "please retry after a moment".
   '504 request_timeout': mostWaits,
@@ -155,7 +155,7 @@ interface Waiting {
   readonly wait: (waitMs: number, refusal: Response) => Promise<void>;
 }
 
-/** Sends a request again after a refusal that asks for it, after the time that the refusal names or `limitPauseMs`. */
+/** Retries a request after a refusal that asks for it, after the requested time or `limitPauseMs`. */
 async function fetchWhenAllowed(
   target: ConformanceTarget,
   input: string,
@@ -175,7 +175,7 @@ async function fetchWhenAllowed(
   }
 }
 
-/** Reads the body beside the audit that reads it. */
+/** Reads the body without consuming it for the audit. */
 function readAside(response: Response, onText: (text: string) => void): () => string {
   let text = '';
   response
@@ -191,7 +191,7 @@ function readAside(response: Response, onText: (text: string) => void): () => st
   return () => text;
 }
 
-/** Records the user of a session, or a bare user, which has an audience. */
+/** Records the user of a session, or a plain user, which has an audience. */
 function recordUser(json: unknown, { userIds }: AuditRun): void {
   const id = at(json, 'user', 'id') ?? (at(json, 'aud') === undefined ? undefined : at(json, 'id'));
   if (typeof id === 'string') userIds.add(id);

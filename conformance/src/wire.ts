@@ -2,7 +2,7 @@ import { assert, UnmetExpectationError } from './assertion.ts';
 
 export type WireFetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** A received response with its body. */
+/** A response with its body. */
 export interface WireReply {
   readonly status: number;
   readonly headers: Headers;
@@ -48,7 +48,7 @@ export function createWire(baseUrl: string, apiKey: string, fetch: WireFetch): W
   };
 }
 
-/** A value that an earlier response lacks is no part of a request: its refusal would be held against the server. */
+/** Rejects a request with a value that an earlier response lacked: otherwise its refusal would count against the server. */
 function assertComplete(method: string, url: URL): void {
   const lacking = [url.pathname, ...url.searchParams.values()].filter((text) => /\bundefined\b/.test(text));
   if (lacking.length > 0)
@@ -58,7 +58,7 @@ function assertComplete(method: string, url: URL): void {
     );
 }
 
-/** Parses JSON; undefined for other text. */
+/** Parses JSON; undefined for invalid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -72,7 +72,7 @@ export function jwtPartOf(token: unknown, part: 0 | 1 = 1): unknown {
   return parseJson(Buffer.from(String(token).split('.')[part] ?? '', 'base64url').toString());
 }
 
-/** A refusal of the gateway: PostgREST behind it refuses anonymous requests with 401, too, and has codes of its own. */
+/** Asserts a refusal by the gateway. PostgREST behind it also refuses anonymous requests with 401, but with other codes. */
 export function assertRefusedKey(reply: WireReply): void {
   assertStatus(reply, 401);
   const code = at(reply.json, 'code');
@@ -122,7 +122,7 @@ export function assertStatusIn(reply: WireReply, statuses: readonly number[]): v
     throw new UnexpectedReplyError(reply, `the answer has the status ${statuses.join(' or ')}`);
 }
 
-/** Asserts status and error code, in the form that the version header selects. */
+/** Asserts status and error code, in the format that the version header selects. */
 export function assertError(reply: WireReply, status: number, code: string): void {
   assertStatus(reply, status);
   const found = at(reply.json, 'code') ?? at(reply.json, 'error_code');
@@ -130,14 +130,14 @@ export function assertError(reply: WireReply, status: number, code: string): voi
     throw new UnexpectedReplyError(reply, `the answer has the status ${status} and the code ${code}`);
 }
 
-/** A response as one line. */
+/** Formats a response as one line. */
 export function describe({ status, text }: WireReply): string {
   return `${status} ${text}`;
 }
 
 const resetCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'UND_ERR_SOCKET']);
 
-/** Sends once more what met a connection that the server had just closed as idle: a busy client notices that too late. */
+/** Retries a request on a connection that the server had just closed as idle, which a busy client notices too late. */
 export async function fetchAgainWhereReset(
   fetch: WireFetch,
   input: string,

@@ -53,13 +53,13 @@ describe('the audits of any client', () => {
       );
       const reasons = having(results, 'not-run').map(({ outcome }) => 'reason' in outcome && outcome.reason);
       expect(reasons).toContain('the client has no command subscribe');
-      // It does not repeat a refresh that was cut: the example is judged, too.
+      // The example does not retry an interrupted refresh, so it fails this audit.
       expect(having(results, 'failed').map(({ audit }) => audit.id)).toContain('ANY-AUTH-301');
     },
   );
 });
 
-/** Why a difference of supabase-js matters to a user. */
+/** Why each difference of supabase-js matters to users. */
 const reasons: Readonly<Record<string, string>> = {
   'ANY-AUTH-204':
     'Each request of a page waits for half a minute while the auth service is down, although its token is valid.',
@@ -72,7 +72,7 @@ const reasons: Readonly<Record<string, string>> = {
   'ANY-REST-303': 'A request fails once where the clock of the device is behind.',
 };
 
-/** Replaces the table of docs/clients.md. */
+/** Updates the table of docs/clients.md. */
 async function writeTable(results: readonly AuditResult[]): Promise<void> {
   const rows = results.map(({ audit, outcome }) => {
     const isPassed = outcome.status === 'passed';

@@ -28,7 +28,7 @@ describe('the removal of what a run created', () => {
     await createAuditContext(target).newUser();
     const before = await userIds();
     const run = createAuditRun();
-    // An account that is confirmed, one that is not, an anonymous one and one by phone.
+    // A confirmed account, an unconfirmed one, an anonymous one and one by phone.
     const ids = ['AUTH-101', 'AUTH-111', 'AUTH-115', 'AUTH-201', 'AUTH-405', 'RT-201'];
     const chosen = chooseAudits({ set: 'server' }).filter(({ id }) => ids.includes(id));
     const messages = () => supabase.database.query('select count(*) from realtime.messages');

@@ -10,7 +10,7 @@ import { runAudits } from '../src/runner.ts';
 import type { ConformanceTarget } from '../src/target.ts';
 import { at, parseJson } from '../src/wire.ts';
 
-/** Replaces the text of some answers; undefined keeps an answer. */
+/** Replaces the text of responses; undefined keeps a response. */
 type Rewrite = (text: string, request: Request) => string | undefined;
 
 const rewriting = (target: ConformanceTarget, rewrite: Rewrite): ConformanceTarget => ({
@@ -24,7 +24,7 @@ const rewriting = (target: ConformanceTarget, rewrite: Rewrite): ConformanceTarg
   },
 });
 
-/** A server whose signatures follow from the claims, as those of RS256 and HS256 do. */
+/** A server that signs equal claims equally, as with RS256 and HS256. */
 function withEqualSignatures(target: ConformanceTarget): ConformanceTarget {
   const signed = new Map<string, string>();
   return rewriting(target, (text) => {
@@ -36,7 +36,7 @@ function withEqualSignatures(target: ConformanceTarget): ConformanceTarget {
   });
 }
 
-/** A server that answers a refresh with the session of the sign-in. */
+/** A server that responds to a refresh with the session of the sign-in. */
 function withoutRefresh(target: ConformanceTarget): ConformanceTarget {
   let first: string | undefined;
   return rewriting(target, (text, { url }) => {
@@ -45,10 +45,10 @@ function withoutRefresh(target: ConformanceTarget): ConformanceTarget {
   });
 }
 
-/** The frames to send to the client in place of one frame of the server. */
+/** The frames to send to the client instead of one frame of the server. */
 type Relay = (frame: Frame) => readonly { readonly frame: Frame; readonly afterMs: number }[];
 
-/** Runs `task` with a target whose realtime frames pass a relay. */
+/** Runs `task` with a target that has a relay for its realtime frames. */
 async function withRelay<T>(
   target: ConformanceTarget,
   relay: { readonly toClient?: Relay; readonly toServer?: (text: string) => string },
@@ -104,7 +104,7 @@ describe('an audit and the server under audit', () => {
 
   afterAll(() => supabase.close());
 
-  /** The outcomes of audits by their ids. */
+  /** The outcomes of audits, by id. */
   async function outcomesOf(ids: readonly string[], audited: ConformanceTarget) {
     const chosen = audits.filter(({ id }) => ids.includes(id));
     const results = await runAudits(chosen, audited, { concurrency: ids.length });

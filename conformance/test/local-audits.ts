@@ -10,10 +10,10 @@ const knownFailing = parseKnownFailing(
   readFileSync(new URL('../bin/local-known-failing.txt', import.meta.url), 'utf8'),
 );
 
-/** Audits of a server without passkeys, which settings.nightly.test.ts runs: the default has them. */
+/** Audits of a server without passkeys, which settings.nightly.test.ts runs, because passkeys are on by default. */
 export const auditsWithoutPasskeys: readonly string[] = ['AUTH-1002'];
 
-/** Runs audits on an embedded Supabase of their own, each as a test. */
+/** Runs audits on a new embedded Supabase, each as a test. */
 export function testLocalAudits(all: readonly Audit[]): void {
   const audits = all.filter(({ id }) => !auditsWithoutPasskeys.includes(id));
   let supabase: LocalSupabase;

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createLocalTarget, startLocalSupabase } from '../bin/local-target.ts';
 import type { ConformanceTarget } from '../src/target.ts';
 
-/** An embedded Supabase that delivers as a hosted project does: by a job, and not at the commit. */
+/** An embedded Supabase that delivers with a job like a hosted project, instead of at the commit. */
 export interface QueueingTarget {
   readonly target: ConformanceTarget;
-  /** Runs the job each `pauseMs` milliseconds. Returns a function that stops it, once the current run has ended. */
+  /** Runs the job every `pauseMs` milliseconds. Returns a function that stops it, once the current run has ended. */
   deliverEvery(pauseMs: number): () => Promise<void>;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { applySchema } from '../src/schema-sql.ts';
 import { target as withoutServices } from './sample-audits.ts';
 
-/** A target whose REST service knows the tables from its `readsAt`th answer on. */
+/** A target with a REST service that knows the tables from its `readsAt`th response on. */
 function targetThatReadsAt(readsAt: number) {
   const statements: string[] = [];
   let asked = 0;

@@ -31,7 +31,7 @@ const strict: Partial<AuthSettings> = {
   passkeysEnabled: false,
 };
 
-/** The settings of correct servers, and how many of the auth service's audits must still pass at least. */
+/** The settings of correct servers, and the minimum number of auth audits that must still pass. */
 const servers: readonly (readonly [string, Partial<AuthSettings>, number])[] = [
   ['a strict server', strict, 190],
   ['a server with a captcha', { captchaToken: 'solved' }, 30],

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A port that leads to another one, with a delay in each direction. */
+/** A port that forwards to another one, with a delay in each direction. */
 export interface SlowPath {
   readonly port: number;
   close(): Promise<void>;

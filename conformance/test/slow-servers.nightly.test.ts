@@ -19,7 +19,7 @@ describe('a slow server', () => {
 
   afterAll(() => supabase.close());
 
-  /** Some audits of each set: all of them take half an hour on such a server. */
+  /** Some audits of each set, because all of them take half an hour on such a server. */
   const failuresOn = async (slow: ConformanceTarget, concurrency: number, every: number) => {
     const chosen = audits.filter(
       ({ id }, index) => index % every === 0 && !auditsWithoutPasskeys.includes(id),

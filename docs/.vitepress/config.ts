@@ -8,8 +8,8 @@ import { repositoryLinks } from './repository-links.ts';
 import { apiSidebar, sections, sidebarOf } from './sections.ts';
 
 /**
- * The site: the pages of `docs`, and those that a part keeps beside its code. `npm run docs` builds it into `dist-docs`, for any static host;
- * `DOCS_BASE=/path/` for one that serves it below a path.
+ * The site: the pages of `docs`, and those in other folders next to their code. `npm run docs` builds it into
+ * `dist-docs`, for any static host; `DOCS_BASE=/path/` for one that serves it below a path.
  */
 const base = process.env['DOCS_BASE'] ?? '/';
 const sizeFile = fileURLToPath(new URL('../public/playground-files/size.json', import.meta.url));
@@ -17,10 +17,10 @@ const playgroundBytes = existsSync(sizeFile)
   ? (JSON.parse(readFileSync(sizeFile, 'utf8')) as { readonly bytes: number }).bytes
   : 0;
 
-/** The pages that compile WebAssembly and run code that their reader writes. */
+/** Pages that compile WebAssembly and run their readers' code. */
 const playgroundPages = new Set(['playground.html', 'demo.html']);
 
-/** Adds the policy by which a playground's page loads only what the site has, and its inline scripts by their hashes. */
+/** Adds a content security policy that allows only files of the site and, by their hashes, the page's inline scripts. */
 function addPolicy(html: string): string {
   const scripts = Array.from(
     html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g),
@@ -64,9 +64,9 @@ export default defineConfig({
   outDir: '../dist-docs',
   cleanUrls: true,
   ignoreDeadLinks: 'localhostLinks',
-  // A page is text: `<key>` and `{{ .SiteURL }}` are no elements and no expressions.
+  // Pages are plain text: `<key>` and `{{ .SiteURL }}` are neither elements nor expressions.
   markdown: { html: false, config: repositoryLinks },
-  // The repository's root is Vite's, whose configuration there is that of the application.
+  // Vite's root would be the repository's root, with the configuration of the application.
   vite: {
     configFile: false,
     publicDir: fileURLToPath(new URL('../public', import.meta.url)),
@@ -81,7 +81,8 @@ export default defineConfig({
       options: {
         miniSearch: {
           searchOptions: {
-            // A page that explains comes before a list that mentions the word. VitePress hands this function to the page as text.
+            // Rank a page that explains a word above a list that mentions it. VitePress passes this function to the
+            // page as text.
             boostDocument: (id: string) =>
               /^\/decisions\/|^\/\w[\w-]*\/decisions\/|^\/conformance\/(?:audits|mutants|protocol)/.test(id)
                 ? 0.4

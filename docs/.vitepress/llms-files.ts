@@ -7,7 +7,7 @@ import { pagesOf, sections, summary } from './sections.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** `llms.txt`, the list of pages, and `llms-full.txt`, their texts: what the navigation shows, in its order (llmstxt.org). */
+/** `llms.txt`, the list of pages, and `llms-full.txt`, their texts, in the order of the navigation (llmstxt.org). */
 export async function llmsFiles({ outDir, site }: Pick<SiteConfig, 'outDir' | 'site'>): Promise<void> {
   const listed = sections.map((section) => {
     const lines = pagesOf(section).map(
@@ -23,7 +23,7 @@ export async function llmsFiles({ outDir, site }: Pick<SiteConfig, 'outDir' | 's
   );
 }
 
-/** The page as Markdown, with the code that it includes (`<<< path`). */
+/** The page as Markdown, with included code (`<<< path`). */
 function textOf(file: string): string {
   const text = readFileSync(join(root, file), 'utf8').replace(/^---\n[^]*?\n---\n/, '');
   return text

@@ -5,7 +5,7 @@ import type { MarkdownRenderer } from 'vitepress';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Where a file of the repository stands on the site; null for one that is no page. */
+/** The site's path for a file of the repository; null if the file is not a page. */
 export function pagePath(file: string): string | null {
   if (!file.endsWith('.md')) return null;
   const inDocs = /^docs\/(.+)$/.exec(file)?.[1];
@@ -16,11 +16,11 @@ export function pagePath(file: string): string | null {
 }
 
 /**
- * Pages link to files as the repository has them, so that the links work there as well. On the site a link to a page leads to the page;
- * one to a file that is no page becomes the file's name.
+ * Pages link to files of the repository, where the links work as well. On the site, a link to a page leads to the page;
+ * a link to another file becomes the file's name.
  */
 export function repositoryLinks(markdown: MarkdownRenderer): void {
-  // Markers of the parts that a script writes are comments, which Markdown without HTML would show.
+  // Scripts mark generated parts with comments, which Markdown without HTML would show.
   markdown.core.ruler.before('normalize', 'markers', (state) => {
     state.src = state.src.replaceAll(/^<!--.*-->$/gm, '');
   });

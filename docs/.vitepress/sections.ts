@@ -8,16 +8,16 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 interface Section {
   readonly title: string;
-  /** The first part of its pages' paths. */
+  /** The first segment of its pages' paths. */
   readonly folder: string;
-  /** The files of its pages, from the repository's root, in reading order. */
+  /** The files of its pages, relative to the repository's root, in reading order. */
   readonly groups: readonly { readonly title: string; readonly files: readonly string[] }[];
 }
 
 interface Page {
   readonly file: string;
   readonly title: string;
-  /** The first sentence; empty where a page begins with something else. */
+  /** The first sentence; empty if a page begins with something else. */
   readonly about: string;
   readonly link: string;
 }
@@ -128,7 +128,7 @@ function readPage(file: string): Page {
   };
 }
 
-/** The pages that `npm run docs:api` has written, an entry each; none before it has run. */
+/** The pages of `npm run docs:api`, one per entry; empty before it has run. */
 export function apiSidebar(): DefaultTheme.SidebarItem[] {
   const index = 'docs/api/index.md';
   if (!existsSync(join(root, index))) return [];

@@ -5,7 +5,7 @@ interface Store<Snapshot> {
   subscribe: (listener: () => void) => () => void;
 }
 
-/** A store of the clients, such as `auth` or a live query, as a ref of the component that calls this. */
+/** A store of the clients, such as `auth` or a live query, as a ref of the calling component. */
 export function useStore<Snapshot>(store: Store<Snapshot>): Readonly<ShallowRef<Snapshot>> {
   const snapshot = shallowRef(store.getSnapshot());
   onScopeDispose(store.subscribe(() => (snapshot.value = store.getSnapshot())));

@@ -1,5 +1,5 @@
 import type { NextConfig } from 'next';
 
-// Everything is rendered ahead except what waits within <Suspense>.
+// Everything is prerendered except the content of <Suspense>.
 const config: NextConfig = { cacheComponents: true, partialPrefetching: true };
 export default config;

@@ -2,7 +2,7 @@ import { NextResponse, type NextRequest } from 'next/server';
 import { createServerClients } from 'supabase-protocol-clients/server';
 import { project } from './lib/supabase';
 
-/** Renews the session before anything is rendered, and keeps visitors without one out of `/todos`. */
+/** Refreshes the session before rendering, and redirects visitors without one from `/todos`. */
 export async function proxy(request: NextRequest) {
   const changed: Parameters<NextResponse['cookies']['set']>[] = [];
   const headers = new Headers();
@@ -11,7 +11,7 @@ export async function proxy(request: NextRequest) {
     cookies: {
       getAll: () => request.cookies.getAll(),
       setAll(changes, noStoreHeaders) {
-        // First for what renders this request…
+        // First update the request's cookies for rendering…
         for (const { name, value, options } of changes) {
           if (options.maxAge > 0) request.cookies.set(name, value);
           else request.cookies.delete(name);
@@ -23,11 +23,11 @@ export async function proxy(request: NextRequest) {
   });
   const token = await auth.getAccessToken().catch(() => null);
   const isClosed = request.nextUrl.pathname.startsWith('/todos') && token === null;
-  // …then the response, which copies the cookies of the request…
+  // …then create the response, which copies the request's cookies…
   const response = isClosed
     ? NextResponse.redirect(new URL('/login', request.url))
     : NextResponse.next({ request });
-  // …then the cookies for the browser, which a response made earlier would lack.
+  // …then set the browser's cookies, which an earlier response would lack.
   for (const cookie of changed) response.cookies.set(...cookie);
   headers.forEach((value, name) => response.headers.set(name, value));
   return response;

@@ -5,14 +5,14 @@ import {
 } from 'supabase-protocol-clients/server';
 import { answer, answerApi, type Project, withHeaders } from './routes.ts';
 
-/** The part of Astro's `APIContext` that is used here; an application imports `MiddlewareHandler` and `APIRoute`. */
+/** The used part of Astro's `APIContext`; an application imports `MiddlewareHandler` and `APIRoute`. */
 export interface AstroContext {
   readonly request: Request;
   /** Declared in `src/env.d.ts`: `interface Locals { clients: ServerClients<Database> }`. */
   readonly locals: { clients: ServerClients };
 }
 
-/** `onRequest` of `src/middleware.ts`, for pages that are rendered on request: gives them the clients of the request. */
+/** `onRequest` of `src/middleware.ts`, for pages that are rendered on demand: provides the request's clients. */
 export function createOnRequest(project: Project) {
   return async (context: AstroContext, next: () => Promise<Response>): Promise<Response> => {
     const headers = new Headers();

@@ -1,8 +1,8 @@
 import { answerApi, type Project } from './routes.ts';
 
 /**
- * An edge function. In `supabase/functions/me/index.ts` it is served by `Deno.serve(createEdgeFunction(project))`, where the URL and the
- * key are `Deno.env.get('SUPABASE_URL')` and `Deno.env.get('SUPABASE_ANON_KEY')`; a page sends its user's token with
+ * An edge function. `supabase/functions/me/index.ts` serves it with `Deno.serve(createEdgeFunction(project))`; URL and
+ * key are `Deno.env.get('SUPABASE_URL')` and `Deno.env.get('SUPABASE_ANON_KEY')`. A page sends its user's token with
  * `createFunctionsClient(connection).invoke('me')`.
  */
 export function createEdgeFunction(project: Project) {

@@ -2,7 +2,6 @@ import express, { type Request, type Response } from 'express';
 import { createServerClients, parseCookieHeader, serializeCookie } from 'supabase-protocol-clients/server';
 import { answer, answerApi, type Project } from './routes.ts';
 
-/** Express. */
 export function createExpressApp(project: Project) {
   const addressOf = (request: Request) => `https://app.test${request.originalUrl}`;
   const handle = async (request: Request, response: Response) => {
@@ -23,7 +22,7 @@ export function createExpressApp(project: Project) {
     const headers = { authorization, cookie };
     const answered = await answerApi(new globalThis.Request(addressOf(request), { headers }), project);
     const { 'set-cookie': _cookies, ...others } = Object.fromEntries(answered.headers);
-    // A response that renews a session has headers by which no cache keeps it.
+    // A response that refreshes a session has headers that prevent caching.
     response.status(answered.status).set(others).append('Set-Cookie', answered.headers.getSetCookie());
     response.json(await answered.json());
   };

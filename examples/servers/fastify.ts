@@ -2,14 +2,13 @@ import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { createServerClients, parseCookieHeader, serializeCookie } from 'supabase-protocol-clients/server';
 import { answer, answerApi, type Project } from './routes.ts';
 
-/** Fastify. */
 export function createFastifyApp(project: Project) {
   const app = Fastify();
   const addressOf = (request: FastifyRequest) => `https://app.test${request.url}`;
 
   app.get('/api/me', (request) => {
     const { authorization = '', cookie = '' } = request.headers;
-    // Fastify sends a Response as it is.
+    // Fastify accepts a Response.
     return answerApi(new Request(addressOf(request), { headers: { authorization, cookie } }), project);
   });
   app.all('/*', async (request: FastifyRequest, reply: FastifyReply) => {

@@ -3,8 +3,8 @@ import { createRequestCookies, createServerClients } from 'supabase-protocol-cli
 import { answer, answerApi, type Project } from './routes.ts';
 
 /**
- * H3 2, the server of Nitro 3 and Nuxt 5. In Nuxt 4, whose H3 is version 1, `toWebRequest(event)` is the request, and
- * `appendResponseHeader(event, name, value)` adds what `headers` has got.
+ * H3 2, the server of Nitro 3 and Nuxt 5. In Nuxt 4 with H3 1, use `toWebRequest(event)` as the request, and add
+ * `headers` with `appendResponseHeader(event, name, value)`.
  */
 export function createH3App(project: Project) {
   return new H3()

@@ -7,7 +7,7 @@ import {
 } from 'supabase-protocol-clients/server';
 import { answer, answerApi, type Project } from './routes.ts';
 
-/** Hono: one middleware gives each handler the clients of its request. */
+/** Hono: one middleware provides each handler with the request's clients. */
 export function createHonoServer(project: Project) {
   const withClients = createMiddleware<{ Variables: { clients: ServerClients } }>(async (context, next) => {
     const headers = new Headers();

@@ -3,7 +3,7 @@ import { createServerClients } from 'supabase-protocol-clients/server';
 import { answer, answerApi, type Project } from './routes.ts';
 
 /**
- * The parts of `next/server` and `next/headers` that an application uses, made of the package that implements Next's cookies:
+ * The used parts of `next/server` and `next/headers`, built from the package that implements Next's cookies, because
  * Next itself is 226 MB.
  */
 class NextRequest extends Request {
@@ -13,9 +13,9 @@ class NextResponse extends Response {
   readonly cookies = new ResponseCookies(this.headers);
 }
 
-/** Next's app router. In an application the two functions are `proxy.ts` and `app/[...path]/route.ts`. */
+/** Next's app router. In an application the two functions are in `proxy.ts` and `app/[...path]/route.ts`. */
 export function createNextServer(project: Project) {
-  /** Refreshes the session before the page is rendered, for the page (request) and for the browser (response). */
+  /** Refreshes the session before rendering, for the page (request) and for the browser (response). */
   const middleware = async (request: NextRequest) => {
     const response = new NextResponse();
     const { auth } = createServerClients({
@@ -36,7 +36,7 @@ export function createNextServer(project: Project) {
     return response;
   };
 
-  /** A route handler: `cookieStore` is `await cookies()` of `next/headers`. */
+  /** A route handler; `cookieStore` is `await cookies()` from `next/headers`. */
   const routeHandler = async (
     request: NextRequest,
     cookieStore: RequestCookies,

@@ -3,8 +3,9 @@ import { createRequestCookies, createServerClients } from 'supabase-protocol-cli
 import { answer, answerApi, type Project } from './routes.ts';
 
 /**
- * React Router 7 in framework mode, and Remix: the `loader` and the `action` of a route. A loader that renders a page returns
- * `data(rows, { headers })`, and its route passes them on: `export const headers = ({ loaderHeaders }) => loaderHeaders`.
+ * React Router 7 in framework mode, and Remix: the `loader` and the `action` of a route. A loader that renders a page
+ * returns `data(rows, { headers })`, and its route forwards them: `export const headers = ({ loaderHeaders }) =>
+ * loaderHeaders`.
  */
 export function createRoute(project: Project) {
   const handle = async ({ request }: LoaderFunctionArgs | ActionFunctionArgs): Promise<Response> => {

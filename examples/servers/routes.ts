@@ -1,14 +1,14 @@
 import { AuthError } from 'supabase-protocol-clients/auth-client';
 import { type ServerClients, verifyRequest } from 'supabase-protocol-clients/server';
 
-/** The project; `fetch` is the embedded Supabase's in tests. */
+/** The project. In tests `fetch` is that of the embedded Supabase. */
 export interface Project {
   readonly url: string;
   readonly apiKey: string;
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** What a route answers, in the same way for every framework. */
+/** The result of a route, for every framework. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -44,7 +44,7 @@ export async function answer(
   }
 }
 
-/** The route of the example's API, for a user's bearer token or the cookies of a session. */
+/** The route of the example's API, for a user's bearer token or a session in cookies. */
 export async function answerApi(request: Request, project: Project): Promise<Response> {
   const headers = new Headers();
   try {
@@ -58,7 +58,7 @@ export async function answerApi(request: Request, project: Project): Promise<Res
   }
 }
 
-/** The response with further headers; those of redirects cannot be changed in place. */
+/** Returns the response with further headers; those of redirects are immutable. */
 export function withHeaders(response: Response, headers: Headers): Response {
   const changed = new Response(response.body, response);
   headers.forEach((value, name) => changed.headers.append(name, value));

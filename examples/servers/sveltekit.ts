@@ -5,14 +5,14 @@ import {
 } from 'supabase-protocol-clients/server';
 import { answer, answerApi, type Project, withHeaders } from './routes.ts';
 
-/** The part of SvelteKit's `RequestEvent` that is used here; an application imports `Handle` and `RequestHandler`. */
+/** The used part of SvelteKit's `RequestEvent`; an application imports `Handle` and `RequestHandler`. */
 export interface RequestEvent {
   readonly request: Request;
   /** Declared in `src/app.d.ts`: `interface Locals { clients: ServerClients<Database> }`. */
   readonly locals: { clients: ServerClients };
 }
 
-/** `handle` of `src/hooks.server.ts`: gives pages, actions and endpoints the clients of the request. */
+/** `handle` of `src/hooks.server.ts`: provides pages, actions and endpoints with the request's clients. */
 export function createHandle(project: Project) {
   return async <Event extends RequestEvent>({
     event,

@@ -8,11 +8,11 @@ import { openRecordingProxy, type RecordingProxy } from './recording-proxy.ts';
 /** A client under audit behind a recording proxy. */
 export interface PortableClient {
   readonly proxy: RecordingProxy;
-  /** The result of a command that must succeed. */
+  /** Returns the result of a command that must succeed. */
   ask<C extends ClientCommand>(command: C, args: ClientCommands[C]): Promise<Json>;
-  /** The access token; fails the audit where there is none. */
+  /** Returns the access token; fails the audit without one. */
   token(): Promise<string>;
-  /** The end of a command that may be refused. */
+  /** Returns the outcome of a command that may be refused. */
   attempt<C extends ClientCommand>(
     command: C,
     args: ClientCommands[C],
@@ -22,7 +22,7 @@ export interface PortableClient {
 export interface PortableContext {
   readonly server: AuditContext;
   open(): Promise<PortableClient>;
-  /** A client in which a user is signed in, by default a new one. */
+  /** Returns a client with a signed-in user, by default a new one. */
   signIn(options?: {
     readonly user?: AuditUser;
     readonly lifetimeSeconds?: number;
@@ -31,7 +31,10 @@ export interface PortableContext {
 
 type AuditOptions = Parameters<ReturnType<typeof auditsOf>>[2];
 
-/** Creates audits that drive any client by an adapter. @throws NotRunError, in a run, for what the client does not support. */
+/**
+ * Creates audits that drive any client through an adapter. @throws NotRunError, in a run, for commands that the client
+ * does not support.
+ */
 export function portableAuditsOf(area: ClientArea) {
   const audit = auditsOf(area);
   return (

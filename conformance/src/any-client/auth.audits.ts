@@ -13,7 +13,6 @@ const oneRefresh = { source: 'protocol/auth.md#one-refresh' } as const;
 const keeping = { source: 'protocol/auth.md#keeping-the-session' } as const;
 const unavailable = { status: 503, body: '{"code":"unexpected_failure","message":"unavailable"}' };
 
-/** Audits of the auth part of any client. */
 export const anyAuthAudits: readonly Audit[] = [
   audit(
     'ANY-AUTH-101',

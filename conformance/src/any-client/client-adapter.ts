@@ -1,11 +1,10 @@
-/** A value that JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
 type NoArguments = { readonly [name: string]: never };
 
-/** What a client can be asked, with the members of `args`. A client need not know them all. */
+/** The commands of a client, with the members of `args`. A client may support only some. */
 export interface ClientCommands {
-  /** Opens a session by password. */
+  /** Signs in with a password. */
   signIn: { readonly email: string; readonly password: string };
   signUp: { readonly email: string; readonly password: string };
   /** Ends the session; `scope` is `global`, `local` or `others`. */
@@ -14,11 +13,11 @@ export interface ClientCommands {
   getAccessToken: NoArguments;
   /** Returns the names of the events so far, such as `SIGNED_IN`, oldest first. */
   getEvents: NoArguments;
-  /** Changes the data of the user. */
+  /** Changes the user's metadata. */
   updateUser: { readonly data: { readonly [name: string]: Json } };
   /** Sends a code or a link to an address. */
   requestCode: { readonly email: string };
-  /** Opens a session by a mailed code. */
+  /** Signs in with a mailed code. */
   verifyCode: { readonly email: string; readonly code: string };
   /** Returns rows. A filter is a column, an operator such as `eq`, and a value. */
   select: { readonly table: string; readonly filters: readonly Filter[]; readonly isSingle?: boolean };
@@ -30,9 +29,9 @@ export interface ClientCommands {
     readonly filters: readonly Filter[];
     readonly values: { readonly [name: string]: Json };
   };
-  /** Joins a channel; returns once it is live. */
+  /** Joins a channel and returns once it is live. */
   subscribe: { readonly channel: string; readonly table: string };
-  /** Returns the kinds of the changes that the channel has delivered: `INSERT`, `UPDATE`. */
+  /** Returns the types of the changes that the channel has delivered: `INSERT`, `UPDATE`. */
   getChanges: { readonly channel: string };
   unsubscribe: { readonly channel: string };
 }
@@ -40,12 +39,12 @@ export interface ClientCommands {
 export type ClientCommand = keyof ClientCommands;
 export type Filter = readonly [column: string, operator: string, value: Json];
 
-/** The end of a command. */
+/** The outcome of a command. */
 export type CallOutcome =
   | { readonly kind: 'ok'; readonly value: Json }
-  /** The client says that it failed. */
+  /** The command failed. */
   | { readonly kind: 'refused'; readonly code: string | null; readonly message: string }
-  /** The client has no such command: audits that need it are not run. */
+  /** The client does not support the command: audits that need it are not run. */
   | { readonly kind: 'unsupported' };
 
 /** A client of one user in one program, with its session in memory. */
@@ -54,14 +53,17 @@ export interface AdaptedClient {
   close(): Promise<void>;
 }
 
-/** A kind of clients under audit: a module exports `createClientAdapter(): ClientAdapter`, or a process speaks JSON lines. */
+/**
+ * A type of client under audit: a module that exports `createClientAdapter(): ClientAdapter`, or a process that
+ * exchanges JSON lines.
+ */
 export interface ClientAdapter {
   /** Name and version, as the report shows them. */
   readonly name: string;
   open(project: { readonly url: string; readonly anonKey: string }): Promise<AdaptedClient>;
 }
 
-/** Runs a command, and turns what it throws into a refusal. */
+/** Runs a command, and converts an exception to a refusal. */
 export async function toOutcome(task: () => Promise<Json | undefined>): Promise<CallOutcome> {
   try {
     return { kind: 'ok', value: (await task()) ?? null };

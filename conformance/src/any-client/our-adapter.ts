@@ -47,7 +47,7 @@ export function createClientAdapter(): ClientAdapter {
   };
 }
 
-/** A write, as far as this adapter uses it. */
+/** The part of a write that this adapter uses. */
 interface FilteredWrite {
   in(column: string, values: Json): FilteredWrite;
   eq(column: string, value: Json): FilteredWrite;
@@ -109,7 +109,7 @@ function restHandlers(connection: Connection, { getAccessToken }: AuthClient) {
       return undefined;
     },
     async update({ table: name, filters, values }: ClientCommands['update']) {
-      // Without a filter `execute` is not there for the type checker, and refuses.
+      // A write without a filter has no `execute()` in its type and rejects at run time.
       let query = table(name).update(values) as unknown as FilteredWrite;
       for (const [column, operator, value] of filters)
         query = operator === 'in' ? query.in(column, value) : query.eq(column, value);

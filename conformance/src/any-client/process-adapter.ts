@@ -4,9 +4,10 @@ import type { CallOutcome, ClientAdapter, Json } from './client-adapter.ts';
 import { at, parseJson } from '../wire.ts';
 
 /**
- * A client in another process, which reads one request a line, `{"id": 1, "command": "signIn", "args": {…}}`, and answers each by a
- * line: `{"id": 1, "ok": …}`, `{"id": 1, "error": {"code": …, "message": …}}` or `{"id": 1, "unsupported": true}`. The first command
- * is `open` with `{url, anonKey}`; a process is one client, and ends with its standard input.
+ * A client in another process, which reads one request per line, `{"id": 1, "command": "signIn", "args": {…}}`, and
+ * responds to each with a line: `{"id": 1, "ok": …}`, `{"id": 1, "error": {"code": …, "message": …}}` or `{"id": 1,
+ * "unsupported": true}`. The first command is `open` with `{url, anonKey}`; a process is one client, and ends with its
+ * standard input.
  *
  * @param command the program with its arguments, separated by spaces.
  */

@@ -15,7 +15,7 @@ export interface ProxiedRequest {
   readonly json: unknown;
 }
 
-/** An address of the project for a client in any language: records what passes, and can disturb it. */
+/** A proxy in front of the project that records traffic and injects faults. */
 export interface RecordingProxy {
   readonly url: string;
   to(path: string): readonly ProxiedRequest[];
@@ -23,9 +23,9 @@ export interface RecordingProxy {
   /** Frames that clients sent. */
   readonly sent: readonly Frame[];
   readonly socketUrls: readonly string[];
-  /** Answers the next request to a path in place of the server: null cuts the connection. */
+  /** Responds to the next request to a path in place of the server; null breaks the connection. */
   answerNext(path: string, answer: { readonly status: number; readonly body: string } | null): void;
-  /** Makes the sessions of later answers expire in so many seconds. */
+  /** Makes the sessions of later responses expire after this many seconds. */
   shortenSessions(seconds: number | null): void;
   close(): Promise<void>;
 }
@@ -118,7 +118,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The body of a session with another lifetime; any other body unchanged. */
+/** Returns the body of a session with another lifetime, and other bodies unchanged. */
 function withLifetime(body: Buffer, seconds: number | null): Buffer {
   const json = seconds === null ? undefined : parseJson(body.toString());
   if (seconds === null || typeof at(json, 'refresh_token') !== 'string') return body;

@@ -19,7 +19,6 @@ const expired = {
 const repeated = { source: 'protocol/rest.md#repeated-requests' } as const;
 const channels = { source: 'protocol/realtime.md#channels-of-a-client' } as const;
 
-/** Waits until a channel has delivered changes. */
 async function changesOf(
   { ask }: PortableClient,
   channel: string,
@@ -32,7 +31,7 @@ async function changesOf(
   }
 }
 
-/** A signed-in client of a new user who has `count` notifications from another. */
+/** A signed-in client of a new user with `count` notifications from another user. */
 async function openInbox({ server, signIn }: PortableContext, count: number) {
   const [ada, grace] = [await server.newUser(), await server.newUser()];
   await notify(server, grace, ada, count);
@@ -46,7 +45,7 @@ const selectBy =
   async (...filters: readonly Filter[]) =>
     (await ask('select', { table, filters })) as readonly unknown[];
 
-/** Looks for each hostile text of an inbox: the filter must find its row and no other. */
+/** Filters by each hostile text of an inbox, and expects its row only. */
 const findsHostileTexts =
   (operator: Filter[1], valueFor: (text: string) => Filter[2]) =>
   async ({ server, signIn }: PortableContext): Promise<void> => {
@@ -60,7 +59,6 @@ const findsHostileTexts =
       );
   };
 
-/** Audits of the REST and realtime parts of any client. */
 export const anyServiceAudits: readonly Audit[] = [
   restAudit(
     'ANY-REST-101',

@@ -32,8 +32,8 @@ async function revoke({ user }: SignedInTab, server: Parameters<Audit['run']>[0]
 }
 
 /**
- * Waits until a server signs another access token for the same session: RS256 and HS256 give equal signatures for equal claims,
- * and the time of issue is in seconds.
+ * Waits until the server signs a different access token for the same session: RS256 and HS256 give equal signatures for
+ * equal claims, and `iat` is in seconds.
  */
 const nextTokenSecond = () => new Promise((resolve) => setTimeout(resolve, 1_100));
 
@@ -43,7 +43,6 @@ const tooMany = () =>
     { status: 429, headers: { 'Retry-After': '1' } },
   );
 
-/** Session refresh: its triggers and its results. */
 export const clientRefreshAudits: readonly Audit[] = [
   audit('CLIENT-AUTH-301', 'a fresh token is returned without a request', { source }, async ({ signIn }) => {
     const tab = await signIn();
@@ -266,7 +265,7 @@ export const clientRefreshAudits: readonly Audit[] = [
       });
       // A request that began for the first user must not receive the token of the second.
       const refused = refusalOf(AuthError, tab.auth.getAccessToken());
-      // A step that fails before `refused` is awaited must not end the process by an unhandled rejection.
+      // If an earlier step fails, the unhandled rejection must not end the process.
       refused.catch(() => undefined);
       await eventually('the refresh', () => refreshes(tab).length === 1);
       await tab.auth.signInWithPassword({ email: other.email, password: other.password });

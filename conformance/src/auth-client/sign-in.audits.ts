@@ -12,7 +12,6 @@ const password = 'Correct-horse-battery-1';
 
 export const eventNames = ({ events }: Tab) => events.map(({ name }) => name);
 
-/** Sign-in methods and refusals. */
 export const clientSignInAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-101',

@@ -7,7 +7,7 @@ import { assertStatus, textAt } from '../wire.ts';
 const audit = clientAuditsOf('auth-client');
 const source = 'protocol/auth.md#sign-out';
 
-/** Signs out with a scope, and returns whether this session and another of the user are still valid on the server. */
+/** Signs out with a scope, and returns whether this session and another one of the user are still valid on the server. */
 async function livesAfter({ server, signIn }: ClientContext, scope: SignOutScope) {
   const { auth, user, stored } = await signIn();
   const other = textAt(await server.signIn(user.email, user.password), 'access_token');
@@ -23,7 +23,6 @@ async function livesAfter({ server, signIn }: ClientContext, scope: SignOutScope
 const refuse = (status: number) => () =>
   Response.json({ code: 'unexpected_failure', message: 'no' }, { status });
 
-/** Sign-out. */
 export const clientSignOutAudits: readonly Audit[] = [
   audit('CLIENT-AUTH-401', 'scope global, the default, ends every session', { source }, async (context) => {
     assert.deepEqual(

@@ -16,10 +16,10 @@ const audit = clientAuditsOf('auth-client');
 const source = 'protocol/auth.md#factors';
 
 /**
- * A tab and the verifier of its tokens. The clients of a process share the key set of one URL, so each audit has a URL of its
- * own, which the tab's network leads to the target.
+ * A tab and the verifier of its tokens. The clients of a process share the key set of a URL, so each audit has its own
+ * URL, which the tab's network maps to the target.
  *
- * @throws NotRunError for tokens signed with a shared secret or without an issuer.
+ * @throws NotRunError for tokens that are signed with a shared secret, or have no issuer.
  */
 async function withClaims({ signIn }: ClientContext) {
   const tab = await signIn({ auth: { url: `https://${randomUUID()}.example` } });
@@ -39,7 +39,6 @@ async function raiseToAal2({ auth }: Tab) {
   return { mfa, factorId: id, session: await mfa.challengeAndVerify({ factorId: id, code }) };
 }
 
-/** Factors, claims and cookies. */
 export const clientTokenAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-601',

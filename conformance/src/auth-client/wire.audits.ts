@@ -6,7 +6,6 @@ import { at } from '../wire.ts';
 const audit = clientAuditsOf('auth-client');
 const source = 'protocol/auth.md#request-headers';
 
-/** The contents of requests. */
 export const clientWireAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-201',

@@ -7,7 +7,6 @@ import { NotRunError } from '../target.ts';
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#service-routes';
 
-/** Unusual requests. */
 export const authEdgeAudits: readonly Audit[] = [
   audit(
     'AUTH-921',

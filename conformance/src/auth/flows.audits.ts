@@ -17,7 +17,6 @@ const exchange = ({ auth }: AuditContext, location: URL, code_verifier: string) 
     body: { auth_code: location.searchParams.get('code'), code_verifier },
   });
 
-/** Sequences of calls that affect one another. */
 export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-901',

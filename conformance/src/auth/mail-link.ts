@@ -16,8 +16,8 @@ export async function openMailLink(context: AuditContext, email: string): Promis
 }
 
 /**
- * Awaits a mail to the former address of a change. Only projects where both addresses confirm send one, and /settings
- * does not tell which do.
+ * Waits for a mail to the former address of a change. It is sent only if the project requires both confirmations, which
+ * /settings does not reveal.
  */
 export async function toFormerAddress<T>(mail: Promise<T>): Promise<T> {
   try {

@@ -2,9 +2,9 @@ import { NotRunError } from '../target.ts';
 import { assertError, at, type WireReply } from '../wire.ts';
 
 /**
- * A refusal of a request that has an API key and no token.
+ * Asserts the refusal of a request with an API key but no token.
  *
- * @throws NotRunError where the gateway puts a token in the place of the key, as it does for publishable keys.
+ * @throws NotRunError if the gateway replaces the key with a token, as it does for publishable keys.
  */
 export function assertNoAuthorization(reply: WireReply): void {
   const code = at(reply.json, 'error_code') ?? at(reply.json, 'code');

@@ -9,7 +9,7 @@ const audit = auditsOf('auth');
 const source = 'protocol/auth.md#passkeys';
 const unknownId = '7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11';
 
-/** The routes of passkeys that need a session, with a body that passes the first checks. */
+/** The passkey routes that need a session, with a body that passes the first checks. */
 const guardedRoutes: readonly (readonly [method: string, path: string, body?: object])[] = [
   ['POST', '/passkeys/registration/options', {}],
   ['POST', '/passkeys/registration/verify', { challenge_id: unknownId, credential: {} }],
@@ -38,7 +38,7 @@ async function arePasskeysEnabled({ auth }: AuditContext): Promise<boolean> {
   return at((await auth.send('GET', '/settings')).json, 'passkeys_enabled') === true;
 }
 
-/** Passkeys, as far as a server can be asked about them without an authenticator. */
+/** The passkey audits that need no authenticator. */
 export const passkeyAudits: readonly Audit[] = [
   audit('AUTH-1001', 'the settings tell whether passkeys are enabled', { source }, async ({ auth }) => {
     const { json } = await auth.send('GET', '/settings');

@@ -5,7 +5,7 @@ import { assertError, assertStatus, at, textAt } from '../wire.ts';
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#errors';
 
-/** The service's health and settings, and the form of its errors. */
+/** The service's health and settings, and the format of its errors. */
 export const serviceAudits: readonly Audit[] = [
   audit(
     'AUTH-001',

@@ -17,7 +17,6 @@ async function signUpUnconfirmed(context: AuditContext, email: string): Promise<
   return reply;
 }
 
-/** POST /signup, its answers and its mail. */
 export const signUpAudits: readonly Audit[] = [
   audit(
     'AUTH-101',

@@ -4,13 +4,12 @@ import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { scaleDeadline } from '../deadlines.ts';
 import { openTab, type Tab, type TabOptions } from './tab.ts';
 
-/** The helpers of an audit of a client. */
 export interface ClientContext {
   /** Direct access to the server, for other users, other devices, the mailbox and the stored rows. */
   readonly server: AuditContext;
-  /** Our clients, in a tab that is closed after the audit. */
+  /** Opens our clients in a tab that is closed after the audit. */
   open(options?: TabOptions): Promise<Tab>;
-  /** A tab in which a user is signed in by password, by default a new one. */
+  /** Opens a tab with a user who signed in by password, by default a new one. */
   signIn(options?: TabOptions & { readonly user?: AuditUser }): Promise<SignedInTab>;
 }
 
@@ -73,7 +72,6 @@ export async function refusalOf<E extends Error>(
 const waitMs = 10_000;
 const pauseMs = 5;
 
-/** Waits until a condition is true. */
 export async function eventually(what: string, holds: () => boolean): Promise<void> {
   for (const startedMs = Date.now(); !holds();) {
     const limitMs = scaleDeadline(waitMs);

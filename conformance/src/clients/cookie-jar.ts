@@ -1,4 +1,4 @@
-/** A `document.cookie` that keeps names and values, and records each written line. */
+/** A `document.cookie` that stores names and values, and records each written line. */
 export interface CookieJar {
   cookie: string;
   readonly cookies: ReadonlyMap<string, string>;

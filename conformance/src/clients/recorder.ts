@@ -7,32 +7,32 @@ import { parseJson } from '../wire.ts';
 /** A request as a client sent it. */
 export interface SentRequest {
   readonly method: string;
-  /** Below the project's URL: `/auth/v1/token`. */
+  /** Relative to the project's URL: `/auth/v1/token`. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: Headers;
-  /** As text. */
+  /** The body as text. */
   readonly body: string;
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON, or undefined. */
   readonly json: unknown;
 }
 
-/** The recorded traffic of one tab, and controls to disturb it. */
+/** Records the traffic of one tab, and can disturb it. */
 export interface Recorder {
   readonly requests: readonly SentRequest[];
-  /** The requests to one path, in their order. */
+  /** The requests to one path, in order. */
   to(path: string): readonly SentRequest[];
-  /** Replaces the server's response to the next request to a path, for responses that a healthy server does not send. */
+  /** Replaces the response to the next request to a path, for responses that a healthy server does not send. */
   answerNext(path: string, answer: () => Response | Promise<Response>): void;
   /** URLs of the websockets that were opened. */
   readonly socketUrls: readonly string[];
-  /** Text frames of all sockets, as sent and as received. */
+  /** Text frames of all sockets, sent and received. */
   readonly sent: readonly Frame[];
   readonly received: readonly Frame[];
-  /** Ends the open sockets without a close frame; until `mend()` none opens. */
+  /** Ends the open sockets without a close frame; no socket opens until `mend()`. */
   cut(): void;
   mend(): void;
-  /** Silences the open sockets: they stay open but receive nothing. */
+  /** Makes the open sockets half-open: they stay open but receive nothing. */
   silence(): void;
 }
 
@@ -63,7 +63,7 @@ export function createRecorder(target: ConformanceTarget, projectUrl: string): R
       const index = scripted.findIndex(({ path }) => path === pathname);
       const [script] = index < 0 ? [] : scripted.splice(index, 1);
       if (script) return script.answer();
-      // A bare auth server has no prefix.
+      // A bare auth server has no path prefix.
       const address = (projectUrl + pathname).replace(`${projectUrl}/auth/v1`, target.authUrl) + search;
       const sent = { method, headers, redirect, signal, ...(bytes.byteLength > 0 && { body: bytes }) };
       return target.fetch(address, sent);

@@ -28,11 +28,11 @@ export interface Browser {
 }
 
 export interface TabOptions {
-  /** Default: a browser of its own. */
+  /** Default: a new browser. */
   readonly browser?: Browser;
   /** The page's address. Default: the target's redirect address. */
   readonly href?: string;
-  /** The offset by which the device's clock is ahead, in milliseconds. Default 0. */
+  /** How far the device's clock is ahead, in milliseconds. Default 0. */
   readonly clockAheadMs?: number;
   readonly auth?: Partial<AuthClientOptions>;
   readonly realtime?: Partial<RealtimeSettings>;
@@ -49,20 +49,20 @@ export interface ClientConnection {
   readonly platform: Platform;
 }
 
-/** A tab of a browser in which our clients run, over a recorded network. */
+/** A browser tab with our clients, over a recorded network. */
 export interface Tab extends ClientConnection {
   readonly auth: AuthClient;
   readonly rest: RestClient<Database>;
   readonly realtime: RealtimeClient<Database>;
   readonly wire: Recorder;
-  /** The events that the auth client announced. */
+  /** The events of the auth client. */
   readonly events: readonly AuthEvent[];
-  /** The reported errors that no call returned. */
+  /** Reported errors that no call returned. */
   readonly reported: readonly unknown[];
   readonly browser: Browser;
   /** The page's current address. */
   href(): string;
-  /** The session's record in storage; null without one. */
+  /** The session in storage; null without one. */
   stored(): StoredTokens | null;
   /** Advances the clock of this tab's clients. */
   advance(ms: number): void;
@@ -77,7 +77,7 @@ interface StoredTokens {
 /** The session's storage key in every tab. */
 export const storageKey = 'audit';
 
-/** A browser whose locks and channels reach no other browser of this process. */
+/** A browser with its own locks and channels, separate from other browsers of this process. */
 export function createBrowser(store: SyncStore = createMemoryStore()): Browser {
   const id = randomUUID();
   const { locks, openBroadcast } = createBrowserPlatform();
@@ -88,7 +88,7 @@ export function createBrowser(store: SyncStore = createMemoryStore()): Browser {
   };
 }
 
-/** Opens a page: the auth client restores its session and consumes the callback parameters of the address. */
+/** Opens a page: the auth client restores its session and consumes the callback parameters of the URL. */
 export async function openTab(target: ConformanceTarget, options: TabOptions = {}): Promise<Tab> {
   const { browser = createBrowser(), clockAheadMs = 0 } = options;
   const url = target.authUrl.replace(/\/auth\/v1$/, '');
@@ -151,7 +151,7 @@ export async function openTab(target: ConformanceTarget, options: TabOptions = {
   };
 }
 
-/** A remaining lifetime below zero: the token expired a second ago. */
+/** A negative remaining lifetime: the token expired a second ago. */
 export const EXPIRED_MS = -1_000;
 
 /** Advances the clock until the access token has `leftMs` milliseconds left. */

@@ -6,7 +6,10 @@ import { clientAuditsOf, refusalOf } from '../clients/client-audit.ts';
 
 const audit = clientAuditsOf('functions-client');
 
-/** Calls of edge functions. The project has none, so the audits check the requests and the error of an unknown function. */
+/**
+ * Calls of edge functions. The project has no functions, so the audits check the requests and the error of an unknown
+ * function.
+ */
 export const clientFunctionAudits: readonly Audit[] = [
   audit(
     'CLIENT-FN-101',

@@ -24,7 +24,6 @@ async function assertShowsTable({ table }: WatchedInbox, list: ReturnType<Watche
   });
 }
 
-/** Changes of rows, and live queries. */
 export const clientChangeAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-101',

@@ -10,7 +10,6 @@ import { createPostgresChanges } from 'supabase-protocol-clients/realtime-client
 const audit = clientAuditsOf('realtime-client');
 const source = 'protocol/realtime.md#channels-of-a-client';
 
-/** Joins, tokens, refusals and leaves of a channel. */
 export const clientChannelAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-201',

@@ -27,7 +27,7 @@ async function join(...channels: readonly Channel[]): Promise<void> {
   await eventually('live', () => channels.every((channel) => channel.getSnapshot().status === 'live'));
 }
 
-/** A presence that logs the keys that come and go. */
+/** A presence that logs joining and leaving keys. */
 function watch(tab: Tab, name: string, key: string) {
   const channel = tab.realtime.channel(name) as Channel;
   const presence = createPresence<Person>(channel, { key });
@@ -67,7 +67,7 @@ const presenceAudits: readonly Audit[] = [
       phone.channel.leave();
       await eventually('one', () => names() === 'laptop');
       assert.deepEqual(here.log, ['+grace'], 'the log of here');
-      // The tab ends without a leave.
+      // Break the connection, so that the tab ends without a leave.
       devices[1]?.wire.cut();
       await eventually('none', () => names() === '');
       assert.deepEqual(here.log, ['+grace', '-grace'], 'the log of here');
@@ -258,7 +258,7 @@ const tabAudits: readonly Audit[] = [
       two.presence.track({ name: 'two' });
       await eventually('two', () => namesOf(device.presence, 'browser').join() === 'two');
       await eventually('also here', () => namesOf(one.presence, 'browser').join() === 'two');
-      // The leading tab closes; the other one takes over.
+      // Close the leading tab; the other one takes over.
       first.close();
       await eventually('the other tab', () => two.channel.getSnapshot().status === 'live');
       await eventually('still', () => namesOf(device.presence, 'browser').join() === 'two');

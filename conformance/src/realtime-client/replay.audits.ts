@@ -13,7 +13,7 @@ const source = 'protocol/realtime.md#gaps';
 const needs = ['database'] as const;
 const quick = { reconnectDelaysMs: [50], leaveGraceMs: 50, timeoutMs: 5_000 };
 
-/** A query of the table `notes` whose rows `read` returns. */
+/** A query of the table `notes` with the rows of `read`. */
 const queryOf = (read: () => readonly Note[]): LiveSource<Note> => ({
   plan: { path: 'notes', filters: [], order: [] },
   execute: () => Promise.resolve(read()),
@@ -39,7 +39,7 @@ async function joinLive({ channel }: Inbox): Promise<void> {
   await eventually('live', () => channel.getSnapshot().status === 'live');
 }
 
-/** Loses the socket, lets `task` happen meanwhile, and waits until the channel is live again. */
+/** Breaks the connection, runs `task`, and waits until the channel is live again. */
 async function interrupt({ tab, channel }: Inbox, task: () => Promise<void>): Promise<void> {
   tab.wire.cut();
   await eventually('recovering', () => channel.getSnapshot().status === 'recovering');

@@ -17,7 +17,7 @@ import { notifyOnce, rowsOf } from '../rest/notifications.ts';
 import type { Database, NotificationRow } from '../schema.ts';
 import { assertStatus } from '../wire.ts';
 
-/** A tab of Ada with an unjoined channel, and Grace, who writes to Ada from another device. */
+/** Ada's tab with an unjoined channel, and Grace, who writes to Ada from another device. */
 export interface WatchedInbox {
   readonly tab: SignedInTab;
   readonly channel: Channel<Database>;
@@ -28,7 +28,7 @@ export interface WatchedInbox {
   /** The text frames that the client sent for the channel. */
   sent(event: string): readonly Frame[];
   live(): Promise<void>;
-  /** Grace sends Ada a notification; resolves with its id. */
+  /** Sends Ada a notification from Grace; returns its id. */
   tell(): Promise<string>;
   /** Updates all of Ada's notifications from another device. */
   setStatus(status: string): Promise<void>;
@@ -44,7 +44,7 @@ export interface WatchOptions {
   readonly settings?: Partial<RealtimeSettings>;
 }
 
-/** Shorter delays than the defaults. */
+/** Delays shorter than the defaults. */
 const quick: Partial<RealtimeSettings> = { reconnectDelaysMs: [50], leaveGraceMs: 50 };
 
 export async function watchInbox(

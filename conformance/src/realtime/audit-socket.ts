@@ -98,13 +98,13 @@ export async function withPair(context: AuditContext, task: (pair: Pair) => Prom
   );
 }
 
-/** The ids of the bindings in the reply to a join, in their order. */
+/** The ids of the bindings in the reply to a join, in order. */
 export const bindingIds = (reply: Frame): readonly unknown[] =>
   (at(reply.payload, 'response', 'postgres_changes') as readonly unknown[]).map((binding) =>
     at(binding, 'id'),
   );
 
-/** Waits for the reply to a heartbeat: every earlier frame has arrived by then. */
+/** Waits for the reply to a heartbeat, which follows every earlier frame. */
 export async function settle(socket: FrameSocket, ref: string): Promise<void> {
   socket.send(null, ref, 'phoenix', 'heartbeat', {});
   await socket.expect('the reply to the heartbeat', isReply(ref));

@@ -10,7 +10,6 @@ const source = 'protocol/realtime.md#changes';
 
 const record = (frame: Frame, name: string) => at(frame.payload, 'data', 'record', name);
 
-/** Which changes a binding receives, and its id. */
 export const realtimeBindingAudits: readonly Audit[] = [
   audit(
     'RT-150',

@@ -6,7 +6,7 @@ import { isChange, isSystem, joinPayload } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 
-/** Filters on a channel beside an unfiltered binding: id, title, filter of status, whether `read` passes it. */
+/** Filters on a channel that also has an unfiltered binding: id, title, filter of the status, whether `read` passes it. */
 const filters: readonly (readonly [string, string, string, boolean, AuditLevel?])[] = [
   ['RT-130', 'eq matches equal values', 'status=eq.read', true],
   ['RT-131', 'eq matches no other values', 'status=eq.archived', false],
@@ -87,5 +87,5 @@ const refusals = unbindable.map(([id, title, binding]) =>
   ),
 );
 
-/** Filters of bindings, and bindings that the server cannot serve. */
+/** Filters of bindings, and invalid bindings. */
 export const realtimeFilterAudits: readonly Audit[] = [...filterAudits, ...refusals];

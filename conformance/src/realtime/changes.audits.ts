@@ -10,7 +10,6 @@ const source = 'protocol/realtime.md#changes';
 
 const record = (frame: Frame, name: string) => at(frame.payload, 'data', 'record', name);
 
-/** The messages of postgres_changes. */
 export const realtimeChangeAudits: readonly Audit[] = [
   audit('RT-117', 'a change names its columns with their types', { source }, (context) =>
     withPair(context, async ({ ada, socket, tell }) => {

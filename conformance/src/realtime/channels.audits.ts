@@ -300,5 +300,4 @@ const older: readonly Audit[] = [
   ),
 ];
 
-/** Sockets, channels and tokens. */
 export const realtimeChannelAudits: readonly Audit[] = [...life, ...tokens, ...older];

@@ -9,18 +9,18 @@ const audit = auditsOf('realtime');
 const source = 'protocol/realtime.md#broadcasts-of-the-database';
 
 const isBroadcast = (frame: Frame) => frame.event === 'broadcast';
-/** The server may still deliver earlier messages live when a channel joins; those are not marked. */
+/** The server may still deliver earlier messages live after a join; those are not marked as replayed. */
 const isReplayed = (frame: Frame) => isBroadcast(frame) && at(frame.payload, 'meta', 'replayed') === true;
 const numberOf = ({ payload }: Frame) => at(payload, 'payload', 'n');
 
-/** The user's own private channel, which she may read and not write. */
+/** The user's private channel, which she can read but not write. */
 const inboxOf = ({ id }: AuditUser) => `user:${id}`;
 const replaying = (since: unknown, limit: unknown) => ({
   private: true,
   broadcast: { replay: { since, limit } },
 });
 
-/** Broadcasts from the database to a private topic, each in a transaction of its own. */
+/** Broadcasts from the database to a private topic, each in its own transaction. */
 async function sendFromDatabase({ query }: AuditContext, name: string, from: number, to: number) {
   for (let n = from; n <= to; n += 1)
     await query("select realtime.send(jsonb_build_object('n', $1::int), 'note', $2, true)", [n, name]);
@@ -95,7 +95,7 @@ const database: readonly Audit[] = [
         let numbers: readonly unknown[] = [];
         await withSocket(context, async (socket) => {
           await joinOk(socket, inboxOf(ada), ada, replaying(0, limit));
-          // The channel's process delivers the replay, so a reply to a heartbeat may come before it.
+          // The channel's process delivers the replay, so the reply to a heartbeat may arrive first.
           await socket.expect('the latest', (frame) => isReplayed(frame) && numberOf(frame) === 27);
           await settle(socket, '9');
           numbers = socket.received.filter(isReplayed).map(numberOf);
@@ -153,5 +153,4 @@ const replay: readonly Audit[] = [
   }),
 ];
 
-/** Broadcasts of the database, and their replay. */
 export const realtimeDatabaseAudits: readonly Audit[] = [...database, ...replay];

@@ -6,13 +6,13 @@ import { NotRunError, type ConformanceTarget } from '../target.ts';
 import { at } from '../wire.ts';
 import { parseFrame, type Frame } from './frames.ts';
 
-/** A WebSocket that keeps every frame it received. */
+/** A WebSocket that stores all received frames. */
 export interface FrameSocket {
   readonly received: readonly Frame[];
   send(joinRef: string | null, ref: string, topic: string, event: string, payload: unknown): void;
   /**
-   * Resolves with the first received frame that `matches`, past or future. Rejects after ten seconds, later on a slow target, and at
-   * once when a frame `refuses` it.
+   * Resolves with the first received frame that `matches`, past or future. Rejects after ten seconds (later on a slow
+   * target), and at once when a frame `refuses` it.
    */
   expect(
     what: string,
@@ -24,7 +24,7 @@ export interface FrameSocket {
 
 const waitMs = 10_000;
 
-/** Opens a WebSocket to the target's realtime service. @throws NotRunError for a target without one. */
+/** Opens a WebSocket to the target's realtime service. @throws NotRunError if the target has none. */
 export async function openFrameSocket({
   target,
 }: {
@@ -76,7 +76,7 @@ export async function openFrameSocket({
   };
 }
 
-/** A broadcast that the server sends as bytes (kind 4): three lengths and an encoding, then the texts and the payload. */
+/** Parses a broadcast in binary form (kind 4): three lengths and an encoding, then the texts and the payload. */
 function parseBroadcast(bytes: Buffer): Frame {
   const [, topicSize = 0, eventSize = 0, metaSize = 0, encoding] = bytes;
   let offset = 5;
@@ -89,7 +89,7 @@ function parseBroadcast(bytes: Buffer): Frame {
   return { joinRef: null, ref: null, topic, event: 'broadcast', payload: { event, meta, payload } };
 }
 
-/** The payload of a phx_join with bindings for changes of tables. */
+/** The payload of a phx_join with bindings for table changes. */
 export const joinPayload = (accessToken: string, changes: readonly object[]) => ({
   config: {
     broadcast: { ack: false, self: false },

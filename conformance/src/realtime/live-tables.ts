@@ -7,10 +7,11 @@ const repeatMs = 2000;
 const lookMs = 50;
 
 /**
- * Waits until the realtime service delivers changes of tables that were made just now: it reads the publication once a minute, and
- * loses what happens before. A row is inserted every two seconds until one arrives.
+ * Waits until the realtime service delivers changes of newly created tables: it reads the publication once a minute,
+ * and loses earlier changes. Inserts a row every two seconds until one arrives.
  *
- * @returns whether one has arrived within `timeoutMs`, by default 90 seconds. @throws NotRunError without a realtime service.
+ * @returns whether one has arrived within `timeoutMs`, by default 90 seconds. @throws NotRunError without a realtime
+ * service.
  */
 export async function awaitLiveTables(
   context: AuditContext,

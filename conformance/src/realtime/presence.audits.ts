@@ -13,7 +13,7 @@ const source = 'protocol/realtime.md#presence';
 const isBroadcast = (frame: Frame) => frame.event === 'broadcast';
 const isDiff = (frame: Frame) => frame.event === 'presence_diff';
 
-/** The user's own private channel, which she may read and not write. */
+/** The user's private channel, which she can read but not write. */
 const inboxOf = ({ id }: AuditUser) => `user:${id}`;
 
 const rights: readonly Audit[] = [
@@ -27,7 +27,7 @@ const rights: readonly Audit[] = [
         await joinOk(socket, inboxOf(ada), ada, { private: true, broadcast: { ack: true, self: true } });
         const shout = { type: 'broadcast', event: 'shout', payload: {} };
         socket.send('1', '5', `realtime:${inboxOf(ada)}`, 'broadcast', shout);
-        // The second frame of the channel is handled after the first one.
+        // The server handles the channel's second frame after the first one.
         socket.send('1', '6', `realtime:${inboxOf(ada)}`, 'phx_leave', {});
         await socket.expect('the reply to the leave', isReply('6'));
         assert.equal(
@@ -62,7 +62,7 @@ interface Room {
   track(socket: FrameSocket, ref: string, payload: object): Promise<void>;
 }
 
-/** Two sockets with one presence key in a new public topic. */
+/** Two sockets with the same presence key in a new public topic. */
 async function withPresence(context: AuditContext, task: (room: Room) => Promise<void>): Promise<void> {
   const ada = await context.newUser();
   const name = `room-${randomUUID()}`;
@@ -205,5 +205,4 @@ const presence: readonly Audit[] = [
   ),
 ];
 
-/** The right to send and to track, and entries of presence. */
 export const realtimePresenceAudits: readonly Audit[] = [...rights, ...presence];

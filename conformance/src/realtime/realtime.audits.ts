@@ -107,7 +107,7 @@ export const realtimeAudits: readonly Audit[] = [
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       const id = await notifyOnce(context, grace, ada);
       await withSocket(context, async (socket) => {
-        // A deletion has the primary key alone, so that a filter by another column would hold it back.
+        // A deletion contains only the primary key, so a filter by another column would exclude it.
         const deletions = { event: 'DELETE', schema: 'public', table: 'notifications' };
         await joinLive(socket, ada.accessToken, [inboxOf(ada), deletions]);
         assertStatus(

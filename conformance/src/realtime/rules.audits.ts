@@ -141,5 +141,5 @@ const http: readonly Audit[] = [
   ),
 ];
 
-/** Rules that a differential run against the real server found. */
+/** Rules that were found by differential runs against the real server. */
 export const realtimeRuleAudits: readonly Audit[] = [...frames, ...http];

@@ -84,7 +84,6 @@ async function assertFinds(
   }
 }
 
-/** Filters match every text literally, whatever characters it contains. */
 export const clientFilterAudits: readonly Audit[] = [
   ...cases.map(({ id, title, filter, finds = 'it' }) =>
     audit(

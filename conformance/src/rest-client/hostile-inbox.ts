@@ -28,11 +28,11 @@ const texts = [
 export interface HostileRow {
   readonly id: string;
   readonly content: string;
-  /** The text as encoded in the content. */
+  /** The text, encoded as in the content. */
   readonly text: string;
 }
 
-/** Rows whose contents are hostile texts, all unread and all of one user. No audit changes them. */
+/** One user's rows with hostile texts, all unread. No audit changes them. */
 export interface HostileInbox {
   readonly ada: AuditUser;
   readonly rows: readonly HostileRow[];

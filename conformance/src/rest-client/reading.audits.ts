@@ -13,7 +13,6 @@ const audit = clientAuditsOf('rest-client');
 
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
-/** Reads: one row, several, all rows, and counts. */
 export const clientReadingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-201',
@@ -212,7 +211,7 @@ export const clientReadingAudits: readonly Audit[] = [
       await Promise.all([insert, insert]);
       await insert;
       await awaitDelivery(server, user, 1);
-      // Notifications are delivered in the order of sending: after this one a second insert is late no more.
+      // Notifications are delivered in order, so after this one a second insert can no longer be late.
       await notifyOnce(server, await server.newUser(), user);
       assert.equal((await statuses()).length, 2, 'the number of the statuses');
     },

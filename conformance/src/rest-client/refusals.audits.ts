@@ -29,7 +29,6 @@ async function assertCode(call: Promise<unknown>, code: RestErrorCode, status: n
   return refusal;
 }
 
-/** The names of refusals, and the client's reaction to them. */
 export const clientRefusalAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-401',

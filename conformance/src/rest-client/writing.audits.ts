@@ -9,7 +9,6 @@ import { restOf } from './rest-of.ts';
 
 const audit = clientAuditsOf('rest-client');
 
-/** Writes, and the writes that the client refuses. */
 export const clientWritingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-301',

@@ -2,7 +2,7 @@ import type { AuditContext } from '../audit-context.ts';
 import { at, createWire, type WireReply, type WireRequest } from '../wire.ts';
 import { notify, rowsOf } from './notifications.ts';
 
-/** A new user, and requests with the user's token. */
+/** A new user, and a function that sends requests with the user's token. */
 export async function newCaller(context: AuditContext) {
   const user = await context.newUser();
   const send = (method: string, path: string, request: WireRequest = {}): Promise<WireReply> =>
@@ -10,11 +10,11 @@ export async function newCaller(context: AuditContext) {
   return { user, send, mine: { user_id: `eq.${user.id}` } };
 }
 
-/** Requests with the service key, for audits that need it. */
+/** Sends requests with the service key, for audits that need it. */
 export function asService({ target, rest }: AuditContext) {
   const serviceKey = target.serviceKey ?? '';
   const wire = createWire(rest.baseUrl, serviceKey, target.fetch);
-  // A key of the newer form is no token.
+  // A key of the newer form is not a token.
   const token = serviceKey.startsWith('sb_') ? {} : { token: serviceKey };
   return (method: string, path: string, request: WireRequest = {}): Promise<WireReply> =>
     wire.send(method, path, { ...token, ...request });

@@ -11,7 +11,7 @@ interface CombinedCase {
   readonly id: string;
   readonly title: string;
   readonly filters: (created: (index: number) => string) => readonly Filter[];
-  /** Indexes of the rows of the shared inbox that the filters select. */
+  /** Indexes of the shared inbox's rows that match. */
   readonly expected: readonly number[];
 }
 
@@ -72,7 +72,7 @@ const cases: readonly CombinedCase[] = [
   },
 ];
 
-/** Filters that a server must combine rather than overwrite. */
+/** Filters that a server must combine instead of overwriting. */
 export const restCombinedFilterAudits: readonly Audit[] = cases.map(({ id, title, filters, expected }) =>
   audit(id, title, { source: 'protocol/rest.md#logic-trees' }, async (context) => {
     const { ada, rows } = await sharedInbox(context);

@@ -8,9 +8,9 @@ const audit = auditsOf('rest');
 interface FilterCase {
   readonly id: string;
   readonly title: string;
-  /** The parameters of the query; a string is an already encoded query. */
+  /** The query parameters, or an encoded query. */
   readonly query: (rows: readonly InboxRow[]) => readonly (readonly [string, string])[] | string;
-  /** The expected rows of the shared inbox. */
+  /** Indexes of the shared inbox's rows that match. */
   readonly expected: readonly number[];
   readonly level?: AuditLevel;
   /** The section of protocol/rest.md. Default `filters`. */
@@ -226,7 +226,6 @@ const cases: readonly FilterCase[] = [
   },
 ];
 
-/** Filters, their quoting, and trees of them. */
 export const restFilterAudits: readonly Audit[] = cases.map(
   ({ id, title, query, expected, section = 'filters', level = 'MUST' }) =>
     audit(id, title, { source: `protocol/rest.md#${section}`, level }, async (context) => {

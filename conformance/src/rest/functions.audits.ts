@@ -14,7 +14,7 @@ interface Invited {
   readonly invitation: string;
 }
 
-/** Invites Grace as Ada and returns the token of the invitation. */
+/** Invites Grace as Ada and returns the invitation's token. */
 async function invite(context: AuditContext): Promise<Invited> {
   const [inviter, invitee] = [await context.newUser(), await context.newUser()];
   const made = await context.rest.send('POST', '/rpc/create_invitation', {
@@ -40,7 +40,7 @@ const get = (
     headers,
   });
 
-/** Database functions, tested with four of the product's schema. */
+/** Database functions, audited with four functions of the product's schema. */
 export const restFunctionAudits: readonly Audit[] = [
   audit('REST-310', 'a function that changes nothing can be called by GET', { source }, async (context) => {
     const invited = await invite(context);
@@ -164,7 +164,7 @@ export const restFunctionAudits: readonly Audit[] = [
       const second = await call(context, 'accept_invitation', invitee, { token });
       assert.deepEqual(second.json, first.json, 'the second answer');
       await awaitDelivery(context, inviter, 1);
-      // Invitations are delivered before notifications: after this one a second is late no more.
+      // Invitations are delivered before notifications, so after this one a second can no longer be late.
       await notifyOnce(context, invitee, inviter);
       const told = await context.rest.send('GET', '/notifications', { token: inviter.accessToken });
       assert.equal(rowsOf(told).length, 2, 'the number of the rows of told');

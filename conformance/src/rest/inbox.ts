@@ -11,9 +11,8 @@ export interface InboxRow {
 }
 
 /**
- * The notifications of Ada from Grace, oldest first: a mention (unread), a comment (read), an edit (unread), an
- * invite (archived) and a comment (unread) whose text has characters that are special in a URL, a list or SQL.
- * No audit changes them.
+ * Ada's notifications from Grace, oldest first: a mention (unread), a comment (read), an edit (unread), an invite
+ * (archived) and a comment (unread) with characters that are special in a URL, a list or SQL. No audit changes them.
  */
 export interface Inbox {
   readonly ada: AuditUser;
@@ -57,7 +56,7 @@ async function fill(context: AuditContext): Promise<Inbox> {
   return { ada, grace, rows: rowsOf(read) as readonly InboxRow[] };
 }
 
-/** Creates the preferences of a new user and returns the id of the row. */
+/** Creates the preferences of a new user and returns the row's id. */
 export async function newPreferences({ rest }: AuditContext, user: AuditUser): Promise<string> {
   const made = await rest.send('POST', '/notification_preferences', {
     token: user.accessToken,

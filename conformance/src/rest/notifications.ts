@@ -7,10 +7,10 @@ import { assertStatus, at, type WireReply } from '../wire.ts';
 const deliveryMs = 10_000;
 const pauseMs = 200;
 
-/** A sent notification is stored after the response to its sender. */
+/** A sent notification is stored only after the response to its sender. */
 const deliverySection = 'protocol/product.md#delivery';
 
-/** Sends one notification through the public interface, and waits until it is delivered. Returns its id. */
+/** Sends one notification through the public interface, waits until it is delivered, and returns its id. */
 export async function notifyOnce(
   context: AuditContext,
   sender: AuditUser,
@@ -21,7 +21,7 @@ export async function notifyOnce(
   return id;
 }
 
-/** Sends `count` notifications, as `notifyOnce` does. Returns their ids, oldest first. */
+/** Sends `count` notifications like `notifyOnce`. Returns their ids, oldest first. */
 export async function notify(
   context: AuditContext,
   sender: AuditUser,
@@ -38,7 +38,7 @@ export async function notify(
   return sendContents(context, sender, recipient, contents);
 }
 
-/** Sends one notification for each content, as `notifyOnce` does. Returns their ids, oldest first. */
+/** Sends one notification per content like `notifyOnce`. Returns their ids, oldest first. */
 export async function sendContents(
   context: AuditContext,
   sender: AuditUser,
@@ -60,8 +60,8 @@ export async function sendContents(
 }
 
 /**
- * Waits until a user has `count` notifications, and returns `select` of all that the user has, oldest first.
- * Fails the audit when they are not delivered within ten seconds, later on a slow target.
+ * Waits until a user has `count` notifications, and returns `select` of all of them, oldest first. Fails the audit if
+ * they are not delivered within ten seconds, later on a slow target.
  */
 export async function awaitDelivery(
   context: AuditContext,
@@ -93,7 +93,6 @@ async function readInbox(
 
 const idsOf = (rows: readonly unknown[]): readonly string[] => rows.map((row) => String(at(row, 'id')));
 
-/** The rows of an answer. */
 export function rowsOf(reply: WireReply): readonly unknown[] {
   assertStatus(reply, 200);
   return reply.json as readonly unknown[];

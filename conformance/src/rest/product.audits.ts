@@ -5,7 +5,7 @@ import { awaitDelivery, notify, notifyOnce, rowsOf, sendContents } from './notif
 
 const audit = auditsOf('rest');
 
-/** The features that the product relies on: its writes, its functions and the headers that a browser may read. */
+/** The features that the product uses: its writes, its functions and the headers that browsers may read. */
 export const restProductAudits: readonly Audit[] = [
   audit(
     'REST-122',
@@ -93,7 +93,7 @@ export const restProductAudits: readonly Audit[] = [
         }),
         201,
       );
-      // Notifications are delivered in the order of sending: after this one the mention is late no more.
+      // Notifications are delivered in order, so after this one the mention can no longer be late.
       const ids = await sendContents(context, grace, ada, [{ type: 'comment' }]);
       assert.deepEqual(
         rowsOf(

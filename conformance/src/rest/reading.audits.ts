@@ -10,7 +10,7 @@ const source = 'protocol/rest.md#order-and-ranges';
 
 type Query = Readonly<Record<string, string>>;
 
-/** Reads the shared inbox as Ada, oldest first unless told otherwise. */
+/** Reads the shared inbox as Ada, oldest first by default. */
 async function read(
   context: AuditContext,
   query: Query = {},

@@ -75,7 +75,6 @@ const refusals: readonly (readonly [string, string, Record<string, string>, numb
     ],
   ];
 
-/** Queries that the server cannot read. */
 export const restRefusalAudits: readonly Audit[] = refusals.map(
   ([id, title, query, code, error, level = 'MUST']) =>
     audit(id, title, { source: 'protocol/rest.md#errors', level }, async (context) => {

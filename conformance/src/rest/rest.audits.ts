@@ -101,7 +101,7 @@ export const restAudits: readonly Audit[] = [
       token: grace.accessToken,
       body: { recipient_id: ada.id, status: 'archived', content: '{}' },
     });
-    // A schema may refuse the status or replace it.
+    // A schema may reject the status or replace it.
     const count = sent.status === 201 ? 2 : 1;
     await notifyOnce(context, grace, ada);
     for (const row of await awaitDelivery(context, ada, count, 'status'))

@@ -15,7 +15,7 @@ const thread = (id: string, name: string) => ({ entity_type: 'document', entity_
 const twoThreads = [thread('a', 'new'), thread('b', 'new')];
 const names = { select: 'entity_id,entity_name', order: 'entity_id' };
 
-/** Writes that fail after their statement ran: nothing of them stays. */
+/** Writes that fail after their statement ran and must be rolled back. */
 export const restRollbackAudits: readonly Audit[] = [
   audit(
     'REST-355',

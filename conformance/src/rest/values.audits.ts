@@ -10,7 +10,7 @@ const audit = auditsOf('rest');
 const source = 'protocol/rest.md#selecting-columns';
 const preferences = '/notification_preferences';
 
-/** A new user whose array column `quiet_weekdays` is `[6, 7]`. */
+/** A new user with `[6, 7]` in the array column `quiet_weekdays`. */
 async function newWeekend(context: AuditContext) {
   const caller = await newCaller(context);
   await newPreferences(context, caller.user);
@@ -66,7 +66,7 @@ const NEIGHBOR = '9007199254740992';
 const LARGEST = '9223372036854775807';
 const BEYOND = '9223372036854775808';
 
-/** A row with a bigint, and requests with the service key. */
+/** A row with a bigint, and a function that sends requests with the service key. */
 async function newBigint(context: AuditContext) {
   const { id } = await context.newUser();
   const service = asService(context);

@@ -7,7 +7,7 @@ import { clientBucketAudits, codeOf, countOf, signInPage } from './storage-clien
 
 const fault = clientBucketAudits('clients');
 
-/** A token that is never sent, of another user. */
+/** A token of another user that must never be sent. */
 const strangersToken = `e30.${Buffer.from('{"sub":"another user"}').toString('base64url')}.x`;
 
 /** Responses that a healthy service does not send. */
@@ -37,7 +37,7 @@ export const clientFaultAudits: readonly Audit[] = [
         createBucket: storage.createBucket('a'),
         deleteBucket: storage.deleteBucket('a'),
       };
-      // Each rejection is awaited at once: one that is not would end the process.
+      // Await all rejections together, because an unhandled one would end the process.
       const codes = await Promise.all(
         Object.entries(calls).map(async ([name, call]) => ({ name, code: await codeOf(call) })),
       );

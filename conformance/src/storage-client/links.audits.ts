@@ -7,17 +7,16 @@ import { clientBucketAudits, codeOf, countOf, open } from './storage-client-audi
 const link = clientBucketAudits('links');
 const batch = clientBucketAudits('clients');
 
-/** With every character that the service leaves undecoded when it signs, and those that end a link in a text. */
+/** Names with every character that the service leaves undecoded when it signs, and those that end a link in plain text. */
 const oddNames = ['icon@2x.png', 'a&b$c=d;e:f+g,h.txt', "it's (1)!*.txt", 'a b/c d.txt'];
 const questionName = 'what?.txt';
 
-/** A URL that a browser leaves unchanged, and that an attribute, Markdown and a mail can hold. */
+/** Asserts that a URL is unchanged by a browser, and valid in an attribute, Markdown and a mail. */
 function assertValid(url: string, what: string): void {
   assert.equal(new URL(url).href, url, what);
   assert.ok(!/[\s"'<>()]/.test(url), `${what} has no character that ends a link`, url);
 }
 
-/** URLs that the client returns. */
 export const clientStorageLinkAudits: readonly Audit[] = [
   link(
     'CLIENT-STORE-201',

@@ -249,5 +249,4 @@ const transfers: readonly Audit[] = [
   ),
 ];
 
-/** Objects and buckets. */
 export const clientObjectAudits: readonly Audit[] = [...uploads, ...reads, ...lists, ...transfers];

@@ -20,7 +20,7 @@ const blob = new Blob([bytes], { type: 'text/plain' });
 const send = ({ connection, bucket }: ClientBucket, path: string, options = {}) =>
   uploadResumable(connection, bucket.name, path, blob, options);
 
-/** Each status fails one request of each of the methods, in an upload that then arrives. */
+/** Each status fails one request per method, in an upload that succeeds in the end. */
 async function assertRepeated(
   own: ClientBucket,
   methods: readonly string[],
@@ -156,7 +156,7 @@ const locations: readonly Audit[] = [
   }),
 ];
 
-/** Uploads in parts, by the tus protocol 1.0.0. */
+/** Resumable uploads by the tus protocol 1.0.0. */
 export const clientResumableAudits: readonly Audit[] = [
   resumable(
     'CLIENT-STORE-501',

@@ -12,11 +12,11 @@ import { withBucket } from '../storage/bucket.ts';
 
 const audit = clientAuditsOf('storage-client');
 
-/** A request on its way to the service. */
+/** An intercepted request to the service. */
 export interface PassingRequest {
   readonly method: string;
   readonly url: string;
-  /** Sends it, and returns the response. */
+  /** Sends the request, and returns the response. */
   forward(): Promise<Response>;
 }
 
@@ -27,19 +27,19 @@ export type Intercept = (request: PassingRequest) => Response | Promise<Response
 export interface ClientBucket {
   readonly bucket: Bucket;
   readonly storage: StorageClient;
-  /** With the service key, because no policy permits users. */
+  /** Uses the service key, because no policy permits users. */
   readonly connection: ClientConnection;
   /** Requests that passed the network, as `METHOD url`. */
   readonly requests: readonly string[];
-  /** The waits before repeated requests, in milliseconds; none of them takes that long. */
+  /** The waits before retries, in milliseconds; they are recorded and skipped. */
   readonly waitsMs: readonly number[];
   readonly tab: Tab;
   readonly context: ClientContext;
-  /** Lets each further request pass here first. */
+  /** Passes every further request to `next`. */
   intercept(next: Intercept): void;
 }
 
-/** Shorter timers are waits before a repeated request; longer ones are deadlines. */
+/** Shorter timers are waits before a retry; longer ones are deadlines. */
 const longestWaitMs = 30_000;
 
 function createQuickPlatform({ platform }: Tab, fetch: Platform['fetch'], waitsMs: number[]): Platform {
@@ -57,7 +57,7 @@ function createQuickPlatform({ platform }: Tab, fetch: Platform['fetch'], waitsM
   });
 }
 
-/** The paths of sections whose facts the audits of the client check. */
+/** The sections that the client's storage audits cite. */
 type Section =
   | 'access'
   | 'buckets'
@@ -70,7 +70,7 @@ type Section =
   | 'resumable-uploads'
   | 'uploads';
 
-/** Audits that each have a bucket, removed afterwards. */
+/** Creates audits that each have a new bucket, which is removed afterwards. */
 export const clientBucketAudits =
   (section: Section) =>
   (id: string, title: string, task: (own: ClientBucket) => Promise<void>, { isPublic = false } = {}): Audit =>
@@ -104,16 +104,16 @@ export const clientBucketAudits =
       }),
     );
 
-/** The page that a network sends before somebody signed in to it. */
+/** The sign-in page of a captive network. */
 export const signInPage = (): Response =>
   new Response('<!doctype html><title>Sign in to Wi-Fi</title>', {
     headers: { 'content-type': 'text/html; charset=utf-8' },
   });
 
-/** What `fetch` throws when the connection breaks. */
+/** Rejects as `fetch` does when the connection breaks. */
 export const disconnect = (): Promise<never> => Promise.reject(new TypeError('fetch failed'));
 
-/** Reads a URL as a browser without a session does. */
+/** Requests a URL as a browser without a session does. */
 export async function open(
   { context }: ClientBucket,
   url: string,

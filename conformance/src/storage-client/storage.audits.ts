@@ -22,7 +22,6 @@ async function withOwnBucket(
   });
 }
 
-/** Objects of a private bucket. */
 export const clientStorageAudits: readonly Audit[] = [
   audit(
     'CLIENT-STORE-101',

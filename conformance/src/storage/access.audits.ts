@@ -7,7 +7,7 @@ import { assertRefusal, bucketAudits } from './storage-audit.ts';
 
 const access = bucketAudits('access');
 
-/** A signed-in user, for whom no policy exists. */
+/** A signed-in user without a policy. */
 async function asUser({ service }: ServerBucket, context: AuditContext) {
   const { accessToken: token } = await context.newUser();
   const wire = createWire(service.baseUrl, context.target.anonKey, context.target.fetch);
@@ -15,11 +15,11 @@ async function asUser({ service }: ServerBucket, context: AuditContext) {
     wire.send(method, path, { token, ...(body !== undefined && { body }), headers });
 }
 
-/** Without a key, as a browser opens a URL. */
+/** Sends requests without a key, as a browser opens a URL. */
 const asBrowser = ({ service }: ServerBucket, context: AuditContext) =>
   createWire(service.baseUrl, '', context.target.fetch);
 
-/** What users may do without a policy, and everybody in a public bucket. */
+/** The access of users without a policy, and to public buckets. */
 export const storageAccessAudits: readonly Audit[] = [
   access(
     'STORE-801',

@@ -4,12 +4,12 @@ import { assertStatus, createWire, type Wire, type WireReply } from '../wire.ts'
 
 export interface ServerBucket {
   readonly name: string;
-  /** With the service key. */
+  /** Sends requests with the service key. */
   readonly service: Wire;
   upload(path: string, body: string, headers?: Readonly<Record<string, string>>): Promise<WireReply>;
 }
 
-/** Storage with the service key. @throws NotRunError for a target without storage. */
+/** Storage with the service key. @throws NotRunError if the target has none. */
 export function openStorage({ storageUrl, serviceKey, fetch }: ConformanceTarget): Wire {
   if (storageUrl === null) throw new NotRunError('the target has no storage service');
   const key = serviceKey ?? '';

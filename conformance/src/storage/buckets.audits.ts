@@ -7,7 +7,7 @@ const buckets = bucketAudits('buckets');
 const bodies = bucketAudits('bodies');
 const names = bucketAudits('names');
 
-/** Names that no bucket has. */
+/** Invalid bucket names. */
 const REFUSED_NAMES = ['', ' lead', 'trail ', 'a/b', 'a#b', 'a%b', 'é', 'x'.repeat(101)];
 const TAKEN_CHARACTERS = "A b!_.*'()&$=@;:+,?-";
 
@@ -191,5 +191,5 @@ const schemas: readonly Audit[] = [
   }),
 ];
 
-/** Buckets, their names, and how the service reads bodies. */
+/** Buckets, their names, and how the service parses bodies. */
 export const storageBucketAudits: readonly Audit[] = [...settings, ...ofNames, ...schemas];

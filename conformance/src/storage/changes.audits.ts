@@ -25,7 +25,6 @@ const infoOf = async ({ name, service }: ServerBucket, path: string) =>
   (await service.send('GET', `/object/info/${name}/${path}`)).json;
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
 
-/** Removals, copies and moves. */
 export const storageChangeAudits: readonly Audit[] = [
   changes('STORE-601', 'a removal ignores names that no object has', async (bucket) => {
     await bucket.upload('a.txt', 'a');

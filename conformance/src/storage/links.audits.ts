@@ -13,10 +13,9 @@ const open = (context: AuditContext, { service }: ServerBucket, path: string): P
   createWire(service.baseUrl, '', context.target.fetch).send('GET', path);
 const tokenIn = (signed: string): string => /token=([^&]+)/.exec(signed)?.[1] ?? '';
 
-/** Separators of URLs, sent without escapes, as the vendor's client sends them. */
+/** URL separators, sent unescaped as the vendor's client does. */
 const RAW_NAMES = ['icon@2x.png', '10:48:15Z.txt', 'R&D.pdf', 'a$b', 'a=b', 'a;b', 'a+b', 'a,b'];
 
-/** Links that need no other permission. */
 export const storageLinkAudits: readonly Audit[] = [
   links(
     'STORE-401',

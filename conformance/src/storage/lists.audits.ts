@@ -15,7 +15,7 @@ async function fill({ upload }: ServerBucket, paths: readonly string[]): Promise
 }
 const TREE = ['b.txt', 'A.txt', 'docs/1.txt', 'docs/old/2.txt', 'docs/old/3.txt', 'z.txt'];
 
-/** Lists of both versions. */
+/** Both versions of the list endpoint. */
 export const storageListAudits: readonly Audit[] = [
   lists(
     'STORE-501',

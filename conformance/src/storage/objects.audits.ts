@@ -123,7 +123,7 @@ const stored: readonly Audit[] = [
   }),
 ];
 
-/** Names with the characters that separate the parts of a URL. */
+/** Names with characters that separate the parts of a URL. */
 const ODD_NAMES = [
   'icon@2x.png',
   '10:48:15Z.txt',
@@ -270,5 +270,4 @@ const served: readonly Audit[] = [
   }),
 ];
 
-/** Uploads, names and reads of objects. */
 export const storageObjectAudits: readonly Audit[] = [...stored, ...ofNames, ...served];

@@ -27,7 +27,7 @@ const create = (
     },
   });
 
-/** The path of an upload on the target: a service behind a gateway may name another host. */
+/** The path of an upload, relative to the target: a service behind a gateway may return another host. */
 function locationOf(location: string | null): string {
   const [, path = ''] = /(\/upload\/resumable\/.*)$/.exec(location ?? '') ?? [];
   assert.ok(path !== '', 'the upload has a location');
@@ -52,7 +52,7 @@ const append = ({ service }: ServerBucket, upload: string, offset: number, body:
 const offsetOf = async ({ service }: ServerBucket, upload: string) =>
   (await service.send('HEAD', upload, { headers: VERSION })).headers.get('upload-offset');
 
-/** Uploads in parts, by the tus protocol 1.0.0. */
+/** Resumable uploads by the tus protocol 1.0.0. */
 export const storageResumableAudits: readonly Audit[] = [
   resumable('STORE-701', 'an upload in two parts is the object', async (bucket) => {
     const upload = await begin(bucket, 'a b.txt', 6);

@@ -21,7 +21,7 @@ export type StorageSection =
 
 type Task = (bucket: ServerBucket, context: AuditContext) => Promise<void>;
 
-/** Audits that each have a bucket of their own, made with the service key. */
+/** Creates audits that each have a new bucket, made with the service key. */
 export const bucketAudits =
   (section: StorageSection) =>
   (id: string, title: string, task: Task, { isPublic = false } = {}): Audit =>
@@ -29,7 +29,7 @@ export const bucketAudits =
       withBucket(context, isPublic, (bucket) => task(bucket, context)),
     );
 
-/** A refusal says its status in the body; HTTP says 400, except for the statuses that `httpStatus` names. */
+/** Asserts a refusal: the body contains its status; the HTTP status is 400 unless `httpStatus` is given. */
 export function assertRefusal(reply: WireReply, status: number, code: string, httpStatus = 400): void {
   assert.deepEqual(
     [reply.status, at(reply.json, 'statusCode'), at(reply.json, 'code')],
@@ -38,7 +38,7 @@ export function assertRefusal(reply: WireReply, status: number, code: string, ht
   );
 }
 
-/** The message of a refusal for a body, a query or a header that the service's schemas do not take. */
+/** Asserts the refusal of a body, a query or a header that violates the service's schemas. */
 export function assertInvalid(reply: WireReply, message: string): void {
   assertRefusal(reply, 400, 'InvalidRequest');
   assert.equal(at(reply.json, 'message'), message, 'the message');

@@ -8,10 +8,10 @@ const audit = auditsOf('storage');
 const source = 'protocol/rest.md#storage';
 const needs = ['service-key'] as const;
 
-/** The real status of a refusal: older servers answer 400 and have the status in the body. */
+/** The real status of a refusal: older servers respond 400 with the status in the body. */
 const statusOf = ({ status, json }: WireReply) => Number(at(json, 'statusCode') ?? status);
 
-/** Buckets and objects; the bucket is made with the service key. */
+/** Buckets and objects; the bucket is created with the service key. */
 export const storageAudits: readonly Audit[] = [
   audit('STORE-101', 'a created bucket is listed', { source, needs }, (context) =>
     withBucket(context, false, async ({ name, service }) => {

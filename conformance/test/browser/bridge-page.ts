@@ -1,6 +1,6 @@
 import { connectLocalSupabase, type ProjectAddresses } from 'local-supabase/browser';
 
-/** A body as text, because only JSON passes between the page and Node. */
+/** A body as base64, because only JSON passes between the page and Node. */
 type Base64 = string;
 
 export interface BridgedRequest {
@@ -16,7 +16,7 @@ export interface BridgedResponse {
   readonly body: Base64;
 }
 
-/** What a socket of the page tells Node. */
+/** The events of a page's socket, for Node. */
 export type SocketEvent =
   | { readonly kind: 'opened' }
   | { readonly kind: 'text'; readonly data: string }
@@ -26,7 +26,7 @@ export type SocketEvent =
 declare global {
   interface Window {
     readonly bridge: typeof bridge;
-    /** Made by the test, before the page is loaded. */
+    /** Exposed by the test before the page is loaded. */
     readonly tellSocket: (id: number, event: SocketEvent) => Promise<void>;
   }
 }

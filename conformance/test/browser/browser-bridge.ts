@@ -11,7 +11,7 @@ import { browserArgs, findBrowser } from '../../../scripts/browser.ts';
 import type { ConformanceTarget } from '../../src/target.ts';
 import type { SocketEvent } from './bridge-page.ts';
 
-/** A project in a browser's worker, which the audits reach by ports as they reach every server. */
+/** A project in a browser's worker that audits reach over ports, like any server. */
 export interface BrowserBridge {
   readonly target: ConformanceTarget;
   close(): Promise<void>;
@@ -20,8 +20,8 @@ export interface BrowserBridge {
 const here = fileURLToPath(new URL('./', import.meta.url));
 
 /**
- * Starts Chromium with a page whose worker runs the project, and a server that passes requests and sockets on to the page. What the
- * project calls its own address becomes the server's in headers and texts, as with a proxy.
+ * Starts Chromium with a page whose worker runs the project, and a server that forwards requests and sockets to the
+ * page. Like a proxy, it replaces the project's own URL by the server's in headers and texts.
  */
 export async function openBrowserBridge(): Promise<BrowserBridge> {
   const site = await startWorkerSite(`${here}bridge-page.ts`, `${here}bridge-worker.ts`);
@@ -61,7 +61,7 @@ export async function openBrowserBridge(): Promise<BrowserBridge> {
   };
 }
 
-/** Opens a port whose requests go to an address of the project. */
+/** Opens a port that forwards requests to a URL of the project. */
 async function listen(page: Page, projectUrl: string, replaced: readonly [string, string][] = []) {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -77,7 +77,7 @@ async function listen(page: Page, projectUrl: string, replaced: readonly [string
   return { server, url };
 }
 
-/** Headers that belong to one connection, or that no page may set. */
+/** Headers of one connection, and headers that pages cannot set. */
 const ofConnection: ReadonlySet<string> = new Set([
   'connection',
   'host',
@@ -106,7 +106,7 @@ async function passOn(
   });
   const body = Buffer.from(answer.body, 'base64');
   const isText = /json|text/.test(new Headers([...answer.headers]).get('content-type') ?? '');
-  // Without a body the length is what a GET would have.
+  // Without a body, the length is that of a GET response.
   const isPassedOn = (name: string) =>
     !ofConnection.has(name) || (method === 'HEAD' && name === 'content-length');
   for (const [name, value] of answer.headers)
@@ -114,7 +114,7 @@ async function passOn(
   outgoing.writeHead(answer.status).end(isText ? rename(body.toString()) : body);
 }
 
-/** The sockets that the page holds for the audits. */
+/** The page's sockets for the audits. */
 function createSocketTable(page: Page) {
   const receivers = new Map<number, (event: SocketEvent) => void>();
   let lastId = 0;

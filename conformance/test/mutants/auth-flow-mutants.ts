@@ -55,7 +55,7 @@ const withLocation = (match: RegExp, change: (location: string, url: string) => 
     if (location !== null) headers.set('location', change(location, url));
   });
 
-/** Takes any code of a mail: makes one by an administrator's route, and verifies with it. */
+/** Accepts any mailed code: creates a valid one with an admin route, and verifies it. */
 const takingAnyCode: FetchFault =
   (send, { serviceRoleKey, url: projectUrl }) =>
   async (url, init) => {
@@ -76,7 +76,7 @@ const takingAnyCode: FetchFault =
     return send(url, { ...init, body: JSON.stringify({ type: 'email', email, token: code }) });
   };
 
-/** Takes any code of an authenticator. */
+/** Accepts any TOTP code. */
 const takingAnyTotp: FetchFault = onRequest(/\/factors\/[\da-f-]+\/verify/, async (asked, { database }) => {
   const [, id] = /factors\/([\da-f-]+)\//.exec(asked.url) ?? [];
   const [factor] = await database.query('select secret from auth.mfa_factors where id = $1', [id]);

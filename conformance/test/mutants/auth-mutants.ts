@@ -50,7 +50,7 @@ const withExpiredTokens = withSignedToken(
   (claims) => ({ ...claims, exp: Math.floor(Date.now() / 1000) + 60 }),
 );
 
-/** Knows of each refresh token which one came after it, and takes that one in its place. */
+/** Accepts old refresh tokens: replaces each with its successor. */
 const withOldRefreshTokens: FetchFault = (send) => {
   const next = new Map<string, string>();
   const newest = (old: string): string => {
@@ -67,7 +67,7 @@ const withOldRefreshTokens: FetchFault = (send) => {
   };
 };
 
-/** Refuses a refresh while another one with the same token runs. */
+/** Refuses a refresh while another one with the same token is in flight. */
 const refusingConcurrentRefreshes: FetchFault = (send) => {
   const running = new Set<unknown>();
   return async (url, init) => {
@@ -78,7 +78,7 @@ const refusingConcurrentRefreshes: FetchFault = (send) => {
   };
 };
 
-/** Refuses a refresh token that has been used. */
+/** Refuses used refresh tokens. */
 const refusingReuse: FetchFault = (send) => {
   const used = new Set<unknown>();
   return async (url, init) => {

@@ -1,25 +1,24 @@
 import type { ClientArea } from '../../src/audit.ts';
 
-/** A client with one fault in its source, which the audits must notice. */
+/** A client with one fault in its source, which audits must detect. */
 export interface ClientMutant {
   /** Completes "A client that …". */
   readonly name: string;
   readonly subject: string;
   readonly area: ClientArea;
-  /** The sections whose audits are tried before the whole area: `auth#one-refresh`. */
+  /** The sections with the audits to try before the whole area: `auth#one-refresh`. */
   readonly sections: readonly string[];
-  /** Below the sources of the clients. */
+  /** Relative to the sources of the clients. */
   readonly file: string;
-  /** The text that is replaced; it occurs once in the file. */
+  /** The text to replace; it occurs once in the file. */
   readonly find: string;
   readonly replace: string;
-  /** Why no audit can notice it. */
+  /** Why no audit can detect it. */
   readonly survives?: string;
 }
 
 type Change = readonly [name: string, file: string, find: string, replace: string, survives?: string];
 
-/** Creates the mutants of a subject. */
 export const mutantsOf = (
   area: ClientArea,
   subject: string,

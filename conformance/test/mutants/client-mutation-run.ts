@@ -18,7 +18,7 @@ export interface ClientMutantResult {
 const sources = fileURLToPath(new URL('../../../src/', import.meta.url));
 const folder = fileURLToPath(new URL('../../../node_modules/.cache/conformance-mutants/', import.meta.url));
 
-/** The audits of a client, bundled with the client that has the fault. @throws {Error} where the text is not found once. */
+/** Bundles the audits of a client with the faulty client. @throws {Error} unless the text occurs once. */
 async function bundleMutant({ name, file, find, replace }: ClientMutant, outfile: string): Promise<void> {
   const path = join(sources, file);
   const text = await readFile(path, 'utf8');

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-/** A mutant and the audits that noticed it. */
+/** A mutant and the audits that detected it. */
 export interface TableRow {
   readonly mutant: {
     readonly name: string;
@@ -14,8 +14,8 @@ export interface TableRow {
 const page = new URL('../../docs/mutants.md', import.meta.url);
 
 /**
- * Writes a part of docs/mutants.md, where the variable WRITE_MUTANTS is set (`npm run -w conformance docs:mutants`): which audits
- * notice a mutant may differ between two runs, and a test that changes files surprises.
+ * Writes a part of docs/mutants.md if WRITE_MUTANTS is set (`npm run -w conformance docs:mutants`), because the
+ * detecting audits may differ between runs and tests should not change files.
  */
 export async function writeMutantTable(
   part: 'servers' | 'clients',
@@ -33,7 +33,7 @@ export async function writeMutantTable(
 
 const shownAudits = 4;
 
-/** The mutants by subject, with the audits that noticed each. */
+/** The mutants by subject, with the audits that detected each. */
 function formatMutantTable(part: string, results: readonly TableRow[]): string {
   const caught = results.filter(({ noticedBy }) => noticedBy.length > 0);
   const groups = new Map<string, TableRow[]>();

@@ -2,24 +2,24 @@ import type { LocalSupabase, LocalSupabaseOptions } from 'local-supabase';
 import type { ServerArea } from '../../src/audit.ts';
 import type { Frame } from '../../src/realtime/frames.ts';
 
-/** A server with one fault, which the audits must notice. */
+/** A server with one fault, which audits must detect. */
 export interface ServerMutant {
   /** Completes "A server that …". */
   readonly name: string;
-  /** What it breaks, for the table. */
+  /** The broken feature, for the table. */
   readonly subject: string;
   readonly area: ServerArea;
-  /** The sections whose audits are tried before the whole area: `auth#pkce`. */
+  /** The sections with the audits to try before the whole area: `auth#pkce`. */
   readonly sections: readonly string[];
   readonly fetch?: FetchFault;
-  /** For each connection. */
+  /** Called for each connection. */
   readonly frames?: () => FrameFault;
-  /** Changes the WebSocket's address. */
+  /** Changes the WebSocket's URL. */
   readonly handshake?: (url: URL, supabase: LocalSupabase) => void;
-  /** Statements that break the database, and their undoing. */
+  /** Statements that break the database, and those that restore it. */
   readonly sql?: readonly [broken: string, sound: string];
   readonly settings?: Pick<LocalSupabaseOptions, 'auth' | 'realtime' | 'rest'>;
-  /** Why no audit can notice it. */
+  /** Why no audit can detect it. */
   readonly survives?: string;
 }
 
@@ -33,7 +33,6 @@ export interface FrameFault {
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** Creates the mutants of a subject. */
 export const mutantsOf =
   (area: ServerArea, subject: string, sections: string) =>
   (name: string, fault: Omit<ServerMutant, 'name' | 'subject' | 'area' | 'sections'>): ServerMutant => ({
@@ -44,7 +43,7 @@ export const mutantsOf =
     ...fault,
   });
 
-/** `json` with another value at a path; undefined removes it. */
+/** Returns `json` with another value at a path; undefined removes it. */
 export function patch(json: Json, path: string, value: Json | undefined): Json {
   const [step = '', ...rest] = path.split('.');
   if (typeof json !== 'object' || json === null) return json;
@@ -89,7 +88,7 @@ export function parse(text: string): Json | undefined {
 export const sentJson = ({ body }: RequestInit): Json | undefined =>
   typeof body === 'string' ? parse(body) : undefined;
 
-/** The text at a path of JSON; empty without one. */
+/** The string at a path of JSON; empty if absent. */
 export const textAt = (json: Json | undefined, path: string): string => {
   const found = valueAt(json, path);
   return typeof found === 'string' ? found : '';
@@ -106,7 +105,7 @@ const label = (url: string, init: RequestInit) => {
   return `${init.method ?? 'GET'} ${pathname}${search}`;
 };
 
-/** Changes answers whose method, path, query and status match: `POST /auth/v1/token?grant_type=password 400`. */
+/** Changes responses that match by method, path, query and status: `POST /auth/v1/token?grant_type=password 400`. */
 export const onAnswer =
   (
     match: RegExp,
@@ -160,7 +159,7 @@ export interface Asked {
   readonly json: Json | undefined;
 }
 
-/** Changes requests whose method, path and query match. */
+/** Changes requests that match by method, path and query. */
 export const onRequest =
   (match: RegExp, change: (asked: Asked, supabase: LocalSupabase) => unknown): FetchFault =>
   (send, supabase) =>
@@ -185,7 +184,7 @@ export const withQuery = (match: RegExp, pattern: RegExp, replacement: string): 
       asked.url = `${path}?${query.replace(pattern, replacement)}`.replace(/[?&]+$/, '');
   });
 
-/** Rewrites the member of a JSON body; undefined removes it. */
+/** Replaces a member of a JSON body; undefined removes it. */
 export const withBodyMember = (match: RegExp, path: string, value: Json | undefined): FetchFault =>
   onRequest(match, (asked) => {
     if (asked.json !== undefined) asked.body = JSON.stringify(patch(asked.json, path, value));
@@ -198,7 +197,7 @@ export const withoutPreference = (match: RegExp, word: RegExp): FetchFault =>
     headers.set('prefer', left.join(', '));
   });
 
-/** Repeats the first answer to a request with the same body. */
+/** Repeats the first response to a request with the same body. */
 export const replaying =
   (match: RegExp): FetchFault =>
   (send) => {
@@ -222,7 +221,7 @@ export const claimsOf = (token: string): Readonly<Record<string, Json>> => {
     : {};
 };
 
-/** Signs the access tokens of answers anew with other claims. */
+/** Changes the claims of access tokens in responses, and signs them again. */
 export const withClaims = (
   match: RegExp,
   change: (claims: Readonly<Record<string, Json>>) => object,
@@ -235,7 +234,7 @@ export const withClaims = (
     answer.text = JSON.stringify(patch(json, 'access_token', signed));
   });
 
-/** Signs the tokens of requests anew, where `wanted`. */
+/** Signs the tokens of requests again, if `wanted`. */
 export const withSignedToken = (
   wanted: (claims: Readonly<Record<string, Json>>) => boolean,
   change: (claims: Readonly<Record<string, Json>>) => object = (claims) => claims,
@@ -246,17 +245,17 @@ export const withSignedToken = (
     headers.set('authorization', `Bearer ${await keys.sign({ ...change(claimsOf(token)) })}`);
   });
 
-/** Frames to the client, without those that `match`. */
+/** Drops frames to the client that `match`. */
 export const losing = (match: (frame: Frame) => boolean) => () => ({
   toClient: (frame: Frame) => (match(frame) ? [] : [frame]),
 });
 
-/** Frames to the client with another payload. */
+/** Changes the payload of frames to the client. */
 export const answering = (match: (frame: Frame) => boolean, path: string, value: Json | undefined) => () => ({
   toClient: (frame: Frame) => [match(frame) ? withPayload(frame, path, value) : frame],
 });
 
-/** Frames to the server with another payload. */
+/** Changes the payload of frames to the server. */
 export const hearing = (match: (frame: Frame) => boolean, path: string, value: Json | undefined) => () => ({
   toServer: (frame: Frame) => [match(frame) ? withPayload(frame, path, value) : frame],
 });

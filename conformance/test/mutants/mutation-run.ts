@@ -12,7 +12,7 @@ import { runAudits } from '../../src/runner.ts';
 import type { ConformanceTarget } from '../../src/target.ts';
 import type { ServerMutant } from './mutant.ts';
 
-/** The audits that fail with the fault, pass without it, and fail with it again; and how their failures read. */
+/** The audits that fail with the fault, pass without it, and fail with it again, and their messages. */
 export interface MutantResult {
   readonly mutant: ServerMutant;
   readonly noticedBy: readonly { readonly id: string; readonly expectation: string; readonly came: string }[];
@@ -23,7 +23,7 @@ export interface MutationRun {
   close(): Promise<void>;
 }
 
-/** One server for the mutants, and one from the same image for each that needs other settings. */
+/** One server for the mutants, and one from the same snapshot for each that needs other settings. */
 export async function startMutationRun(): Promise<MutationRun> {
   const databases = createDatabasePool();
   const start = (settings: ServerMutant['settings'] = {}) =>
@@ -74,10 +74,10 @@ async function withFault<T>(
   }
 }
 
-/** Waits are as long as on a fast server: a mutant that keeps silent is noticed by them. */
+/** Keeps deadlines as short as on a fast server: missing responses of a mutant are detected by them. */
 const fixedScale = () => ({ ...createDeadlineScale(), record: () => undefined });
 
-/** The audits of the sections that the fault is about, then all others of its area. */
+/** The audits of the fault's sections, then all others of its area. */
 function auditsOf(mutant: ServerMutant): readonly (readonly Audit[])[] {
   const isNear = ({ source }: Audit) =>
     mutant.sections.some((section) => source === `protocol/${section.replace('#', '.md#')}`);

@@ -23,7 +23,7 @@ const isAnswerToJoin = (frame: Frame) =>
   frame.event === 'phx_reply' && valueAt(frame.payload as Json, 'response.postgres_changes') !== undefined;
 const typeOf = (frame: Frame) => valueAt(frame.payload as Json, 'data.type');
 
-/** Changes the filters of the bindings of a join. */
+/** Changes the filters of a join's bindings. */
 const filtering = (change: (filter: string) => string | undefined) => (): FrameFault => ({
   toServer: (frame) => {
     const bindings = isJoin(frame) ? valueAt(frame.payload as Json, 'config.postgres_changes') : undefined;
@@ -58,7 +58,7 @@ const replyingLate = (): FrameFault => {
   };
 };
 
-/** Delivers each two changes in the other order. */
+/** Swaps each two changes. */
 const swapping = (): FrameFault => {
   let held: Frame | undefined;
   return {
@@ -75,7 +75,7 @@ const swapping = (): FrameFault => {
   };
 };
 
-/** Answers a leave, and goes on. */
+/** Replies to a leave, but keeps the channel. */
 const staying = (): FrameFault => {
   const fake: Frame[] = [];
   return {

@@ -44,7 +44,7 @@ const shapes = mutantsOf(
 );
 const cors = mutantsOf('rest', 'CORS', 'rest#cors');
 
-/** Replaces a policy of notifications by one that allows everything. */
+/** Replaces a policy of notifications with one that allows everything. */
 const open = (command: 'select' | 'update' | 'delete' | 'insert'): readonly [string, string] => [
   `create policy mutant on public.notifications for ${command} to authenticated ${command === 'insert' ? 'with check (true)' : command === 'update' ? 'using (true) with check (true)' : 'using (true)'}`,
   'drop policy mutant on public.notifications',

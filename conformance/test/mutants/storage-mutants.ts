@@ -13,7 +13,7 @@ import {
 const signed = mutantsOf('storage', 'signed URLs', 'rest#storage');
 const objects = mutantsOf('storage', 'objects and buckets', 'rest#storage');
 
-/** Opens the object of a link with the service key, when `wanted`. */
+/** Reads the object of a link with the service key, if `wanted`. */
 const opening =
   (wanted: (claims: ReturnType<typeof claimsOf>) => boolean): FetchFault =>
   (send, { serviceRoleKey }) =>

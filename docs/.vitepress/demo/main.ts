@@ -2,7 +2,7 @@ import type { Message } from 'inbox-sender';
 import { createSupabaseClients } from 'supabase-protocol-clients';
 import { startProject } from '../playground/project.ts';
 
-/** What the demo's page asks for, and is told. */
+/** The messages between the demo's page and this frame. */
 export type DemoMessage =
   | { readonly kind: 'send'; readonly message: Omit<Message, 'recipients'> }
   | { readonly kind: 'progress'; readonly progress: Parameters<Parameters<typeof startProject>[0]>[0] }
@@ -11,7 +11,7 @@ export type DemoMessage =
 
 const tell = (message: DemoMessage) => parent.postMessage(message, location.origin);
 
-/** Starts the project, signs Ada in, and opens the application, which finds its requests answered in this tab. */
+/** Starts the project, signs Ada in, and opens the application, whose requests this tab handles. */
 async function start(): Promise<void> {
   const supabase = await startProject((progress) => tell({ kind: 'progress', progress }));
   const { url, publishableKey: apiKey, secretKey } = supabase;
@@ -22,7 +22,8 @@ async function start(): Promise<void> {
     await auth.signInWithPassword({ email: 'ada@example.com', password: 'inbox-development' });
   const userId = auth.getSnapshot().user?.id ?? '';
   close();
-  // A backend has `createSender`, which refuses the secret key in a page. This project is in the visitor's own tab.
+  // A backend would use `createSender`, which refuses the secret key in a page. This project is in the visitor's own
+  // tab.
   const send = async (message: Message): Promise<void> => {
     const response = await supabase.fetch(`${url}/rest/v1/rpc/send_notifications`, {
       method: 'POST',
@@ -37,7 +38,7 @@ async function start(): Promise<void> {
       tell({ kind: 'failed', message: problem instanceof Error ? problem.message : String(problem) });
     });
   });
-  // The frame's address is not shown; the application reads its route from it.
+  // The frame's URL is not visible, but the application reads its route from it.
   history.replaceState(null, '', '/home');
   const application = await import('../../../src/inbox/main.tsx');
   application.start(Promise.resolve());

@@ -4,7 +4,10 @@ import { Prec } from '@codemirror/state';
 import { keymap } from '@codemirror/view';
 import { basicSetup, EditorView } from 'codemirror';
 
-/** An editor of JavaScript. Escape, then Tab leaves it, as CodeMirror's documentation tells people without a mouse. */
+/**
+ * An editor for JavaScript. Escape and then Tab leaves it, as CodeMirror's documentation describes for users without a
+ * mouse.
+ */
 export function createEditor(parent: HTMLElement, code: string, run: () => void): EditorView {
   const runKey = {
     key: 'Mod-Enter',

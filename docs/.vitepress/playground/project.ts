@@ -1,11 +1,11 @@
 import { connectLocalSupabase, type StartProgress, type WorkerSupabase } from 'local-supabase/browser';
 
-/** The folder of the site that `scripts/site/build-playground.ts` has filled. */
+/** The output folder of `scripts/site/build-playground.ts`. */
 const folder = new URL(`${SITE_BASE}playground-files/`, location.origin);
 
 /**
- * Starts the project in a worker that all tabs share; where a browser has no shared workers, one tab at a time runs it. Its data and keys
- * stay in this browser.
+ * Starts the project in a worker that all tabs share; in a browser without shared workers, one tab at a time runs it.
+ * Its data and keys stay in this browser.
  */
 export async function startProject(onProgress: (progress: StartProgress) => void): Promise<WorkerSupabase> {
   const script = new URL('worker.js', folder);
@@ -16,7 +16,7 @@ export async function startProject(onProgress: (progress: StartProgress) => void
   return connectLocalSupabase(worker, { onProgress });
 }
 
-/** From the first start on, the playground and the demo open without a network, too. */
+/** After the first start, the playground and the demo also open offline. */
 function keepForOffline(): void {
   if (!('serviceWorker' in navigator)) return;
   void navigator.serviceWorker.register(`${SITE_BASE}playground-sw.js`).catch((problem: unknown) => {

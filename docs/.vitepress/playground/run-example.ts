@@ -1,4 +1,4 @@
-/** What an example can import, by the names that a project would use. */
+/** The modules that an example can import, by their names in a project. */
 const modules: Readonly<Record<string, () => Promise<object>>> = {
   'supabase-protocol-clients': () => import('supabase-protocol-clients'),
   'supabase-protocol-clients/admin': () => import('supabase-protocol-clients/admin'),
@@ -16,7 +16,7 @@ const modules: Readonly<Record<string, () => Promise<object>>> = {
   'supabase-protocol-clients/storage-client': () => import('supabase-protocol-clients/storage-client'),
 };
 
-/** What an example finds without an import. */
+/** The variables of an example. */
 export interface ExampleSurroundings {
   readonly url: string;
   readonly apiKey: string;
@@ -28,9 +28,9 @@ const scope = '__playground';
 const importLine = /^import\s*\{([^}]*)\}\s*from\s*['"]([^'"]+)['"];?/gm;
 
 /**
- * Runs an example as a module of its own.
+ * Runs an example as a module.
  *
- * @throws {Error} for an import of a module that the playground lacks, and what the example throws.
+ * @throws {Error} for an import that the playground lacks, and errors of the example.
  */
 export async function runExample(code: string, surroundings: ExampleSurroundings): Promise<void> {
   const imported: Record<string, object> = {};
@@ -49,7 +49,7 @@ export async function runExample(code: string, surroundings: ExampleSurroundings
   Object.assign(globalThis, {
     [scope]: { ...surroundings, imported, console: { ...console, log: print, warn: print, error: print } },
   });
-  // On one line, so that the lines of errors are those of the editor.
+  // Keep the prefix on one line, so that line numbers in errors match the editor.
   const text = `const { ${scope} } = globalThis; const { url, apiKey, secretKey, console } = ${scope}; ${body}\nexport {};`;
   const address = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
   try {

@@ -1,6 +1,6 @@
 import type { WorkerSupabase } from 'local-supabase/browser';
 
-/** A request or a frame of a socket, as it went over the wire. */
+/** A request or a frame of a socket. */
 export interface WireEntry {
   readonly id: number;
   readonly direction: 'request' | 'sent' | 'received';
@@ -12,7 +12,7 @@ export interface WireEntry {
 
 const longestText = 4000;
 
-/** The project's `fetch` and `WebSocket`, with every exchange told. */
+/** The project's `fetch` and `WebSocket`, which report every exchange. */
 export function recordWire(
   supabase: WorkerSupabase,
   tell: (entry: WireEntry) => void,

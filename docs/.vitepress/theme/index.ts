@@ -3,7 +3,7 @@ import type { Theme } from 'vitepress';
 import defaultTheme from 'vitepress/theme';
 import './style.css';
 
-/** The default theme, and the layouts of two pages, which are loaded with them alone. */
+/** The default theme, and the layouts of two pages, which are loaded on demand. */
 export default {
   extends: defaultTheme,
   enhanceApp({ app }) {

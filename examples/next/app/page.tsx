@@ -2,7 +2,7 @@ import { connection } from 'next/server';
 import { Suspense } from 'react';
 import { createPageClients } from '../lib/supabase';
 
-/** The heading is rendered ahead; the account waits for the request. */
+/** The heading is prerendered; the account waits for the request. */
 export default function Page() {
   return (
     <main>
@@ -21,7 +21,7 @@ async function Account() {
   const { auth } = await createPageClients();
   const token = await auth.getAccessToken();
   if (token === null) return <a href="/login">Sign in</a>;
-  // The cookie comes from the browser: `getUser()` asks the auth service.
+  // The cookie is not verified: `getUser()` asks the auth service.
   const { email } = await auth.getUser();
   return (
     <p>
@@ -30,7 +30,7 @@ async function Account() {
   );
 }
 
-/** Reads neither cookies nor headers: `connection()` says that it waits for a request all the same. */
+/** Reads neither cookies nor headers: `connection()` makes it wait for a request nevertheless. */
 async function ServerTime() {
   await connection();
   return <p>Rendered at {timeNow()}</p>;

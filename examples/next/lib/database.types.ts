@@ -1,4 +1,4 @@
-/** As `npx local-supabase types` prints it, shortened. */
+/** The output of `npx local-supabase types`, shortened. */
 export type Database = {
   public: {
     Tables: {

@@ -4,7 +4,7 @@ import { cache } from 'react';
 import { createServerClients, type ServerClients } from 'supabase-protocol-clients/server';
 import type { Database } from './database.types';
 
-/** The project. Browsers send cookies without `Secure` over http too, which `next dev` and tests speak. */
+/** The project. Browsers send cookies without `Secure` over http, too, which `next dev` and tests use. */
 export const project = {
   url: process.env['SUPABASE_URL'] ?? '',
   apiKey: process.env['SUPABASE_PUBLISHABLE_KEY'] ?? '',
@@ -12,21 +12,21 @@ export const project = {
   auth: { callbackPaths: ['/callback'] },
 };
 
-/** Where this application is reached: mailed links lead there. The `Host` of a request is what its sender chooses. */
+/** The application's URL, for mailed links. The `Host` of a request cannot be trusted. */
 export const siteUrl = process.env['SITE_URL'] ?? 'http://localhost:3000';
 
 /**
- * The clients of the request for server components, which cannot set cookies: the proxy has renewed the session before. `cache` shares
- * them among the components of one page.
+ * The request's clients for server components, which cannot set cookies: the proxy has already refreshed the session.
+ * `cache` shares them among the components of a page.
  */
 export const createPageClients = cache(async (): Promise<ServerClients<Database>> => {
-  // Tokens are compared with the time, which is not known while Next renders ahead, as for a prefetch.
+  // Tokens are compared with the current time, which is unknown during prerendering, as for a prefetch.
   await connection();
   const store = await cookies();
   return createServerClients({ ...project, cookies: { getAll: () => store.getAll() } });
 });
 
-/** The clients of the request for server actions and route handlers, which can. */
+/** The request's clients for server actions and route handlers, which can set cookies. */
 export async function createActionClients(): Promise<ServerClients<Database>> {
   const store = await cookies();
   return createServerClients({

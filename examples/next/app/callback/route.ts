@@ -1,7 +1,7 @@
 import { redirect } from 'next/navigation';
 import { createActionClients } from '../../lib/supabase';
 
-/** Where mailed links and providers lead back to. */
+/** The redirect target of mailed links and providers. */
 export async function GET(request: Request) {
   const { auth } = await createActionClients();
   const { callbackError } = await auth.handleCallback(request.url);

@@ -12,7 +12,7 @@ const credentialsOf = (form: FormData) => ({
 
 export async function signIn(form: FormData) {
   const { auth } = await createActionClients();
-  // The session is in the response's cookies once this resolves; `redirect` throws, and comes after it.
+  // The session is in the response's cookies once this resolves; call `redirect` afterwards, because it throws.
   const problem = await problemOf(auth.signInWithPassword(credentialsOf(form)));
   redirect(problem ? `/login?problem=${problem}` : '/todos');
 }
@@ -31,7 +31,7 @@ export async function sendLink(form: FormData) {
   redirect(problem ? `/login?problem=${problem}` : '/login?sent=1');
 }
 
-/** PKCE: a mailed link works in the browser that requested it only, which has the verifier in a cookie. */
+/** With PKCE, a mailed link works only in the browser that requested it, which has the verifier in a cookie. */
 const redirectTo = `${siteUrl}/callback`;
 
 export async function signOut() {
@@ -40,7 +40,7 @@ export async function signOut() {
   redirect('/');
 }
 
-/** The code of what the auth service refuses; everything else is a fault of the program. */
+/** Returns the code of an auth service error; rethrows other errors. */
 async function problemOf(call: Promise<unknown>): Promise<string | null> {
   try {
     await call;

@@ -4,7 +4,7 @@ import { refresh } from 'next/cache';
 import { textOf } from '../../lib/form';
 import { createActionClients } from '../../lib/supabase';
 
-/** An action is an endpoint that anyone can call: the policies of the table decide, by the token of the cookies. */
+/** An action is a public endpoint: the table's policies control access, with the token from the cookies. */
 export async function addTodo(form: FormData) {
   const { rest } = await createActionClients();
   await rest.from('todos').insert({ title: textOf(form, 'title') });

@@ -24,7 +24,7 @@ export default function Page() {
 
 async function Todos() {
   const { auth, rest } = await createPageClients();
-  // The proxy is a convenience: each page checks for itself.
+  // The proxy is a convenience: each page must check for itself.
   if ((await auth.getAccessToken()) === null) redirect('/login');
   const todos = await rest.from('todos').select('id, title, done').order('id');
   return (

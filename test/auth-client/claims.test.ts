@@ -240,7 +240,7 @@ describe('claims', () => {
     server.on('GET /user', () => Response.json(userOf('ada')));
     const aud = 'authenticated';
     expect(await claims.getClaims({ accessToken: tokenOf('ada', 1, { aud }) })).toMatchObject({ sub: 'ada' });
-    // The server takes the token of another audience, too, which its user chose by a header of the sign-up.
+    // The server accepts a token of another audience, too, which a header of the sign-up chose.
     for (const token of [tokenOf('eve', 1, { aud }), tokenOf('ada', 1, { aud: 'evil' }), tokenOf('ada', 1)])
       await expect(claims.getClaims({ accessToken: token })).rejects.toMatchObject({ code: 'invalid-token' });
     expect(server.lines).toHaveLength(4);

@@ -187,7 +187,7 @@ test('a frame that may open no channel to other tabs signs in without', async ()
   }
 });
 
-/** A client of a service that signs everybody in, and what was sent to it. */
+/** A client of a service that accepts every sign-in, and the requests that it received. */
 function connectToService(answer: (request: Request) => Promise<Response> | Response) {
   const sent: string[] = [];
   const { auth } = createClient('https://project.test', 'anon-key', {

@@ -5,7 +5,7 @@ import { createHarness } from './support/harness.ts';
 import { deferred, sessionReply, userOf } from '../support/wire/replies.ts';
 
 const isGone = vi.hoisted(() => ({ value: false }));
-/** What the methods wait for, as for code that loads slowly. */
+/** Delays the load of the methods, like slow code. */
 const loading = vi.hoisted(() => ({ until: Promise.resolve() }));
 vi.mock('../../src/auth-client/calls/lazy-methods.ts', async (original) => {
   const module = await original<typeof LaterCallsModule>();

@@ -8,7 +8,7 @@ const HOUR = 3600_000;
 const CODE = '3f1c9a52-8a0e-4c8e-9d1b-0a4a3c1f2b7d';
 const email = 'ada@example.com';
 
-/** A client whose store tells which verifiers it holds. */
+/** A client with a store that lists its verifiers. */
 async function openRecorded() {
   const values = new Map<string, string>();
   const harness = createHarness({

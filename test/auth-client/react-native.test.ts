@@ -58,7 +58,7 @@ it('signs in, restores, begins a PKCE flow and ends a call at its deadline', asy
   expect(new URL(url).searchParams.get('code_challenge')).toMatch(/^[\w-]{43}$/);
   later.server.next(() => new Promise<Response>(() => {}));
   await expect(later.client.getUser({ timeoutMs: 20 })).rejects.toMatchObject({ code: 'timeout' });
-  // The answer says that the session had ended already.
+  // The response means that the session had ended already.
   later.server.next(new Response(null, { status: 404 }));
   await later.client.signOut();
   expect(later.client.getSnapshot().status).toBe('signed-out');

@@ -197,7 +197,7 @@ describe('concurrent refreshes', () => {
     await client.signInWithPassword({ email: 'bob@example.com', password: 'battery staple' });
     reply.resolve(renewed(2));
     const bob = sessionReply('bob', 1);
-    // What ada began is not to be done as bob.
+    // A call that ada began must not be sent as bob.
     await expect(waiting).rejects.toMatchObject({ code: 'user-changed' });
     expect(await client.getAccessToken()).toBe(bob.access_token);
     expect(client.getSnapshot().user?.id).toBe('bob');

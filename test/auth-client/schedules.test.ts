@@ -4,7 +4,7 @@ import { type AuthClient, createAuthClient, createMemoryStore } from '../../src/
 import { type FakeTab, createFakeWorld } from '../support/fake-platform.ts';
 import { type Fate, LIFETIME_SECONDS, createTokenServer } from '../support/wire/token-server.ts';
 
-/** More, or a certain one: AUTH_SCHEDULES=20000 AUTH_SEED=7 */
+/** More schedules, or a certain one: AUTH_SCHEDULES=20000 AUTH_SEED=7 */
 const RUNS = Number(process.env['AUTH_SCHEDULES'] ?? 500);
 const SEED = process.env['AUTH_SEED'] === undefined ? {} : { seed: Number(process.env['AUTH_SEED']) };
 const KEY = 'sb-project-auth-token';
@@ -185,7 +185,7 @@ async function play(schedule: readonly Command[]) {
     await world.settle();
     await check();
   }
-  // Calm: the network is whole, every tab is looked at, and a minute passes.
+  // Calm: the network works, every tab is shown, and a minute passes.
   server.fates.length = 0;
   isFull = false;
   for (const { platform } of pages) {

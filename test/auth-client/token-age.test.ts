@@ -53,7 +53,7 @@ function platformOf({ skewSeconds = 0, renews = false } = {}) {
   return { fetch, platform: { ...platform, clock }, refreshes };
 }
 
-/** What a sender writes into a cookie or storage: each member says that the token is fresh. */
+/** A forged record of a cookie or storage: each member claims that the token is fresh. */
 const lying = (access_token: string) => ({
   access_token,
   refresh_token: 'r1',
@@ -104,7 +104,7 @@ const verified = async (request: Request) => {
 };
 const subOf = async (claims: Promise<{ sub?: string | undefined } | null>) => (await claims)?.sub ?? null;
 
-/** Each way on which a token is verified; returns its subject. */
+/** Each way to verify a token; returns its subject. */
 const doors: readonly (readonly [string, (sent: Sent) => Promise<string | null>])[] = [
   ['verifyRequest, bearer', ({ token }) => verified(requestWith(null, token))],
   ['verifyRequest, cookie', ({ record }) => verified(requestWith(record))],

@@ -1,8 +1,9 @@
 /**
- * Web Vitals of /login and /home by script: a processor four times slower and a slow 4G network (150 ms, 1.6 Mbit/s),
- * a production build and data, both compressed as hosts do it, and nothing in the browser's cache. Prints JSON; times are milliseconds, the median
- * of the visits. `unreadClick` is what does not depend on other programs: the main thread's processor time of one click in each
- * visit of one profile, so that a cost that grows from visit to visit shows. Run: `npx tsx test/bench/app-vitals.ts [visits]`; with `E2E_BUILD` it takes a build that is there already.
+ * Web Vitals of /login and /home by script: a processor four times slower and a slow 4G network (150 ms, 1.6 Mbit/s), a
+ * production build and data, both compressed as hosts do it, and nothing in the browser's cache. Prints JSON; times are
+ * milliseconds, the median of the visits. `unreadClick` does not depend on other programs: it is the main thread's processor
+ * time of one click in each visit of one profile, so that a cost that grows from visit to visit shows. Run: `npx tsx
+ * test/bench/app-vitals.ts [visits]`; with `E2E_BUILD` it uses an existing build.
  */
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import { createLocalSupabase } from 'local-supabase';

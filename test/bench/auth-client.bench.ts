@@ -75,7 +75,7 @@ async function compare(
   const { ours, peer } = await alternate(30, (side) => cpuMicroseconds(sides[side], times));
   reportMetric({ name: `auth: ${name}`, ours: median(ours), peer: median(peer), unit: 'µs', goal });
 }
-/** Several at once, as a server has them: Web Crypto answers from other threads. */
+/** Several at once, as in a server, because Web Crypto works in other threads. */
 const atOnce = 20;
 const together = (verify: () => Promise<void>) => () => Promise.all(Array.from({ length: atOnce }, verify));
 const thousand = (read: () => Promise<unknown>) => () => Promise.all(Array.from({ length: 1_000 }, read));

@@ -49,7 +49,7 @@ for (const [name, ours, counts, peer, goal] of [
     goal,
   });
 
-/** What a script prints as a number, in a process of its own. */
+/** The number that a script prints in a separate process. */
 function numberFrom(script: string): number {
   const flags = ['--no-warnings', '--expose-gc', '--input-type=module', '-e', script];
   const { status, stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });
@@ -57,7 +57,7 @@ function numberFrom(script: string): number {
   return Number(stdout);
 }
 
-/** CPU, because the time on the clock is that of the machine's other work too. */
+/** CPU time, because wall time includes other work of the machine. */
 const importScript = (files: readonly string[]) =>
   `const before = process.cpuUsage();
    await Promise.all(${JSON.stringify(files)}.map((file) => import(file)));

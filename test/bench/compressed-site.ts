@@ -50,7 +50,7 @@ export async function serveCompressed(folder: string): Promise<Site> {
   };
 }
 
-/** Stands before a project's services as the gateway of a hosted project does, which compresses their JSON. */
+/** A proxy in front of a project's services that compresses their JSON, as the gateway of a hosted project does. */
 export async function serveCompressedApi(projectUrl: string): Promise<Site> {
   const { hostname, port } = new URL(projectUrl);
   const server = createServer((request, response) => {

@@ -123,8 +123,8 @@ async function waitForUnread(page: Page, count: number): Promise<void> {
 }
 
 /**
- * Has the page note when the bell shows no unread notification. Playwright reads one message of the browser in each turn of
- * this process, and each of 100,000 changes is one: it learns of it half a minute later.
+ * Makes the page record when the bell shows no unread notification. Playwright would detect it half a minute late: it reads
+ * one message of the browser in each turn of this process, and each of 100,000 changes is one.
  */
 async function noteWhenRead(page: Page): Promise<void> {
   await page.evaluate(() => {

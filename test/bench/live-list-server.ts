@@ -1,4 +1,4 @@
-/** The server of `live-lists.bench.ts`, in a process of its own: a table by REST, and its changes by websocket, on demand. */
+/** The server of `live-lists.bench.ts`, in a separate process: a table by REST, and its changes by websocket, on demand. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -45,7 +45,7 @@ new WebSocketServer({ server }).on('connection', (socket, { url = '' }) => {
   socket.on('error', () => {});
 });
 
-/** Writes the row, and tells every topic of the client. */
+/** Writes the row, and notifies every topic of the client. */
 function write(index: number, to: string): void {
   commits += 1;
   const record = { id: idOf(index), title: `Title ${commits}`, version: commits };
@@ -60,7 +60,7 @@ function write(index: number, to: string): void {
 }
 
 export type Order =
-  /** Empties the table and fills it with as many rows. */
+  /** Empties the table and fills it with `count` rows. */
   | { readonly do: 'fill'; readonly count: number }
   /** Writes `count` rows, this many per second. */
   | { readonly do: 'write'; readonly to: string; readonly count: number; readonly perSecond: number }

@@ -1,6 +1,6 @@
 /**
  * A thousand live notifications within one second, in the application, in Chromium: how many messages arrive, in how many
- * commits of React, and how long its longest task is. Each is written by a statement of its own. Prints JSON; times are
+ * commits of React, and how long its longest task is. Each is written by a separate statement. Prints JSON; times are
  * milliseconds. Run: `npx tsx test/bench/live-notifications.ts [broadcast|postgres-changes]`
  */
 import { loadavg } from 'node:os';
@@ -23,7 +23,7 @@ interface Counters {
   readonly longTasks: number[];
 }
 
-/** Runs in the page before it: React tells a devtools hook of each commit, also in a production build. */
+/** Runs in the page before it: React reports each commit to a devtools hook, also in a production build. */
 function installCounters(bell: string): void {
   const counters: Counters = {
     commits: 0,

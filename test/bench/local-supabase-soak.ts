@@ -83,7 +83,7 @@ async function inPortions(
   return footprints;
 }
 
-/** Waits for the sweeper, which comes once a minute. */
+/** Waits for the sweeper, which runs once a minute. */
 async function sweepAndMeasure(after: number): Promise<Footprint> {
   aheadMs += 86_400_000 * 1.5;
   await pause(SWEEP_MS);

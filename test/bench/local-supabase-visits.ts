@@ -67,7 +67,7 @@ interface Session {
 
 const tokens = new Map<string, string>();
 
-/** Connects, joins, is told of one change, leaves and goes. Returns 1: the sessions that it took. */
+/** Connects, joins, receives one change, leaves and disconnects. Returns 1: the number of sessions. */
 export async function spendSession(supabase: LocalSupabase, visitor: Visitor): Promise<number> {
   const token = await tokenOf(supabase, visitor.email);
   const frames = await connect(supabase);

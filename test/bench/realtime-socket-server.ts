@@ -1,4 +1,4 @@
-/** The server of `realtime-socket.bench.ts`, in a process of its own: accepts every join and sends frames on demand. */
+/** The server of `realtime-socket.bench.ts`, in a separate process: accepts every join and sends frames on demand. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -16,7 +16,7 @@ const frames = {
         schema: 'public',
         table: 'notes',
         type: 'INSERT',
-        // Each change in a transaction of its own.
+        // Each change in a separate transaction.
         commit_timestamp: new Date(Date.UTC(2026, 0) + sent).toISOString(),
         columns,
         errors: null,

@@ -89,7 +89,7 @@ async function openTheirs(): Promise<Subject> {
 /** Both clients stay connected: what is measured is their steady state. */
 const subjects = { ours: await openOurs(), peer: await openTheirs() };
 
-/** The CPU time in milliseconds until `count` more frames were heard. */
+/** The CPU time in milliseconds until `count` more frames were received. */
 async function measure(
   side: keyof typeof subjects,
   kind: 'changes' | 'broadcasts',

@@ -8,11 +8,11 @@ export interface Metric {
   readonly peer: number | null;
   /** `µs`, `ms`, `bytes`, … */
   readonly unit: string;
-  /** The largest ratio of ours to the peer's that meets the goal; null if there is none. */
+  /** The largest ratio of ours to the peer's that meets the goal; null without a goal. */
   readonly goal: number | null;
 }
 
-/** Lines with this prefix are metrics; `npm run bench` collects them, and shows any other line as it is. */
+/** Lines with this prefix are metrics; `npm run bench` collects them, and shows any other line unchanged. */
 export const metricPrefix = 'METRIC ';
 
 /** Reports a metric to `npm run bench`. */

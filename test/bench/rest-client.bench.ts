@@ -68,7 +68,7 @@ const columns = {
 };
 
 /**
- * A server of one answer, with the headers of PostgREST (14, which sends its body in chunks) and of no gateway, in a process of its own, so
+ * A server of one answer, with the headers of PostgREST (14, which sends its body in chunks) and of no gateway, in a separate process, so
  * that its work is not measured.
  */
 const server = spawn(
@@ -107,7 +107,7 @@ const overHttp = createRestClient({
   platform: createBrowserPlatform(),
 });
 const vendorOverHttp = new PostgrestClient(`${serverUrl}/rest/v1`, { headers: vendorHeaders });
-/** Aborts after a deadline, as this client always does and the vendor's only if told to. */
+/** Aborts after a deadline, as this client always does and the vendor's only on request. */
 const timeout = 10_000;
 const vendorWithDeadline = new PostgrestClient(vendorUrl, {
   fetch: fetchOf(1),
@@ -119,7 +119,7 @@ const vendorOverHttpWithDeadline = new PostgrestClient(`${serverUrl}/rest/v1`, {
   timeout,
 });
 
-/** All clients, signed in: what an application uses. `to` answers the requests of the database. */
+/** All clients, signed in: what an application uses. `to` handles the requests of the database. */
 async function openClients(projectUrl: string, to: typeof fetch) {
   const user = { id: 'ada', app_metadata: {}, user_metadata: {}, identities: [] };
   const session = { access_token: 'h.p.s', refresh_token: 'r', expires_in: 3600, token_type: 'bearer', user };
@@ -248,7 +248,7 @@ function report(name: string, ours: number, peer: number, unit: string, goal: nu
   reportMetric({ name: `REST: ${name}`, ours, peer, unit, goal });
 }
 
-/** What a script prints as a number, in a process of its own. */
+/** The number that a script prints in a separate process. */
 function numberFrom(script: string): number {
   const flags = ['--expose-gc', '--input-type=module', '-e', script];
   return Number(spawnSync(process.execPath, flags, { encoding: 'utf8' }).stdout);

@@ -26,8 +26,8 @@ export async function alternate<Result>(
 }
 
 /**
- * The CPU time of one call in microseconds, because the time on the clock is that of the machine's other work too. It forces no
- * collection of garbage: V8 drops optimized code then, and a stubbed select takes 120 µs instead of 25.
+ * The CPU time of one call in microseconds, because wall time includes other work of the machine. It forces no collection of
+ * garbage: V8 drops optimized code then, and a stubbed select takes 120 µs instead of 25.
  */
 export async function cpuMicroseconds(task: () => unknown, times: number): Promise<number> {
   const before = process.cpuUsage();

@@ -59,7 +59,7 @@ describe('a page that shares its session with @supabase/ssr', () => {
       setAll: (list) =>
         context.addCookies(list.map(({ name, value }) => ({ name, value, url: browserPage.url() }))),
     };
-    // Node 20 has no WebSocket, and the vendor's client demands one whatever it is used for.
+    // Node 20 has no WebSocket, and the vendor's client requires one for any use.
     const transport = WebSocket as unknown as typeof globalThis.WebSocket;
     const server = createServerClient(url, anonKey, { cookies, realtime: { transport } });
     expect((await server.auth.getUser()).data.user?.email).toBe(ada.email);

@@ -195,7 +195,7 @@ test(
       );
       return found?.count;
     };
-    // The screen does not wait for the server's answer to the sign-out.
+    // The screen does not wait for the server's response to the sign-out.
     await expect.poll(countSessions, 'no session is left').toBe(0);
     await other.context().close();
   },

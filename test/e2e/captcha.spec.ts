@@ -4,7 +4,7 @@ import { startStage } from './support/stage.ts';
 import { addVirtualAuthenticator } from './support/virtual-authenticator.ts';
 import { createWorld } from './support/world.ts';
 
-/** A project that demands a captcha. */
+/** A project that requires a captcha. */
 const test = base.extend<object, { guarded: World }>({
   guarded: [
     // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixture's dependencies from the pattern.

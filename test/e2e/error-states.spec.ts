@@ -38,7 +38,7 @@ const words = {
   },
 } as const;
 
-/** Answers requests to a path of the services; preflights pass. */
+/** Responds to requests to a path of the services; preflights pass. */
 async function answer(page: Page, path: string, reply: (route: Route) => Promise<void>): Promise<void> {
   await page.route(
     (url) => url.pathname.startsWith(path),
@@ -61,7 +61,7 @@ function reply(status: number, body: string, headers: Readonly<Record<string, st
     });
 }
 
-/** The request gets no answer. */
+/** The request gets no response. */
 const hang = () => new Promise<void>(() => undefined);
 
 const mailLimit = JSON.stringify({

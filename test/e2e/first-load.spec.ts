@@ -85,7 +85,9 @@ function observeVitals(): void {
 
 const readVitals = (page: Page) => page.evaluate(() => (globalThis as unknown as { vitals: Vitals }).vitals);
 
-/** An account with 200 notifications that are hours old; what needs the user begins on the first page and goes on below it. */
+/**
+ * An account with 200 notifications that are hours old; what needs the user begins on the first page and continues below it.
+ */
 async function newReader({ stage, newUser }: World) {
   const reader = await newUser();
   await stage.supabase.database.query(

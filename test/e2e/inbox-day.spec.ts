@@ -139,7 +139,7 @@ test(
     await world.notify(grace, ada, { about: 'Unwanted' }).catch(() => undefined);
     await page.goto(`${world.appUrl}/preferences`);
     await page.getByRole('button', { name: /^Unblock / }).click();
-    // The list changes before the server has answered; the note appears after it.
+    // The list changes before the response arrives; the note appears afterwards.
     await expect(page.getByText(/is no longer blocked\./)).toBeVisible();
     await world.notify(grace, ada, { about: 'Welcome back' });
     await page.goto(`${world.appUrl}/home`);

@@ -492,7 +492,7 @@ test('a second tab shows a change before the server answers', async ({ page, wor
   await second.goto(`${world.appUrl}/home`);
   await expect(row(second, 'Plan')).toBeVisible();
   await expect(second).toHaveTitle(/\(1\)/);
-  // The answer is delayed, so only the broadcast of the other tab can have changed this one.
+  // The response is delayed, so only the broadcast of the other tab can have changed this one.
   let answer = () => {};
   const held = new Promise<void>((resolve) => (answer = resolve));
   await page.route('**/rest/v1/notifications*', async (route) => {

@@ -46,7 +46,7 @@ test('offline changes wait in the outbox, survive a browser restart, and are sen
   await world.signIn(page, ada);
   await expect(row(page, 'Read me')).toBeVisible();
   await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.state);
-  // The worker answers from the next page on; the outbox loads after the list.
+  // The worker serves pages from the next one on; the outbox loads after the list.
   await page.reload();
   await expect(row(page, 'Read me')).toBeVisible();
   await expect
@@ -54,7 +54,7 @@ test('offline changes wait in the outbox, survive a browser restart, and are sen
     .toContain('inbox-outbox');
 
   await first.setOffline(true);
-  // The page learns of it a moment later, and would still send what is done before.
+  // The page detects it a moment later, and would still send earlier actions.
   await expect.poll(() => page.evaluate(() => navigator.onLine)).toBe(false);
   for (const [about, name] of [
     ['Read me', /^Mark as read/],

@@ -44,7 +44,7 @@ function lengthenTexts(): void {
   const texts: Text[] = [];
   while (walker.nextNode()) texts.push(walker.currentNode as Text);
   for (const text of texts) {
-    // Names, addresses and numbers stay as long as they are in every language.
+    // Names, addresses and numbers have the same length in every language.
     if (!/\p{L}{2}/u.test(text.data) || text.parentElement?.closest('script, style, [dir=auto]')) continue;
     const words = text.data.trim().split(/\s+/);
     let missing = Math.round(text.data.trim().length * 0.4);

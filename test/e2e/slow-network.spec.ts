@@ -1,7 +1,7 @@
 import { expect as expectSoon, test } from './support/fixtures.ts';
 import { slowNetworks, withSlowPage, type SlowPage } from './support/slow-page.ts';
 
-/** Answers take seconds here. */
+/** Responses take seconds here. */
 const expect = expectSoon.configure({ timeout: 60_000 });
 
 /** Something is shown within this time of an action. */

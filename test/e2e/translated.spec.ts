@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { confirmLink, expect, test } from './support/fixtures.ts';
 import { sendMails } from './support/send-mails.ts';
 
-/** What a browser's translation does: it moves every text node into elements of its own. */
+/** What a browser's translation does: it moves every text node into new elements. */
 async function translate(page: Page): Promise<void> {
   await page.evaluate(() => {
     const wrap = () => {

@@ -23,7 +23,7 @@ const patience = { timeout: 10_000 };
 const mounted: (() => void)[] = [];
 afterEach(() => mounted.splice(0).forEach((unmount) => unmount()));
 
-/** A window of a user: clients of its own and a part of the page. */
+/** A window of a user: separate clients and a part of the page. */
 async function openWindow(
   { email }: typeof ada,
   show: (clients: ReturnType<typeof createClients>) => React.ReactNode,

@@ -26,7 +26,7 @@ beforeEach(async () => {
   ids = rows.map(({ id }) => id) as unknown as typeof ids;
 });
 
-/** Sends an action as it is stored. */
+/** Sends a stored action. */
 async function createSend() {
   const token = await signIn(supabase(), ada.email);
   const rest = createRestClient<Database, 'public'>({

@@ -80,7 +80,7 @@ async function openList(everyMs = intervalMs, hearsBroadcasts = false) {
 const insert = async (...ids: number[]) =>
   world.database.exec(`insert into open_notes values ${ids.map((id) => `(${id})`).join(', ')}`);
 
-/** Faults by which the server loses changes while the socket stays open and no client is told. */
+/** Faults by which the server loses changes while the socket stays open and no client is notified. */
 const silent: readonly (readonly [
   string,
   (faults: RealtimeFaults) => Promise<void> | void,

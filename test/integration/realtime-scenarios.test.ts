@@ -187,7 +187,7 @@ describe.each([
     await query(`begin; insert into notes (id, owner) values (901, '${ADA}'); rollback`);
     await query(`insert into notes (id, owner) values (902, '${BOB}'), (903, '${ADA}')`);
     await query(`update notes set owner = '${BOB}' where id = 903`);
-    // Row-level security is evaluated when a change is delivered, so rows hidden by then are omitted.
+    // Row-level security is evaluated when a change is delivered, so rows that are hidden at that time are omitted.
     const changes = await heard(opened);
     expect(changes.filter(({ row }) => row['owner'] !== ADA)).toEqual([]);
     expect(changes.filter(({ type }) => type === 'UPDATE')).toEqual([]);

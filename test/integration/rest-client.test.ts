@@ -155,7 +155,7 @@ beforeAll(async () => {
 describe('rows with special characters', () => {
   const loose = (filter: Filter): Filter<never> => filter as Filter<never>;
 
-  /** What PostgREST finds on the embedded PostgreSQL: its grammar reads the URL, its SQL asks the database. */
+  /** What PostgREST finds on the embedded PostgreSQL: its grammar reads the URL, its SQL queries the database. */
   const find = async (filter: Filter) => {
     const { url } = admin().from('texts').select('body').where(loose(filter)).toRequest();
     const params: unknown[] = [];

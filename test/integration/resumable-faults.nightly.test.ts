@@ -34,7 +34,7 @@ const faults: readonly Fault[] = [
   cutPart,
 ];
 
-/** Fails a part once, and another one with its question for the offset; then each of them succeeds. */
+/** Fails a part once, and another one with its request for the offset; then each of them succeeds. */
 const pattern = [true, false, false, true, true, false, false];
 
 /** Injects the faults in turn into requests after the creation, until as many as wanted were injected. */

@@ -8,7 +8,7 @@ import { servers } from '../support/example-servers.ts';
 import { createFetchServer } from '../../examples/servers/request-response.ts';
 import type { Project } from '../../examples/servers/routes.ts';
 
-// A port of its own: the key set's cache is by URL, and servers without a port share one.
+// A separate port: the key set's cache is by URL, and servers without a port share one.
 const supabase = useLocalSupabase({ port: 0 });
 const refreshes: string[] = [];
 const project = (): Required<Project> => ({

@@ -189,7 +189,7 @@ describe('a resumable upload', () => {
   });
 });
 
-/** Retries without waiting: deadlines, which are longer, stay as they are. */
+/** Retries without waiting: deadlines, which are longer, stay unchanged. */
 function runSoon(callback: () => void, delayMs: number) {
   const timer = setTimeout(callback, delayMs > 30_000 ? delayMs : 0);
   return { cancel: () => clearTimeout(timer) };

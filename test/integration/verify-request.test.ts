@@ -18,7 +18,7 @@ import { registerApplication } from '../support/oauth-application.ts';
 import { expire } from '../support/session-cookies.ts';
 import { createBreakableFetch, to } from '../support/wire/breakable-fetch.ts';
 
-// A port of its own: the key set's cache is by URL, and servers without a port share one.
+// A separate port: the key set's cache is by URL, and servers without a port share one.
 const supabase = useLocalSupabase({
   port: 0,
   auth: { oauthServerEnabled: true, oauthDynamicRegistrationEnabled: true },

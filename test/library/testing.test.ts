@@ -22,7 +22,7 @@ describe('the examples of the testing entry', () => {
     await mkdir(join(folder, 'node_modules'));
     await symlink(inject('library').folder, join(folder, 'node_modules', libraryName));
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-    // The example stands for a test: its types are erased, and its assertions throw.
+    // The example represents a test: its types are erased, and its assertions throw.
     await writeFile(join(folder, 'example.ts'), code);
     const tsx = join(root, 'node_modules/tsx/dist/loader.mjs');
     const { status, stderr } = spawnSync(process.execPath, ['--import', tsx, 'example.ts'], {

@@ -8,7 +8,7 @@ import { createStorageClient } from '../../src/storage-client/index.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 import { createTokenServer, type Fate, LIFETIME_SECONDS } from '../support/wire/token-server.ts';
 
-/** More, or a certain one: CALL_SCHEDULES=20000 CALL_SEED=7 */
+/** More schedules, or a certain one: CALL_SCHEDULES=20000 CALL_SEED=7 */
 const RUNS = Number(process.env['CALL_SCHEDULES'] ?? 150);
 const SEED = process.env['CALL_SEED'] === undefined ? {} : { seed: Number(process.env['CALL_SEED']) };
 const sessionKey = 'sb-project-auth-token';

@@ -349,7 +349,7 @@ describe('the storage client', () => {
 describe('the functions and realtime clients', () => {
   const any: Accepted = foreignKinds;
   itRefuses('functions', (platform) => createFunctionsClient({ ...project, platform }), {
-    // A function answers anything.
+    // A function returns anything.
     invoke: [(functions) => functions.invoke('f'), any],
     events: [(functions) => collect(functions.events('f'))],
   });

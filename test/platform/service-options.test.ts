@@ -10,7 +10,7 @@ import { type ClientEvent, createSupabaseClients } from '../../src/clients/supab
 const project = { url: 'https://project.test', apiKey: 'sb_publishable_key' };
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-/** A fetch that answers every request with an empty list, accepts broadcasts, and remembers the requests. */
+/** A fetch that responds to every request with an empty list, accepts broadcasts, and remembers the requests. */
 function createRecorder() {
   const requests: { readonly path: string; readonly headers: Headers }[] = [];
   const fetch = async (input: RequestInfo | URL, init?: RequestInit) => {

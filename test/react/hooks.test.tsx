@@ -44,7 +44,7 @@ function renderWith(clients: SupabaseClients<Database>, children: React.ReactNod
 const signIn = (clients: SupabaseClients<Database>, email = ada.email) =>
   act(() => clients.auth.signInWithPassword({ email, password: seedPassword }));
 
-/** The paths below /rest/v1 that were asked for. */
+/** The requested paths below /rest/v1. */
 function recordReads() {
   const reads: string[] = [];
   const { fetch } = supabase();

@@ -11,7 +11,7 @@ interface Person {
 }
 const topic = 'realtime:room';
 
-/** Tabs of one browser, which share a socket, and a device with a socket of its own. */
+/** Tabs of one browser, which share a socket, and a device with a separate socket. */
 function createDevices() {
   const world = createFakeWorld();
   const server = createRealtimeModel(world.openTab().clock, () => 20);

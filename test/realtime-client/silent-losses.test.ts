@@ -11,7 +11,7 @@ interface Item {
 
 type Comparison = 'version' | 'list';
 
-/** How long requests take, and changes are on their way. */
+/** The latency of requests and changes. */
 const latencyMs = 300;
 
 /** A live query over a table with a counter, whose changes arrive late, or never while the server is `mute`. */

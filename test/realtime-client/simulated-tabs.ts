@@ -101,13 +101,13 @@ export const command = fc.oneof(
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('track' as const), at: index, value: index }) },
 );
-/** The server loses changes, and nothing that the client sees tells so. */
+/** The server loses changes without a sign for the client. */
 export const silentLoss = fc.record({
   do: fc.constantFrom('mute' as const, 'limit' as const, 'unmute' as const),
 });
 export type Command = typeof command | typeof silentLoss extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Most reads in a row of another part of the page during one interruption. */
+/** Maximum number of reads in a row of another part of the page during one interruption. */
 const mostOtherReads = 8;
 
 interface Database {
@@ -124,7 +124,7 @@ interface Sent {
   readonly id: string;
   /** The channels of the tabs that were live when it was sent, and learned of no gap since. */
   readonly due: Set<object>;
-  /** What `send` told; null while it has not. */
+  /** The outcome that `send` reported; null while it is pending. */
   outcome: string | null;
 }
 
@@ -139,7 +139,7 @@ export interface SimulationOptions {
   readonly isShared?: boolean;
   /** What the lists compare with the table. Default: nothing, because comparisons would repair, and so hide, lost changes. */
   readonly comparison?: 'version' | 'list';
-  /** Most milliseconds that a request or its answer takes. */
+  /** Maximum latency of a request or its response, in milliseconds. */
   readonly latencyMs?: number;
 }
 
@@ -295,7 +295,7 @@ export function createSimulation(
         isSignedIn = value;
         for (const listener of ownListeners) listener(value ? token : null);
       },
-      /** The next token request gets no answer. */
+      /** The next token request gets no response. */
       stall() {
         isStalled = true;
       },
@@ -425,7 +425,7 @@ export function createSimulation(
       server.unmute();
       server.repeat(false);
       tabs.forEach(({ freezer }) => freezer.thaw());
-      // A refusal that is under way would end the join that follows.
+      // A refusal in flight would end the join that follows.
       await world.clock.advance(1_000);
       for (const { platform, signIn, channel } of tabs) {
         signIn(true);

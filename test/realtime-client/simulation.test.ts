@@ -29,7 +29,7 @@ describe.each([
             });
             expect(new Set(seen).size).toBe(seen.length);
           }
-          // Each broadcast was acknowledged, or the sender was told why not, unless the sender crashed.
+          // Each broadcast was acknowledged, or the sender received the reason, unless the sender crashed.
           const crashed = broadcasts.filter(({ outcome }) => outcome === null).length;
           expect(crashed === 0 || commands.some((one) => one.do === 'crash')).toBe(true);
           expect(server.presenceOverruns).toBe(0);

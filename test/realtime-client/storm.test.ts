@@ -38,7 +38,7 @@ function watchLies({ tabs, server, world }: Simulation) {
   };
 }
 
-/** The page is said to be offline, its socket lives, and the server has lost a change. */
+/** The browser reports the page as offline, the socket works, and the server has lost a change. */
 const offlineWhileLive: Command[] = [
   { do: 'mute' },
   { do: 'writeDuringRejoin', at: 0, ids: ['a', 'a'], everyMs: 40 },

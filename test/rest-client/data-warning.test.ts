@@ -2,7 +2,7 @@ import { build } from 'esbuild';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { json } from '../support/wire/replies.ts';
 
-/** The client as it is loaded where `NODE_ENV` has this value. */
+/** Loads the client with this value of `NODE_ENV`. */
 async function loadIn(mode: string) {
   vi.resetModules();
   vi.stubEnv('NODE_ENV', mode);

@@ -162,7 +162,7 @@ const outline = (found: ReadFilter | ReadTree): Outline =>
   'terms' in found
     ? [found.not, found.operator, ...found.terms.map(outline)]
     : [found.not, found.operator, found.column, found.value];
-/** What was meant, by the filter's parts before they are encoded. */
+/** The meaning of a filter, by its parts before they are encoded. */
 const outlineOf = (filter: Filter): Outline =>
   filter.filters
     ? [filter.not ?? false, filter.operator, ...filter.filters.map(outlineOf)]
@@ -198,7 +198,7 @@ describe('names', () => {
 });
 
 describe('patterns', () => {
-  /** What PostgreSQL's LIKE means, for an oracle. */
+  /** PostgreSQL's LIKE, as an independent reference. */
   const likeMatches = (pattern: string, value: string) =>
     new RegExp(
       `^${pattern.replace(/\\([^])|[^]/gu, (found, escaped: string | undefined) =>

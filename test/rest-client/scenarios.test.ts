@@ -39,8 +39,8 @@ const db = createRestClient({ url: projectUrl, apiKey: 'k', platform: tab });
 const t = db.from('t').select('id');
 
 /**
- * The 40 scenarios in which clients of PostgREST go wrong, as far as the wire shows them: what is sent. What a server
- * answers to them is in test/integration/rest-client.test.ts, and by number below where the embedded one differs.
+ * The 40 scenarios in which clients of PostgREST go wrong, as far as the wire shows them: what is sent. The responses
+ * of a server are in test/integration/rest-client.test.ts, and by number below where the embedded one differs.
  */
 describe('requests', () => {
   const filtered = (filter: Filter) => t.where(filter as Filter<never>);

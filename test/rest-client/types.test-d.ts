@@ -232,7 +232,7 @@ db.rpc('greet', { name: 1 });
 // @ts-expect-error no such function
 db.rpc('nothing', {});
 
-// Other schemas have tables of their own.
+// Other schemas have other tables.
 yields<{ id: number }[]>().from(db.schema('archive').from('old_notes').select());
 // @ts-expect-error of another schema
 db.schema('archive').from('notes');

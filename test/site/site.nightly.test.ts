@@ -171,7 +171,7 @@ describe('the demo', () => {
   }, 150_000);
 });
 
-/** Opens a page in a browser of its own; an error of the page fails the test. */
+/** Opens a page in a separate browser; an error of the page fails the test. */
 async function open(path: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
   const context = await browser.newContext(options);
   const page = await context.newPage();

@@ -130,7 +130,7 @@ it.each([
   await remove();
   const left = await tablesWith([leaving.userId, 'leaving@example.com', '"Leaving"']);
   expect(left.filter((name) => !(name.replace(/(_\d+)+$/, '') in keptFor))).toEqual([]);
-  // The address stays suppressed, whoever has it next.
+  // The address stays suppressed for its next owner.
   expect(
     await database.query(
       `select detail from private.suppressed_addresses where address_hash = private.address_hash('Leaving@example.com')`,

@@ -4,7 +4,7 @@ import { ada, grace, requestApi, signIn, useLocalSupabase } from '../support/loc
 
 const supabase = useLocalSupabase();
 
-/** The planner's number of rows, which `Prefer: count=planned` answers. */
+/** The planner's number of rows, which `Prefer: count=planned` returns. */
 const planned = (condition: string) =>
   runAs(supabase().database, { role: 'authenticated', userId: ada.id }, async (sql) => {
     const [row] = await sql.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(

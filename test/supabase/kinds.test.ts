@@ -316,7 +316,7 @@ it.each([
 
 it('the changes of a reader bring the kinds at first, and again after one was registered', async () => {
   await register();
-  // The registration is more than the 30 seconds ago that each answer repeats.
+  // The registration is more than the 30 seconds ago that each response repeats.
   await supabase().database.exec(
     `alter table notification_kinds disable trigger user;
      update notification_kinds set updated_at = now() - interval '1 hour';

@@ -32,7 +32,10 @@ let kill: { readonly step: Step; readonly occurrence: number } | null = null;
 let seen = 0;
 let isKilled = false;
 
-/** Kills the worker if it is its time. From then on the servers do and answer nothing, as for a process that is gone. */
+/**
+ * Kills the worker if it is its time. From then on the servers do nothing and send no response, as for a process that is
+ * gone.
+ */
 function reach(step: Step): boolean {
   if (!isKilled && kill?.step === step) {
     seen += 1;

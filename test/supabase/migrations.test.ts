@@ -33,7 +33,7 @@ function problemsOf(migrations: Migrations, { checksums, isTagged }: Release): r
 
 const repeated = (items: readonly string[]) => items.filter((item, index) => items.indexOf(item) !== index);
 
-/** Null without git, or where git knows no such thing. */
+/** Null without git, or if git does not have it. */
 function git(...args: readonly string[]): string | null {
   try {
     return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

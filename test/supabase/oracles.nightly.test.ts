@@ -33,7 +33,7 @@ interface Question {
   readonly recipient?: string;
 }
 
-/** Sends as Ada and returns everything that the answer shows. */
+/** Sends as Ada and returns everything that the response shows. */
 async function ask({ prefer, query = '', rows = 1, id, recipient = grace.id }: Question) {
   const row = { recipient_id: recipient, content, ...(id && { id }) };
   const response = await requestApi(supabase(), `/rest/v1/notifications${query}`, {

@@ -116,7 +116,7 @@ it('a password alone does not satisfy the second factor of an account that has a
     status: 403,
     message: 'insufficient_aal',
   });
-  // The password's session stays as it is when another session of the account uses the passkey.
+  // The password's session stays unchanged when another session of the account uses the passkey.
   await signInBy(authenticator);
   expect(await readPreferences(token)).toEqual([]);
 });

@@ -36,7 +36,10 @@ describe('the transport for SMTP', () => {
   let close = () => {};
   afterEach(() => close());
 
-  /** A mail server that says what a script has for a command, and accepts everything else. `.` is the end of the message. */
+  /**
+   * A mail server that sends the script's response to a command, and accepts everything else. `.` is the end of the
+   * message.
+   */
   async function listen(script: Readonly<Record<string, string>>): Promise<string> {
     const server = createServer((socket) => {
       sockets.add(socket);

@@ -14,7 +14,7 @@ interface Received {
 let received: Received[] = [];
 /** Mails that the provider delivers: one per idempotency key. */
 let delivered = new Map<string, Received>();
-/** Answers instead of accepting; null: accepts. */
+/** Responds instead of accepting; null: accepts. */
 let refuse: ((response: ServerResponse, count: number) => void) | null = null;
 
 /** Accepts mails as Resend does: a repeated idempotency key delivers nothing again. */

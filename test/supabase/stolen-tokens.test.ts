@@ -65,7 +65,7 @@ it('a token that outlives its account sends no notification', async () => {
   expect(await received()).toEqual([]);
 });
 
-/** What another application gets, in which the user signs in with the account of this one. */
+/** The token of another application, in which the user signs in with the account of this one. */
 async function tokenOfApplication(user: TestUser): Promise<string> {
   const application = await registerApplication(supabase());
   const path = `/auth/v1/oauth/authorizations/${await application.authorize('openid email profile')}`;

@@ -22,7 +22,7 @@ export interface InboxDeviceOptions {
   readonly onSent?: (frame: string) => void;
 }
 
-/** The data layer of the application on a device of its own, signed in. It is closed when the test ends. */
+/** The data layer of the application on a separate device, signed in. It is closed when the test ends. */
 export async function openInboxDevice(options: InboxDeviceOptions) {
   const { supabase, user, env, platform, onFrame, onSent } = options;
   const device = createBrowserPlatform({

@@ -1,5 +1,5 @@
 /**
- * Runs the function `notification-mails` once in a process of its own, as an edge runtime does: environment and network
+ * Runs the function `notification-mails` once in a separate process, as an edge runtime does: environment and network
  * are the process's, and NOW_MS is its clock.
  */
 import handle from '../../supabase/functions/notification-mails/index.ts';

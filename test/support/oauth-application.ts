@@ -5,7 +5,7 @@ import { requestApi } from './local-supabase.ts';
 export const redirectUri = 'https://tool.example/callback';
 const verifier = 'v'.repeat(43);
 
-/** Another application, in which people sign in with their accounts of this one (OAuth 2.1), as a page of its own would. */
+/** Another application, in which people sign in with their accounts of this one (OAuth 2.1), as a separate page would. */
 export interface OAuthApplication {
   readonly clientId: string;
   /** Sends the browser to this application; returns the id that the consent page gets. */

@@ -12,9 +12,9 @@ export interface PushDelivery {
 export interface PushService {
   readonly origin: string;
   readonly deliveries: PushDelivery[];
-  /** The status of the next answers. Default 201. */
+  /** The status of the next responses. Default 201. */
   status: number;
-  /** The body of the next answers. Default empty. */
+  /** The body of the next responses. Default empty. */
   body: string;
   retryAfter: string | null;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Database } from 'local-supabase';
 
-/** Runs `task` while a trigger of a team's own refuses notifications to a user, by an error that the schema knows nothing of. */
+/** Runs `task` while a team's trigger refuses notifications to a user, with an error that the schema does not know. */
 export async function whileRefusing<T>(
   database: Database,
   userId: string,

@@ -57,7 +57,7 @@ interface StoredCredential {
   readonly key: AuthenticatorKey;
 }
 
-/** What a test changes about one answer of the authenticator. */
+/** What a test changes about one response of the authenticator. */
 export interface Deviation {
   /** The origin in `clientDataJSON`. Default: that of the authenticator. */
   readonly origin?: string;

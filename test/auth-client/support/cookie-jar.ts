@@ -21,7 +21,7 @@ export function createCookieJar(initial = '', { limit = Infinity } = {}): Cookie
       const pair = line.split('; ')[0] ?? '';
       const name = pair.slice(0, pair.indexOf('='));
       if (/Max-Age=0(;|$)/.test(line)) cookies.delete(name);
-      // As browsers do, refuse in silence what is too much.
+      // Browsers silently refuse cookies above the limit.
       else if (cookies.size < limit || cookies.has(name)) cookies.set(name, pair.slice(name.length + 1));
     },
   };

@@ -4,7 +4,7 @@ import { runJourney } from './journey.js';
 
 const [url = '', apiKey = '', email = '', password = ''] = process.argv.slice(2);
 
-/** Node 20 has no WebSocket of its own. */
+/** Node 20 has no WebSocket. */
 async function createPlatform() {
   if (typeof WebSocket !== 'undefined') return createBrowserPlatform();
   const { WebSocket: NodeWebSocket } = await import('ws');

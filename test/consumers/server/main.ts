@@ -27,7 +27,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
     response.writeHead(303, { Location: '/login' }).end();
     return;
   }
-  // The data service verifies the token; the cookie's user is only what the browser says.
+  // The data service verifies the token; the cookie's user is unverified.
   const unread = await rest.from('notifications').count().eq('status', 'unread');
   response.setHeader('Content-Type', 'text/html; charset=utf-8');
   response.end(`<!doctype html><title>Inbox</title><p>${session.user.email}: ${unread} unread</p>`);

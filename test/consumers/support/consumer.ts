@@ -18,8 +18,8 @@ export interface Consumer {
 
 /**
  * A folder outside of the repository with a consumer's sources, into which npm installs the packed library and what it
- * depends on, copied from the repository's own node_modules, so that no registry is asked. What the consumer itself needs
- * beside it is linked: of that npm would want the sources again.
+ * depends on, copied from the repository's own node_modules, so that npm requests no registry. Other dependencies of the
+ * consumer are linked, because npm would need their sources again.
  *
  * @param sources the folder of the sources, from the root of the repository.
  */
@@ -57,7 +57,7 @@ export function useConsumer(
   };
 }
 
-/** @throws {Error} with the compiler's words. */
+/** @throws {Error} with the compiler's output. */
 async function compile(folder: string, skipLibCheck: boolean, files?: readonly string[]): Promise<void> {
   const configuration = {
     compilerOptions: {

@@ -18,7 +18,7 @@ const vite = fileURLToPath(new URL('../../../node_modules/vite/bin/vite.js', imp
 export interface BuiltPage {
   /** Bytes of gzip of all scripts. */
   readonly scriptBytes: number;
-  /** Opens the page in a new browser profile; the project is told in the fragment. */
+  /** Opens the page in a new browser profile; the fragment contains the project. */
   open(): Promise<Page>;
 }
 
@@ -29,7 +29,7 @@ export function usePage(consumer: () => Consumer, supabase: () => LocalSupabase)
   beforeAll(async () => {
     const { folder } = consumer();
     await consumer().compile();
-    // A process of its own: the test runner's says by NODE_ENV that this is no production.
+    // A separate process, because NODE_ENV of the test runner is not `production`.
     await promisify(execFile)(process.execPath, [vite, 'build', folder, '--logLevel', 'error'], {
       env: { ...process.env, NODE_ENV: 'production' },
     });

@@ -50,7 +50,7 @@ export async function buildApp(): Promise<string> {
   return folder;
 }
 
-/** The same build in a folder of its own. @returns the chunks and assets. */
+/** The same build in a separate folder. @returns the chunks and assets. */
 export function buildAppInto(folder: string): Promise<Rolldown.RolldownOutput> {
   applyToEnvironment(placeholders);
   return withOwnNodeEnv(async () => {

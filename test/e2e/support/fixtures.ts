@@ -3,8 +3,8 @@ import { startStage, type Stage, type StageOptions } from './stage.ts';
 import { createWorld, type World } from './world.ts';
 
 /**
- * Each worker has a stage of its own, and so each test has one to itself: it may move the clock, cut sockets and ask the
- * database. The faults that it caused are repaired afterwards.
+ * Each worker has its own stage, so that a test may move the clock, cut sockets and query the database. The faults that
+ * it caused are repaired afterwards.
  */
 export const test = base.extend<
   { mend: void },

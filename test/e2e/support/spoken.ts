@@ -1,6 +1,6 @@
 import type { Locator } from '@playwright/test';
 
-/** Texts that differ from run to run, and what stands for them. */
+/** Texts that differ from run to run, and their placeholders. */
 const changing: readonly (readonly [RegExp, string])[] = [
   [/new-[0-9a-f]{8}@/g, 'new@'],
   [/http:\/\/localhost:\d+/g, 'https://app'],

@@ -110,8 +110,8 @@ async function startEmbeddedStage({
 }
 
 /**
- * The server of the application listens before the application is built: the project is told its URL,
- * and no other process can take its port.
+ * The server of the application listens before the application is built: the project gets its URL, and no other process
+ * can take its port.
  */
 class AppServer {
   readonly url: string;

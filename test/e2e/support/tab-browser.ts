@@ -19,7 +19,7 @@ export interface BrowserTab {
 
 /**
  * A browser whose tabs hide each other. Playwright keeps every page visible, and a visible page is never frozen: so this
- * one is spoken to directly, by the DevTools protocol.
+ * one is controlled by the DevTools protocol.
  */
 export interface TabBrowser {
   setCookies(cookies: readonly SessionCookie[]): Promise<void>;
@@ -94,7 +94,7 @@ export async function startTabBrowser(extraArgs: readonly string[] = []): Promis
   };
 }
 
-/** The browser says on its standard error where it listens. */
+/** The browser reports on its standard error where it listens. */
 async function readEndpoint(output: Readable): Promise<string> {
   let text = '';
   for await (const part of output.iterator({ destroyOnReturn: false })) {

@@ -123,7 +123,7 @@ test.each([
       const most = 3 + Math.floor(device.elapsedMs() / 10_000);
       expect(reads).toBeLessThanOrEqual(most);
       expect(count(requests, 'POST rpc/notification_changes')).toBeLessThanOrEqual(most + 2);
-      // Each delivery before the burst is recognized makes one snapshot, and so does each answer of a request.
+      // Each delivery before the burst is recognized makes one snapshot, and so does each response.
       expect(snapshots()).toBeLessThan(100);
     };
 

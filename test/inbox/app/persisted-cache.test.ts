@@ -23,7 +23,7 @@ async function openPage(world: FakeWorld, userId = 'ada', sessionId = `session o
     set: (value: unknown) => cache.set('list', { value, readAtMs: clock.now() }),
   };
 }
-/** fake-indexeddb takes a turn of the event loop per request, whatever the fake clock says; a write takes a few. */
+/** fake-indexeddb takes a turn of the event loop per request, regardless of the fake clock; a write takes a few. */
 async function written(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

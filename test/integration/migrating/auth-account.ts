@@ -179,7 +179,7 @@ export function accountRows({ supabase, connectVendor }: AuthTools): readonly Au
     },
     {
       cell: '`signInWithPasskey()`, `registerPasskey()`',
-      // The vendor's methods read the page's globals: its two steps stand for them.
+      // The vendor's methods read the page's globals: its two steps replace them.
       vendor: async ({ auth, signIn }) => {
         await signIn();
         const authenticator = createSoftwareAuthenticator(redirectTo);

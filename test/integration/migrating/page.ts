@@ -13,9 +13,9 @@ export interface MigratingRow<Vendor, Here> {
   readonly cell: string;
   readonly vendor: (world: Vendor) => PromiseLike<unknown>;
   readonly here: (world: Here) => PromiseLike<unknown>;
-  /** What the vendor's client gives where the page says that it differs. */
+  /** What the vendor's client returns where the page says that it differs. */
   readonly differs?: unknown;
-  /** What the vendor's program gives over the entry `compat`, where that is not what the vendor's client gives. */
+  /** What the vendor's program returns over the entry `compat`, if it differs from the vendor's client. */
   readonly compat?: unknown;
   /** Whether the entry `compat` lacks the methods of the row: capabilities.json says which. */
   readonly isNotInCompat?: boolean;

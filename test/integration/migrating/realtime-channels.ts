@@ -194,7 +194,7 @@ export function channelRows({
         (await joined(realtime.channel('m_allowed', { private: true }))) === 'live',
     },
     {
-      // The vendor tells of each status again; what was missed in between is for the caller to find out.
+      // The vendor reports each status again; the caller has to detect what was missed in between.
       cell: 'reading again after a reconnect',
       vendor: async (client) => {
         const statuses: string[] = [];
@@ -248,7 +248,7 @@ export function channelRows({
         const heard: string[] = [];
         realtime.onEvent(({ type }) => heard.push(type));
         await joined(realtime.channel('n'));
-        // A heartbeat is due every 25 s; the socket and the channel are told of at once.
+        // A heartbeat is due every 25 s; the socket and the channel are reported at once.
         return heard.includes('socket') && heard.includes('channel');
       },
     },

@@ -16,7 +16,7 @@ import { type MigratingRow } from './page.ts';
 
 const timeout = 10_000;
 
-/** Waits until `read` gives something, and gives it. */
+/** Waits until `read` returns a value, and returns it. */
 export async function eventually<T>(read: () => T | undefined | null | false): Promise<T> {
   await expect.poll(() => Boolean(read()), { timeout }).toBe(true);
   return read() as T;
@@ -110,7 +110,7 @@ export function createRealtimeTools() {
     return heard[0];
   }
 
-  /** Two members of a channel: one sends, the other hears. */
+  /** Two members of a channel: one sends, the other receives. */
   const vendorPair = async (name: string, config: object = {}) => {
     const [one, two] = await Promise.all([openVendor(), openVendor()]);
     return [one.channel(name, { config }), two.channel(name, { config })] as const;

@@ -11,7 +11,7 @@ const signExpiredToken = (sub: string) =>
     .setExpirationTime(1_700_000_000)
     .sign(legacySecret);
 
-/** Calls as a user, and what PostgREST 14.17 answered. */
+/** Calls as a user, and what PostgREST 14.17 returned. */
 export const accessCalls: readonly Call[] = [
   ['user RLS', ({ connectAs, signInAda }) => connectAs(signInAda).from('z_secret').select('id'), [{ id: 1 }]],
   [

@@ -20,7 +20,7 @@ import {
 } from '../../../src/rest-client/index.ts';
 import type { Call } from './call.ts';
 
-/** Filters and selects of odd names and values, and what PostgREST 14.17 answered. */
+/** Filters and selects of odd names and values, and what PostgREST 14.17 returned. */
 export const filterCalls: readonly Call[] = [
   ['eq "saw, big"', async ({ items, ids }) => ids(await items().eq('name', 'saw, big')), [2]],
   ['eq "say \\"hi\\""', async ({ items, ids }) => ids(await items().eq('name', 'say "hi"')), [3]],

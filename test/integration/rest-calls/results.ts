@@ -25,7 +25,7 @@ import {
 import { pages } from '../../../src/rest-client/long-reads/long-reads.ts';
 import { type Call, failing } from './call.ts';
 
-/** Counts, related rows and functions, and what PostgREST 14.17 answered. */
+/** Counts, related rows and functions, and what PostgREST 14.17 returned. */
 export const resultCalls: readonly Call[] = [
   [
     'contains empty array',

@@ -1,7 +1,7 @@
 import { expectAffected, maxAffected } from '../../../src/rest-client/index.ts';
 import { type Call, failing, rejected } from './call.ts';
 
-/** Writes, and what PostgREST 14.17 answered. */
+/** Writes, and what PostgREST 14.17 returned. */
 export const writeCalls: readonly Call[] = [
   [
     'insert rows of different keys',

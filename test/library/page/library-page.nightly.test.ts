@@ -45,7 +45,7 @@ const supabase = useLocalSupabase({
   },
 });
 
-/** The examples with the page that they stand on; also the script of a page without a bundler. */
+/** The examples with the page that contains them; also the script of a page without a bundler. */
 const all = pages.flatMap(({ name, text }) =>
   parseExamples(name, text)
     .map(({ extension, code }) => ({ page: name, extension, code }))

@@ -226,7 +226,7 @@ async function signInByCookies(): Promise<{ readonly value: string }> {
   return { value: Array.from(jar, ([name, value]) => `${name}=${value}`).join('; ') };
 }
 
-/** The component's rows, once they are there, with what the list says of itself. */
+/** The component's rows, once they are there, with the state that the list reports. */
 async function renderRows(
   Component: FunctionComponent<{ readonly userId: string }>,
 ): Promise<readonly [rows: number, isBusy: string | null]> {

@@ -1,6 +1,6 @@
 /**
- * A small reader of PostgREST's query strings, written from its grammar (QueryParams.hs, PostgREST 16) and from
- * nothing of the client: the oracle that says what a URL means.
+ * A small reader of PostgREST's query strings, written from its grammar (QueryParams.hs, PostgREST 16) and from nothing
+ * of the client: the independent reference for the meaning of a URL.
  */
 export interface ReadFilter {
   readonly path: readonly string[];
@@ -183,7 +183,7 @@ function readList(reader: Reader): readonly string[] {
   do items.push(readNestedItem(reader));
   while (reader.take(/,/));
   reader.expect(/[ \t]*\)[ \t]*/);
-  // One empty item is how the server writes a list of none.
+  // The server writes an empty list as one empty item.
   return items.length === 1 && items[0] === '' ? [] : items;
 }
 

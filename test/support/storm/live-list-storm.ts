@@ -60,7 +60,7 @@ const schedule = fc.array(step, { minLength: 1, maxLength: 12 });
 interface Findings {
   /** Lists that said that they were current although they were not: see `StormGroup.endInterval`. */
   readonly lies: readonly unknown[];
-  /** Lists that were wrong, or did not say what they are, long after the last fault. */
+  /** Lists that were wrong, or did not report their state, long after the last fault. */
   readonly wrong: readonly unknown[];
 }
 

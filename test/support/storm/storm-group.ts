@@ -34,7 +34,7 @@ interface StormList {
   readonly name: ListName;
   readonly channel: Channel;
   readonly list: LiveQuery<{ readonly id: unknown }>;
-  /** Whether the server lets no change through, which the list has to say. */
+  /** Whether the server lets no change through, which the list has to report. */
   readonly isRefused: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface StormGroup {
    * their channel is not live, or although they have had other rows than the table for {@link boundMs}.
    */
   endInterval(): Promise<readonly unknown[]>;
-  /** The lists that do not have the rows of the table, or do not say what they are. */
+  /** The lists that do not have the rows of the table, or do not report their state. */
   wrongLists(): readonly unknown[];
   /** The forms of the rows of each list. */
   readonly forms: () => ReadonlyMap<ListName, ReadonlySet<string>>;

@@ -21,7 +21,7 @@ export type Accepted = readonly ForeignKind[];
 
 export const project = { url: 'https://project.test', apiKey: 'sb_publishable_x' };
 
-/** A platform that signs in with any password, and then answers every request with the foreign response. */
+/** A platform that signs in with any password, and then responds to every request with the foreign response. */
 export function createForeignPlatform(kind: ForeignKind): Platform {
   return createBrowserPlatform({
     fetch: async (input) => {

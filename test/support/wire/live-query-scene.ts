@@ -6,7 +6,7 @@ import {
 import type { LivePlan } from '../../../src/realtime-client/live-query/live-source.ts';
 import { createScriptedScene } from './scripted-realtime.ts';
 
-/** A read of a live query that the test answers. */
+/** A read of a live query, to which the test responds. */
 export interface PendingRead<Row> {
   /** The keys to which the query was narrowed, by column; empty for the whole list. */
   readonly narrowed: Readonly<Record<string, readonly unknown[]>>;
@@ -15,7 +15,7 @@ export interface PendingRead<Row> {
   reject(problem: unknown): void;
 }
 
-/** A query whose executions `execute` answers. */
+/** A query whose executions are handled by `execute`. */
 export function createQuery<Row>(
   plan: Partial<LivePlan>,
   execute: (narrowed: PendingRead<Row>['narrowed'], signal: AbortSignal) => Promise<readonly Row[]>,
@@ -45,7 +45,9 @@ export interface SceneOptions<Row extends object> extends Partial<LiveQueryOptio
   readonly plan?: Partial<LivePlan>;
 }
 
-/** A started live query of `notifications`, whose reads the test answers, over a server whose frames the test writes. */
+/**
+ * A started live query of `notifications`, to whose reads the test responds, over a server whose frames the test writes.
+ */
 export async function openLiveQuery<Row extends object>({
   plan = {},
   ...overrides
@@ -82,7 +84,7 @@ export async function openLiveQuery<Row extends object>({
       server.confirm();
       await world.settle();
     },
-    /** Answers the last read. */
+    /** Responds to the last read. */
     async answer(rows: readonly Row[]) {
       reads.at(-1)?.resolve(rows);
       await world.settle();

@@ -7,7 +7,7 @@ import type { FetchFunction } from '../../../src/platform/platform.ts';
 export interface WireFaults {
   /** Sends over the realm's own fetch, which injects the faults; other requests reach the embedded Supabase. */
   readonly fetch: FetchFunction;
-  /** Answers requests of this method and path as told, until the test ends; undefined: as the embedded Supabase does. */
+  /** Handles requests of this method and path, until the test ends; undefined: as the embedded Supabase does. */
   readonly answer: (
     method: 'get' | 'head' | 'post' | 'patch',
     path: string,

@@ -47,7 +47,7 @@ const limitPerSecond = 2;
 const presenceWindowMs = 30_000;
 
 /**
- * A small model of the realtime service over one table in the fake world: it answers and confirms joins, checks
+ * A small model of the realtime service over one table in the fake world: it replies to and confirms joins, checks
  * tokens, sends the owner's changes, and injects faults: loss, delay and repetition.
  */
 export function createRealtimeModel(clock: Platform['clock'], latencyMs: () => number) {
@@ -133,7 +133,7 @@ export function createRealtimeModel(clock: Platform['clock'], latencyMs: () => n
       return undefined;
     }
     const member = session.members.get(topic);
-    // A broadcast without permission is not answered.
+    // A broadcast without permission gets no reply.
     if (event === 'broadcast' && isSendingForbidden) return undefined;
     if (event === 'broadcast' && member) {
       sendToMembers(topic, 'broadcast', payload, session);

@@ -1,6 +1,6 @@
 import type { Platform } from '../../../src/platform/platform.ts';
 
-/** What happens to the next request instead of an answer. */
+/** What happens to the next request instead of a response. */
 export type RestFault = 'unavailable' | 'lost' | 'stuck';
 
 /**

@@ -4,7 +4,7 @@ import { acceptBindings, parseFrame, subscribed, type Frame } from './frames.ts'
 /** What the server does with a join: accept it (null), or refuse it with this reason. */
 export type JoinVerdict = string | null;
 
-/** How long the real server takes to answer a refused join; it processes nothing else of the socket meanwhile. */
+/** How long the real server takes to reply to a refused join; it processes nothing else of the socket meanwhile. */
 const refusalMs = 5_000;
 
 /**

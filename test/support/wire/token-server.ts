@@ -35,7 +35,7 @@ export interface RefreshAttempt {
 /** The server's rules for refresh tokens (conformance/protocol/auth.md#refresh-rules), and a network that a schedule commands. */
 export interface TokenServer {
   fetchFor(tab: number): FetchFunction;
-  /** Fates of the next refreshes; afterwards all are answered. */
+  /** Fates of the next refreshes; afterwards all get a response. */
   readonly fates: Fate[];
   /** Ends the session of the user who signed in last, as an administrator does. */
   revoke(): void;

@@ -1,4 +1,4 @@
-// What an application does in React Native, with the globals of React Native alone. Each step is told by its name.
+// What an application does in React Native, with the globals of React Native alone. Each step is reported by its name.
 import { createSupabaseClients } from 'supabase-protocol-clients';
 import type { Store } from 'supabase-protocol-clients/auth-client';
 import { createClaims } from 'supabase-protocol-clients/auth-client/claims';
@@ -25,7 +25,7 @@ export interface Device {
   readonly tell: (name: string, outcome: unknown) => void;
 }
 
-/** Resolves with nothing when every step was told; a step that fails tells its error. */
+/** Resolves when every step was reported; a step that fails reports its error. */
 export async function runApp({ url, apiKey, email, password, asyncStorage, readText, tell }: Device) {
   const store: Store = {
     get: (key) => asyncStorage.getItem(key),

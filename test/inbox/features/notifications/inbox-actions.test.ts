@@ -141,7 +141,7 @@ test('an action on all leaves newer notifications unchanged', async () => {
   await world.clock.advance(500);
   const newer = table.insert(9);
   await world.clock.advance(200);
-  // The server has not answered yet.
+  // No response has arrived yet.
   expect(table.count().unread).toBe(4);
   expect(statusOf(scripted, newer)).toBe('unread');
   expect(inbox.getSnapshot().counts.unread).toBe(1);
@@ -218,7 +218,7 @@ test('a deletion is sent with all pending actions when the page closes', async (
   inbox.setStatus([third], 'archived');
   const before = table.requests.length;
   tab.signal('pagehide');
-  // No answer has arrived yet, and none may.
+  // No response has arrived yet, and none may.
   await world.settle();
   expect(table.requests.slice(before - 1)).toEqual(['set status', 'remove', 'remove']);
 });

@@ -52,7 +52,7 @@ async function fill(count: number): Promise<void> {
 const open = (url = '/home', options: Partial<RenderAppOptions> = {}) =>
   renderApp(url, { supabase: local(), user, ...options });
 const rows = () => [...document.querySelectorAll('main [data-id]')];
-/** The button beside a message: which other messages offer to try again depends on the order of the answers. */
+/** The button beside a message: which other messages offer to try again depends on the order of the responses. */
 const tryAgain = (message: RegExp) =>
   within(screen.getByText(message).parentElement ?? document.body).getByRole('button', { name: 'Try again' });
 const status = async (name: string) => {
@@ -335,7 +335,7 @@ test('the inbox ignores letter keys when shortcuts are off', async () => {
   await actor.click(screen.getByRole('button', { name: 'Close' }));
   document.querySelector<HTMLElement>('main [data-row]')?.focus();
   await actor.keyboard('e');
-  // A command that still works: one that the letter had given would have been carried out before it.
+  // A command that still works: a command of the letter would have run before it.
   await actor.keyboard('{Delete}');
   await waitFor(() => expect(rows()).toHaveLength(1));
   await screen.findByText('1 notification deleted.');
@@ -534,7 +534,7 @@ test('a sign-out deletes the data stored on the device', async () => {
   await vi.waitFor(async () => expect(await keptUsers()).toEqual([]), 30_000);
 });
 
-/** The answer of a server that does not allow the request. */
+/** The response of a server that does not allow the request. */
 const refuse = () => Response.json({ code: '42501', message: 'Not allowed' }, { status: 403 });
 
 /** The users with persisted data. */

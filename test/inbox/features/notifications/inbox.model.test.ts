@@ -25,13 +25,13 @@ const onRow = (act: (scripted: ScriptedInbox, id: string) => void) =>
   });
 const status = fc.constantFrom('unread', 'read', 'archived');
 
-/** Actions of the user that the server has not answered. */
+/** Actions of the user without a response. */
 let pendingActions = 0;
 /** Rows that the user has acted on: their state may differ from that of their version. */
 const changedHere = new Set<string>();
 /** Rows that the user has deleted. */
 const deletedHere = new Set<string>();
-/** An action on all may change a row that is not delivered yet, and one whose deletion is on its way. */
+/** An action on all may change a row that is not delivered yet, and one whose deletion is in transit. */
 const noteBulk = ({ table, delivered }: ScriptedInbox) => {
   for (const id of [...table.ids(), ...delivered.keys()]) changedHere.add(id);
 };
@@ -45,7 +45,7 @@ const onOwnRow = (act: (scripted: ScriptedInbox, id: string) => InboxAction) =>
     notePending(act(scripted, id));
   });
 
-/** Whether a request has failed: the totals may be asked for again after ten seconds only. */
+/** Whether a request has failed: the totals may be requested again after ten seconds only. */
 let hasFailed = false;
 let number = 0;
 /** What others do in the table. */
@@ -128,12 +128,12 @@ function findContradiction({ inbox }: ScriptedInbox): string | null {
     : null;
 }
 
-/** How long the inbox may take to ask for totals that it doubts, and to get them, in milliseconds. */
+/** How long the inbox may take to request uncertain totals, and to get them, in milliseconds. */
 const recountMs = 2_500;
 
 /**
- * After each step in which nothing is on its way or was lost: the counts are those of the table. Without versions a change that an
- * answer has counted is counted again, until the next answer.
+ * After each step in which nothing is in transit or was lost: the counts are those of the table. Without versions a change
+ * that a response has counted is counted again, until the next response.
  */
 function findWrongCount({ inbox, table, quietMs }: ScriptedInbox): string | null {
   const { counts } = inbox.getSnapshot();
@@ -152,8 +152,8 @@ function findWrongCount({ inbox, table, quietMs }: ScriptedInbox): string | null
 }
 
 /**
- * After each step: a row that a live change brought is listed in that state or a later one, and a deleted row is not, whatever
- * answer or change about it is still on its way. Without versions the order of arrival decides, so that only deletions are
+ * After each step: a row that a live change brought is listed in that state or a later one, and a deleted row is not,
+ * regardless of responses and changes in transit. Without versions the order of arrival decides, so that only deletions are
  * compared.
  */
 function findWrongRow({ inbox, table, delivered }: ScriptedInbox): string | null {
@@ -181,7 +181,7 @@ function findWrongRow({ inbox, table, delivered }: ScriptedInbox): string | null
       if (!isSame && !changedHere.has(id)) return `${id} is not as its version ${row.version} was`;
       continue;
     }
-    // An answer may have brought a later state; snoozed rows are not listed by creation.
+    // A response may have brought a later state; snoozed rows are not listed by creation.
     const isLast = current.get(id)?.version === last.version && last.snoozedUntilMs === null;
     const isRead = view.isLoaded && !view.filter.query && last.createdAtMs > readToMs;
     if (isLast && isRead && !changedHere.has(id)) return `${id} is missing`;
@@ -200,7 +200,7 @@ const read: fc.Arbitrary<Deed> = fc.constantFrom<Deed>(
   ({ inbox }) => void inbox.refresh(),
   (scripted) => scripted.reconnect(),
 );
-/** A change while a read or an action is on its way: the two may arrive in either order. */
+/** A change while a read or an action is in flight: the two may arrive in either order. */
 const race: fc.Arbitrary<readonly Deed[]> = fc.tuple(
   fc.oneof(read, here),
   wait(400),

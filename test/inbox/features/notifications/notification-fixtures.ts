@@ -16,7 +16,7 @@ export interface NotificationDetails {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** A row of the table as PostgREST answers it. */
+/** A row of the table as PostgREST returns it. */
 export function createRow(number: number, details: NotificationDetails = {}) {
   const { id, status = 'unread', kind = 'mention', minute = number, version = 0, data = {} } = details;
   const at = new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString().replace('Z', '+00:00');

@@ -7,7 +7,7 @@ const supabase = useLocalSupabase();
 let number = 0;
 afterEach(() => vi.unstubAllEnvs());
 
-/** Opens an empty inbox whose development server answers requests for a sample with `status`. */
+/** Opens an empty inbox whose development server responds to requests for a sample with `status`. */
 async function open(status = 204) {
   number += 1;
   const user = await createUser(supabase(), `reader-${number}@example.com`);

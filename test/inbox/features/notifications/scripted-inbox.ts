@@ -18,10 +18,10 @@ import { createFakeWorld, type FakeTab, type FakeWorld } from '../../../support/
 import { createMemoryStorage, type MemoryStorage } from '../../../support/memory-outbox-storage.ts';
 import { createNotification, type NotificationDetails } from './notification-fixtures.ts';
 
-/** More changes than this since the last answer are not listed in it. */
+/** More changes than this since the last response are not listed in it. */
 const bulkRows = 100;
 
-/** A table whose answers and live changes take time by the fake clock, and fail when told to. */
+/** A table whose responses and live changes take time by the fake clock, and fail when told to. */
 export interface ScriptedTable {
   readonly requests: string[];
   /** Each state that a row has had, by its version. */
@@ -30,7 +30,7 @@ export interface ScriptedTable {
   failures: number;
   /** Whether requests find no server. */
   isUnreachable: boolean;
-  /** Whether requests get neither to the table nor an answer. */
+  /** Whether requests neither reach the table nor get a response. */
   hangs: boolean;
   /** Whether live changes arrive. */
   isConnected: boolean;
@@ -58,7 +58,7 @@ export interface ScriptedInbox {
   readonly arrivals: (readonly string[])[];
   /** The last live change of each row that has reached the tabs; null: its deletion. */
   readonly delivered: ReadonlyMap<string, Notification | null>;
-  /** For how long nothing was on its way to or from the table, in milliseconds; 0 while something is. */
+  /** For how long nothing was in transit to or from the table, in milliseconds; 0 while something is. */
   quietMs(): number;
   /** Opens the same inbox in another tab. */
   openTab(): Inbox;
@@ -83,7 +83,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
   const delivered = new Map<string, Notification | null>();
   const arrivals: (readonly string[])[] = [];
   let version = 0;
-  /** Which row changed when, for the answers to `changes`. */
+  /** Which row changed when, for the responses to `changes`. */
   const log: { readonly id: string; readonly atMs: number }[] = [];
 
   let onTheWay = 0;
@@ -215,7 +215,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
       const answer = await request('changes', () => {
         if (!hasVersions) return { asOf: null, isReset: true, changes: [], totals: table.count() };
         const nowMs = world.clock.now();
-        // As the server does, the answer repeats the changes of 30 seconds.
+        // As the server does, the response repeats the changes of 30 seconds.
         const recent = log.filter(({ atMs }) => since !== null && atMs > asOfMs(since) - 30_000);
         const isReset = since === null || recent.length > bulkRows;
         const snoozed = parsedRows().flatMap(({ id, snoozedUntilMs, status }) =>

@@ -78,7 +78,7 @@ async function openDevice({
     deploy,
     browser,
     clock,
-    /** Lets the push service that was silent answer. */
+    /** Lets the silent push service respond. */
     answer: answerNow,
     hasSubscription: () => current !== null,
     subscriptions: () => count,

@@ -14,7 +14,7 @@ interface Server {
   readonly received: string[];
   problem: Error | null;
   outcome: OutboxOutcome['type'];
-  /** Whether requests get no answer. */
+  /** Whether requests get no response. */
   hangs: boolean;
 }
 

@@ -175,7 +175,7 @@ it.each<[string, string, () => Promise<Response>]>([
   expect(code).toBe(outcome);
 });
 
-it('a field of the database is named as the sender names it', async () => {
+it('maps the names of database fields to those of the sender', async () => {
   const sender = createSender({
     ...options,
     fetch: () =>

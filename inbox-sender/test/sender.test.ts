@@ -23,7 +23,7 @@ const received = async () =>
 
 beforeEach(() => supabase().database.exec('delete from notifications; delete from private.messages'));
 
-it('a message is sent with the secret key alone, and its answer has the outcome of each recipient', async () => {
+it('sends a message with the secret key alone, and returns the outcome of each recipient', async () => {
   const status = await createTestSender().send({
     recipients: [ada.id, '00000000-0000-4000-8000-00000000dead'],
     kind: 'system',
@@ -106,7 +106,7 @@ describe('an error of the sender', () => {
     });
   });
 
-  it('tells a wrong key, a missing message, a missing URL and a project without the functions apart', async () => {
+  it('distinguishes a wrong key, a missing message, a missing URL and a project without the functions', async () => {
     const { url, fetch, secretKey } = supabase();
     const withoutRights = createSender({ url, secretKey: 'sb_secret_of_another_project', fetch });
     await expect(withoutRights.send({ everyone: true })).rejects.toMatchObject({ code: 'unauthenticated' });
@@ -128,7 +128,7 @@ describe('an error of the sender', () => {
   });
 });
 
-it('the built package sends from plain Node, without anything beside it', async () => {
+it('the built package sends from plain Node without dependencies', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'inbox-sender-'));
   const build = fileURLToPath(new URL('../scripts/build.ts', import.meta.url));
   await run(process.execPath, ['--import', 'tsx', build, join(folder, 'node_modules/inbox-sender')]);

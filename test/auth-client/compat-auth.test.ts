@@ -33,7 +33,7 @@ function connect(
 }
 const failing = () => Promise.reject(new TypeError('fetch failed'));
 
-test('an incomplete session that is set has no session, as in the vendor’s client', async () => {
+test('setSession without both tokens returns no session, as in the vendor’s client', async () => {
   const { auth } = connect(failing);
   const { data, error } = await auth.setSession({ access_token: '', refresh_token: 'refresh' });
   expect([data.session, error?.name]).toEqual([null, 'AuthSessionMissingError']);
@@ -43,7 +43,7 @@ test('an incomplete session that is set has no session, as in the vendor’s cli
 test.each([
   ['is refused', 'AuthApiError', 'session_not_found'],
   ['was ended by a sign-out', 'AuthRefreshDiscardedError', undefined],
-])('a change of the user names the reason where its session %s meanwhile', async (how, name, code) => {
+])('a change of the user reports the reason if its session %s meanwhile', async (how, name, code) => {
   const kept = new Map([
     ['sb-project-auth-token', JSON.stringify({ ...sessionReply('ada', 1), expires_at: 1 })],
   ]);
@@ -61,7 +61,7 @@ test.each([
   await auth.dispose();
 });
 
-test('an access token that is set must have the form of one', async () => {
+test('setSession refuses a malformed access token', async () => {
   const { auth } = connect(failing);
   const { error } = await auth.setSession({ access_token: 'no-token', refresh_token: 'refresh' });
   expect(error).toEqual(new AuthInvalidJwtError('Invalid JWT structure'));
@@ -174,7 +174,7 @@ test('a sign-in with a wallet is rejected for another chain, and without a signa
   await auth.dispose();
 });
 
-test('a frame that may open no channel to other tabs signs in without', async () => {
+test('a frame that cannot open a channel to other tabs signs in without one', async () => {
   vi.stubGlobal('BroadcastChannel', function deny() {
     throw new DOMException('Denied', 'SecurityError');
   });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createClient } from '../../src/compat/index.ts';
 
-test('a client of a server, whose memory no other client has, opens no channel', async () => {
+test('a server client with a memory store opens no channel', async () => {
   const opened = vi.fn<(name: string) => void>();
   class Channel extends EventTarget {
     constructor(name: string) {

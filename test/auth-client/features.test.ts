@@ -213,7 +213,7 @@ describe('calls with tokens of another session', () => {
 });
 
 describe('identities', () => {
-  it('linking asks GET /user/identities/authorize, unlinking DELETE /user/identities/{identity_id}', async () => {
+  it('linking sends GET /user/identities/authorize, unlinking DELETE /user/identities/{identity_id}', async () => {
     const { signedIn, server } = createHarness();
     const { client, events } = await signedIn();
     const identities = createIdentities(client);
@@ -238,7 +238,7 @@ describe('identities', () => {
   });
 });
 
-describe('other ways in', () => {
+describe('other ways to sign in', () => {
   it('a sign-in by ID token sends provider, id_token, access_token and nonce to POST /token', async () => {
     const { open, server } = createHarness();
     const { client } = open();
@@ -361,7 +361,7 @@ describe('servers', () => {
     ['refresh_token_already_used', 400],
     ['conflict', 409],
     ['over_request_rate_limit', 429],
-  ])('%s leaves the cookies alone', async (code, status) => {
+  ])('%s leaves the cookies unchanged', async (code, status) => {
     await expect(refreshing(refusal(status, code))).rejects.toMatchObject({ code });
   });
 });

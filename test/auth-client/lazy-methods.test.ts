@@ -105,7 +105,7 @@ describe('a call that waits for its code', () => {
     expect(server.lines.slice(sent)).toEqual([]);
   });
 
-  it('getUser of an empty token is not that of the session', async () => {
+  it('getUser with an empty token does not return the user of the session', async () => {
     const { signedIn, server } = createHarness();
     const { client } = await signedIn();
     server.next(Response.json({ code: 'no_authorization', message: 'No token' }, { status: 401 }));

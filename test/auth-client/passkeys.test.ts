@@ -172,7 +172,7 @@ describe('registration', () => {
   });
 
   it.each(['webauthn_credential_exists', 'too_many_passkeys', 'insufficient_aal', 'passkey_disabled'])(
-    'passes on the refusal %s of the server',
+    'throws the error %s of the server',
     async (code) => {
       const harness = createHarness();
       const { client } = await harness.signedIn();
@@ -182,7 +182,7 @@ describe('registration', () => {
     },
   );
 
-  it('tells a conflict from the failure as which the server reports it', async () => {
+  it('reports the database failure of the server for a duplicate credential as a conflict', async () => {
     const harness = createHarness();
     const webAuthn = createFakeWebAuthn();
     const { registering } = await startRegistration(harness, webAuthn);
@@ -196,7 +196,7 @@ describe('registration', () => {
     });
   });
 
-  it('takes the credential of another authenticator in two steps', async () => {
+  it('registers the credential of another authenticator in two steps', async () => {
     const harness = createHarness();
     const { client } = await harness.signedIn();
     const passkeys = createPasskeys(client, { webAuthn: createFakeWebAuthn() });
@@ -239,7 +239,7 @@ describe('registration', () => {
 });
 
 describe('sign-in', () => {
-  it('prompts, signs in with the tokens of the reply, and tells every tab', async () => {
+  it('prompts, signs in with the tokens of the response, and notifies every tab', async () => {
     const harness = createHarness();
     const webAuthn = createFakeWebAuthn();
     const other = harness.open();
@@ -447,7 +447,7 @@ describe('the challenge of a sign-in', () => {
   };
   const challengesOf = ({ server }: Harness) => server.lines.filter((line) => line === optionsPath).length;
 
-  it('serves autofill, dismissed prompts and autofill again until a passkey answers it', async () => {
+  it('serves autofill, dismissed prompts and autofill again until a passkey uses it', async () => {
     const harness = createHarness();
     const webAuthn = createFakeWebAuthn();
     const { passkeys } = await startSignIn(harness, webAuthn, autofill);
@@ -486,7 +486,7 @@ describe('the challenge of a sign-in', () => {
     expect([challengesOf(harness), webAuthn.calls.length]).toEqual([2, 3]);
   });
 
-  it('is requested once for an autofill and a prompt right after it, and again with the answer of a captcha', async () => {
+  it('is requested once for an autofill and a prompt right after it, and again with a captcha token', async () => {
     const harness = createHarness();
     const webAuthn = createFakeWebAuthn();
     const { client } = harness.open();

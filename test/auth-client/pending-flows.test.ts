@@ -128,7 +128,7 @@ describe('an error in the address while a flow is pending', () => {
     '?error=invalid_request&error_code=4711',
     '?error_code=E_PAYMENT',
     '#error=login_required',
-  ])('of another service stays as it is: %s', async (search) => {
+  ])('of another service stays unchanged: %s', async (search) => {
     expect(await openWith(search)).toEqual({ callbackError: null, isTaken: false });
   });
 
@@ -142,7 +142,7 @@ describe('an error in the address while a flow is pending', () => {
     ['?error_code=otp_expired#error_code=otp_expired&sb=', 'otp_expired', 'otp_expired'],
     ['?error_code=of_a_newer_server#error_code=of_a_newer_server&sb=', 'unknown', 'of_a_newer_server'],
     ['?error_code=__proto__#error_code=__proto__&sb=', 'unknown', '__proto__'],
-  ])('of the auth server is taken: %s', async (search, code, serverCode) => {
+  ])('of the auth server is consumed: %s', async (search, code, serverCode) => {
     const { callbackError, isTaken } = await openWith(search);
     expect(callbackError).toMatchObject({ code, serverCode });
     expect(isTaken).toBe(true);

@@ -445,7 +445,7 @@ describe('a call that ends before its token arrives', () => {
     ['aborted', (client: AuthClient, signal: AbortSignal) => client.getUser({ signal })],
     ['timeout', (client: AuthClient) => client.getUser({ timeoutMs: 1000 })],
     ['timeout', (client: AuthClient) => client.getSession({ timeoutMs: 1000 })],
-  ] as const)('says so at once: %s', async (code, call) => {
+  ] as const)('ends at once: %s', async (code, call) => {
     const { signedIn, server, world } = createHarness();
     const { client } = await signedIn();
     world.clock.sleep(2 * 3600_000);
@@ -461,7 +461,7 @@ describe('a call that ends before its token arrives', () => {
   });
 });
 
-describe('what follows from a failed refresh', () => {
+describe('the action after a failed refresh', () => {
   const error = (code: AuthErrorCode, status: number | null, serverCode: string | null = null) =>
     new AuthError(code, 'x', { status, serverCode });
 

@@ -131,7 +131,7 @@ describe('the shape of a response', () => {
   it.each([
     ['session', parseTokenResponse, sessionSchema, session],
     ['user', parseUser, userSchema, user],
-  ] as const)('a %s is judged as a schema library judges it', (_name, parse, schema, valid) => {
+  ] as const)('a %s is accepted or refused as by a schema library', (_name, parse, schema, valid) => {
     assert(
       property(
         constantFrom(...pathsOf(valid)),

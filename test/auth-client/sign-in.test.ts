@@ -35,7 +35,7 @@ describe('sign-up', () => {
     expect(events).toEqual(['INITIAL_SESSION', 'SIGNED_IN']);
   });
 
-  it('repeated accepts the obfuscated user of the server', async () => {
+  it('a repeated sign-up accepts the obfuscated user of the server', async () => {
     const { client, server } = await started();
     server.next(Response.json(userOf('no-identities', { identities: [] })));
     const { user, session } = await client.signUp(ADA);

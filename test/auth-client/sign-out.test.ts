@@ -21,7 +21,7 @@ it.each(['global', 'local', 'others'] as const)(
   },
 );
 
-it('clears the session before the server answers', async () => {
+it('clears the session before the response arrives', async () => {
   const { signedIn, server, stored, world } = createHarness();
   const { client } = await signedIn();
   const reply = deferred<Response>();

@@ -135,7 +135,7 @@ describe('a stored value', () => {
     expect(client.getSnapshot().status).toBe('signed-out');
   });
 
-  it('a write of another program ends the fallback', async () => {
+  it('leaves the memory fallback when another program writes the key', async () => {
     let isFull = true;
     const inner = createMemoryStore();
     const { open, server, store } = createHarness({
@@ -199,7 +199,7 @@ describe('a connection of IndexedDB that the browser has ended without an event'
     return { store, connections, end };
   }
 
-  it('is opened again for the next operation, whatever it is', async () => {
+  it('is opened again for any next operation', async () => {
     const { store, connections, end } = openEnded();
     await store.set('k', '1');
     end();

@@ -314,7 +314,7 @@ describe('tabs without a lock in common, as on a page without https', () => {
     second.close();
   });
 
-  it('sign out where nobody has renewed the token until no response can arrive', async () => {
+  it('sign out if no tab has renewed the token by the deadline of its request', async () => {
     const harness = createHarness();
     const { server, world } = harness;
     const client = openUnlocked(harness);

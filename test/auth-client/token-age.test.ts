@@ -140,7 +140,7 @@ const doors: readonly (readonly [string, (sent: Sent) => Promise<string | null>]
 
 describe.each(doors)('%s', (_name, verify) => {
   it.each([10, HOUR, 30 * 24 * HOUR, 365 * 24 * HOUR])(
-    'refuses a token that expired %i s ago, whatever its sender says about it',
+    'refuses a token that expired %i s ago, regardless of the claims of its sender',
     async (age) => {
       const token = await tokenOfAge(age);
       for (const record of [lying(token), lyingAboutReceipt(token, age)])
@@ -242,7 +242,7 @@ describe('the clock of a verification', () => {
     auth.close();
   });
 
-  it('is not set by a link, whose tokens say when they were issued and whose address says for how long', async () => {
+  it('is not set by the tokens and the lifetime of a link', async () => {
     const { platform } = platformOf({ skewSeconds: 0 });
     const halfOld = await tokenOfAge(-60);
     const fetch = async (input: RequestInfo | URL) =>

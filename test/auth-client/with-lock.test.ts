@@ -106,7 +106,7 @@ describe('a lock that another program never releases', () => {
     client.close();
   });
 
-  it('does not hold back a sign-in by link', async () => {
+  it('does not delay a sign-in by link', async () => {
     const { open, server, world } = createHarness();
     const { client } = open();
     await client.start();
@@ -119,7 +119,7 @@ describe('a lock that another program never releases', () => {
     client.close();
   });
 
-  it('leaves the session of a later refresh alone when its holder goes on', async () => {
+  it('keeps the session of a later refresh when its holder continues', async () => {
     const { signedIn, open, server, world, stored } = createHarness();
     const tab = world.openTab({ fetch: server.fetch });
     // The timers of a tab that hangs never run, so that its request has no deadline.

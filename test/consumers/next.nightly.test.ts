@@ -118,7 +118,7 @@ it('signs in, renders as the user, writes by server actions, and signs out', asy
   expect((await get('/api/me')).response.status).toBe(401);
 });
 
-it('lets nobody without a session onto a protected page, and says why a sign-in is refused', async () => {
+it('refuses a protected page without a session, and shows why a sign-in is refused', async () => {
   const { get, submit } = createBrowser();
   const { response } = await get('/todos');
   expect([response.status, new URL(response.headers.get('location') ?? '', origin).pathname]).toEqual([

@@ -32,7 +32,7 @@ describe('a page that shares its session with @supabase/ssr', () => {
   it.each([
     ['signInWithOurs', 'refreshWithVendors', 'signOutWithOurs'],
     ['signInWithVendors', 'refreshWithOurs', 'signOutWithVendors'],
-  ] as const)('%s, then %s, then %s: both always tell the same', async (signIn, refresh, signOut) => {
+  ] as const)('%s, then %s, then %s: both always report the same', async (signIn, refresh, signOut) => {
     await call(signIn);
     const first = await call('readWithOurs');
     expect(first?.email).toBe(ada.email);

@@ -59,7 +59,7 @@ test('a user downloads all data, and deletes the account after reauthentication'
 });
 
 test(
-  'saving after the cookies vanished says why, and the draft waits after the sign-in',
+  'saving after the cookies were deleted shows the reason, and keeps the draft until the sign-in',
   { tag: '@nightly' },
   async ({ page, world }) => {
     const person = await world.newUser();

@@ -45,7 +45,7 @@ test(
 );
 
 test(
-  'a sign-up sends the answer of the captcha; without it the refusal says why',
+  'a sign-up sends the captcha token; without it the error shows the reason',
   { tag: '@nightly' },
   async ({ page, guarded }) => {
     await playProvider(page);
@@ -64,7 +64,7 @@ test(
 );
 
 test(
-  'the passkey button sends the answer of the captcha, and autofill requests no challenge',
+  'the passkey button sends the captcha token, and autofill requests no challenge',
   { tag: '@nightly' },
   async ({ page, guarded }) => {
     await playProvider(page);

@@ -104,7 +104,7 @@ test('five tabs share one websocket; changes keep arriving when its tab is close
 });
 
 test(
-  'the live server dies and comes back while 500 changes are written: every tab ends equal to the table',
+  'every tab equals the table after the live server restarts during 500 writes',
   { tag: '@nightly' },
   async ({ context, world }) => {
     const { database, realtime } = world.stage.supabase;

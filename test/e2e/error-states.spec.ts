@@ -115,7 +115,7 @@ for (const language of ['en', 'de'] satisfies Language[]) {
       await expect(page.getByText('Internal Server Error')).toHaveCount(0);
     });
 
-    test('a foreign or deleted notification: its address says so', async ({ page, world }) => {
+    test('a foreign or deleted notification: its page shows a message', async ({ page, world }) => {
       const [ada, grace] = await world.newPair();
       await world.notify(ada, grace, { about: 'Secret' });
       const [foreign] = await world.notificationsOf(grace);
@@ -129,7 +129,7 @@ for (const language of ['en', 'de'] satisfies Language[]) {
       }
     });
 
-    test('forms that wait say so after two seconds', async ({ page, world }) => {
+    test('pending forms show a message after two seconds', async ({ page, world }) => {
       await answer(page, '/auth/v1/', hang);
       await submitPassword(page, world.appUrl);
       await expect(page.getByText(say.slowForm)).toBeVisible({ timeout: 5_000 });
@@ -166,13 +166,13 @@ for (const language of ['en', 'de'] satisfies Language[]) {
       }
     });
 
-    test('the page that unsubscribes says that it waits', async ({ page, world }) => {
+    test('the unsubscribe page shows that it waits', async ({ page, world }) => {
       await answer(page, '/functions/v1/unsubscribe', hang);
       await page.goto(`${world.appUrl}/unsubscribe.html#token=unknown&kind=mention`);
       await expect(page.getByRole('status')).toHaveText(say.slowForm, { timeout: 5_000 });
     });
 
-    test('changes that wait say so after two seconds', async ({ page, world }) => {
+    test('pending changes show a message after two seconds', async ({ page, world }) => {
       await world.enter(page, await world.newUser(), '/account');
       await expect(page.getByLabel(say.name, { exact: true })).toBeVisible();
       await answer(page, '/auth/v1/user', hang);

@@ -10,7 +10,7 @@ test.afterEach(() => browser.close());
 const listed = (tab: BrowserTab) => () => tab.evaluate("document.querySelectorAll('main [data-id]').length");
 
 test(
-  'the tab with the websocket is hidden and frozen: another one goes on, and it catches up when it wakes',
+  'another tab takes over when the tab with the websocket freezes, which catches up when it wakes',
   { tag: '@nightly' },
   async ({ world }) => {
     const [ada, grace] = await world.newPair();

@@ -220,7 +220,7 @@ test(
 );
 
 test(
-  'more than a hundred notifications come page by page, with few rows in the document, and the counts are right at once',
+  'more than a hundred notifications load page by page, with few rows in the document, and the counts are right at once',
   { tag: '@nightly' },
   async ({ page, world }) => {
     const [ada, grace] = await world.newPair();
@@ -484,7 +484,7 @@ test(
   },
 );
 
-test('a second tab shows a change before the server answers', async ({ page, world }) => {
+test('a second tab shows a change before the response arrives', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { about: 'Plan' });
   await world.enter(page, ada);

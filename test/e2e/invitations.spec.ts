@@ -93,24 +93,28 @@ test(
   },
 );
 
-test('an expired, an own and an unknown invitation say so', { tag: '@nightly' }, async ({ page, world }) => {
-  const [ada, grace] = await world.newPair();
-  const path = await inviteByCall(world, ada, grace.email);
-  await world.enter(page, ada, path);
-  await expect(page.getByRole('heading', { name: 'You sent this invitation' })).toBeVisible();
+test(
+  'an expired, an own and an unknown invitation show a message',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    const path = await inviteByCall(world, ada, grace.email);
+    await world.enter(page, ada, path);
+    await expect(page.getByRole('heading', { name: 'You sent this invitation' })).toBeVisible();
 
-  await world.stage.supabase.database.query(
-    "update public.invitations set expires_at = now() - interval '1 minute' where invitee_email = $1",
-    [grace.email],
-  );
-  await world.enter(page, grace, path);
-  await expect(page.getByRole('heading', { name: 'This invitation has expired' })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Accept' })).toHaveCount(0);
+    await world.stage.supabase.database.query(
+      "update public.invitations set expires_at = now() - interval '1 minute' where invitee_email = $1",
+      [grace.email],
+    );
+    await world.enter(page, grace, path);
+    await expect(page.getByRole('heading', { name: 'This invitation has expired' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Accept' })).toHaveCount(0);
 
-  await page.goto(`${world.appUrl}/join/${'0'.repeat(32)}`);
-  await expect(page.getByRole('heading', { name: 'We can’t find this invitation' })).toBeVisible();
-  await page.getByRole('link', { name: 'Enter a link or code' }).click();
-  await page.getByLabel('Link or code').fill(world.appUrl + path);
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await expect(page.getByRole('heading', { name: 'This invitation has expired' })).toBeVisible();
-});
+    await page.goto(`${world.appUrl}/join/${'0'.repeat(32)}`);
+    await expect(page.getByRole('heading', { name: 'We can’t find this invitation' })).toBeVisible();
+    await page.getByRole('link', { name: 'Enter a link or code' }).click();
+    await page.getByLabel('Link or code').fill(world.appUrl + path);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await expect(page.getByRole('heading', { name: 'This invitation has expired' })).toBeVisible();
+  },
+);

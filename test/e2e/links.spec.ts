@@ -105,7 +105,7 @@ test("a link keeps another user's session until that user agrees", async ({ page
 });
 
 test(
-  'a link that was used says so, and leads to a new one',
+  'a used link shows a message, and offers a new one',
   { tag: '@nightly' },
   async ({ page, browser, world }) => {
     const person = await world.newUser();
@@ -131,7 +131,7 @@ test(
 );
 
 test(
-  'a sign-up that was confirmed on another device leads on by the password',
+  'a sign-up that was confirmed on another device continues with the password',
   { tag: '@nightly' },
   async ({ page, browser, world }) => {
     const { email, password } = await world.signUp(page);

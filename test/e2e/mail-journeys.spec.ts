@@ -27,7 +27,7 @@ async function openPreferences(page: Page, world: World, person: Person): Promis
 }
 
 test(
-  'a digest of three kinds comes in German at 08:00 in Vienna on the first day of summer time',
+  'a digest of three kinds arrives in German at 08:00 in Vienna on the first day of summer time',
   { tag: '@nightly' },
   async ({ page, world, stage }) => {
     const [ada, grace] = await world.newPair();
@@ -107,7 +107,7 @@ test(
 );
 
 test(
-  'an address that bounces is named in the preferences, and is tried again on request',
+  'an address that bounces is named in the preferences, and is retried on request',
   { tag: '@nightly' },
   async ({ page, world, stage }) => {
     const [ada, grace] = await world.newPair();

@@ -26,7 +26,7 @@ test.describe('on a phone', () => {
 
   for (const reducedMotion of ['no-preference', 'reduce'] as const)
     test(
-      `the bars leave on the way down and return on the way up, with motion: ${reducedMotion}`,
+      `the bars hide when scrolling down and show when scrolling up, with motion: ${reducedMotion}`,
       reducedMotion === 'reduce' ? { tag: '@nightly' } : {},
       async ({ page, world }) => {
         await page.emulateMedia({ reducedMotion });

@@ -10,7 +10,7 @@ async function enterPassword(page: Page, person: Person): Promise<void> {
 }
 
 test(
-  'a recovery code signs in once in the place of a lost authenticator, which is then removed',
+  'a recovery code signs in once instead of a lost authenticator, which is then removed',
   { tag: '@nightly' },
   async ({ page, browser, world }) => {
     const person = await world.newUser();

@@ -42,7 +42,7 @@ test('a valid stored session reads the list, then opens the channel, without an 
 });
 
 test(
-  'a reload shows the last list at once, and then the truth',
+  'a reload shows the last list at once, and then the current one',
   { tag: '@nightly' },
   async ({ page, world }) => {
     const [ada, grace] = await world.newPair();

@@ -115,7 +115,7 @@ describe('the examples', () => {
       return { page, left };
     }
 
-    it('shows who asks, and grants the request', async () => {
+    it('shows the application, and grants its request', async () => {
       const { page, left } = await openConsent();
       await page.findByRole('heading', { name: 'Tool wants to use your account' }, patience);
       expect(page.getByText('ada@example.com · openid, email · leads to tool.example')).toBeTruthy();

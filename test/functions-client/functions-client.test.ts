@@ -21,7 +21,7 @@ function createClient(
 }
 
 describe('a call', () => {
-  test('a call whose JSON answer cannot be parsed is invalid and carries the text', async () => {
+  test('a JSON response that cannot be parsed is an error with the text', async () => {
     const broken = new Response('{"a":', { headers: { 'Content-Type': 'application/json' } });
     const { functions } = createClient([broken]);
     await expect(functions.invoke('f')).rejects.toMatchObject({
@@ -57,7 +57,7 @@ describe('a call', () => {
     [new Blob(['x'], { type: 'image/png' }), 'image/png', 'x'],
     [new Blob(['flow']).stream(), 'application/octet-stream', 'flow'],
     [new URLSearchParams({ a: 'b c' }), 'application/x-www-form-urlencoded;charset=UTF-8', 'a=b+c'],
-  ])('sends its body as what it is', async (body, type, text) => {
+  ])('sends its body with its own type', async (body, type, text) => {
     const { functions, requests } = createClient();
     await functions.invoke('f', { body });
     expect(requests[0]?.headers.get('content-type')).toBe(type);
@@ -132,7 +132,7 @@ describe('a call', () => {
   );
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   const answered = (body: BodyInit | null, type: string) =>
     createClient([new Response(body, { headers: { 'Content-Type': type } })]).functions.invoke('f');
 
@@ -154,7 +154,7 @@ describe('an answer', () => {
 });
 
 describe('an error', () => {
-  test('carries the answer of the function', async () => {
+  test('has the response of the function', async () => {
     const { functions } = createClient([json({ why: 'no' }, { status: 422 })]);
     const error = await functions.invoke('f').catch((problem: unknown) => problem);
     expect(error).toBeInstanceOf(FunctionsError);
@@ -203,7 +203,7 @@ describe('a token source', () => {
     }
   });
 
-  test('a token source that never answers delays neither abort nor deadline', async () => {
+  test('a token source that never settles delays neither abort nor deadline', async () => {
     const { functions, requests, world } = connect(() => new Promise(() => undefined));
     const controller = new AbortController();
     const aborted = functions.invoke('f', { signal: controller.signal });

@@ -146,7 +146,7 @@ describe('a live list over the embedded server', () => {
     await expect.poll(list.rows, patient).toEqual([]);
   });
 
-  it('tells int8 keys apart as text, and refuses rounded ones', async () => {
+  it('distinguishes int8 keys as text, and refuses rounded ones', async () => {
     await sql(`insert into live_things values (1234567890123456789, 'one'), (1234567890123456790, 'two')`);
     const { rest, platform, channel } = openClients();
     const exact = await follow(

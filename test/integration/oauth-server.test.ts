@@ -41,8 +41,8 @@ async function arrive(params: Readonly<Record<string, string>> = {}): Promise<st
 }
 const answerOf = (redirectUrl: string) => Object.fromEntries(new URL(redirectUrl).searchParams);
 
-describe('a person whom an application asks', () => {
-  it('sees who asks for what, refuses, grants, and takes the grant back', async () => {
+describe('the user of a consent page', () => {
+  it('sees the application and its scopes, refuses, grants, and revokes the grant', async () => {
     const refused = await arrive();
     expect(await oauthServer.getAuthorization({ authorizationId: refused })).toMatchObject({
       redirectUrl: null,
@@ -74,7 +74,7 @@ describe('a person whom an application asks', () => {
     });
   });
 
-  it('is led to no address that would run code in the page', async () => {
+  it('is redirected to no URL that would run code in the page', async () => {
     const script = 'javascript://%0aalert(1)';
     const refused = { code: 'not-the-service' };
     // GoTrue checks the list before it splits it at the comma.
@@ -94,7 +94,7 @@ describe('a person whom an application asks', () => {
     await admin.deleteOAuthClient({ clientId });
   });
 
-  it('is told that a request is unknown, and sends nothing without its id', async () => {
+  it('gets an error for an unknown request, and sends nothing without its id', async () => {
     await expect(oauthServer.getAuthorization({ authorizationId: 'unknown' })).rejects.toMatchObject({
       code: 'oauth_authorization_not_found',
     });

@@ -56,7 +56,7 @@ const statuses = async () => {
 const elsewhere = (sql: string, id: string) => supabase().database.query(sql, [id]);
 
 describe('sending pending actions', () => {
-  test('applies a change of status once, also after a lost answer', async () => {
+  test('applies a change of status once, also after a lost response', async () => {
     const send = await createSend();
     const action = { action: archive(ids[0], ids[1]), before: before('unread') };
     expect(await send(action)).toBe('sent');

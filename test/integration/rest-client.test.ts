@@ -243,7 +243,7 @@ describe('operators', () => {
         .order('id')
     ).map(({ id }) => id);
 
-  test('compare and combine', async () => {
+  test('filter rows alone and combined', async () => {
     const low = and(gt('id', 2), not(gt('id', 6)));
     expect(await ids(low)).toEqual([3, 4, 5, 6]);
     expect(await ids(low, or(eq('rank', 5), and(eq('id', 3), eq('rank', null))))).toEqual([3, 5]);
@@ -314,7 +314,7 @@ describe('shapes', () => {
 });
 
 describe('results', () => {
-  test('are counted, cut and ordered', async () => {
+  test('are counted, limited and ordered', async () => {
     const db = admin();
     expect(await db.from('many').count()).toBe(100_000);
     const page = await db
@@ -337,7 +337,7 @@ describe('results', () => {
     expect((await db.from('people').select('id').answer()).truncated).toBe(false);
   });
 
-  test('are one row, or none', async () => {
+  test('are one row or null', async () => {
     const db = admin();
     expect(await db.from('people').select('name').eq('id', 1).single()).toEqual({ name: 'Ann' });
     expect(await db.from('people').select('name').eq('id', 0).maybeSingle()).toBeNull();
@@ -557,7 +557,7 @@ describe('scenarios that clients get wrong', () => {
     });
   });
 
-  test('35: the status of an upsert tells whether it inserted rows', async () => {
+  test('35: the status of an upsert shows whether it inserted rows', async () => {
     const added = await letters().upsert({ id: 20, body: 'x' }).select('id').answer();
     const merged = await letters().upsert({ id: 20, body: 'y' }).select('body').answer();
     expect([added.status, merged.status, merged.data]).toEqual([201, 200, [{ body: 'y' }]]);

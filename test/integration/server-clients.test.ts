@@ -51,7 +51,7 @@ describe.each(Object.entries(servers))('%s', (_name, start) => {
   beforeAll(async () => ({ send, close } = { close: undefined, ...(await start(project())) }));
   afterAll(() => close?.());
 
-  it('signs in, answers as the user, and signs out', async () => {
+  it('signs in, responds as the user, and signs out', async () => {
     const browser = createBrowser(send);
     expect((await browser.request('GET', '/me')).response.status).toBe(401);
     const signedIn = await browser.request('POST', '/login', credentials);
@@ -81,7 +81,7 @@ describe.each(Object.entries(servers))('%s', (_name, start) => {
     expect(refreshes).toHaveLength(1);
   });
 
-  it('answers its API to a bearer token and to the cookies of a session, and to nobody else', async () => {
+  it('serves its API to a bearer token and to the cookies of a session only', async () => {
     const browser = createBrowser(send);
     const refused = await browser.request('GET', '/api/me');
     expect([refused.response.status, refused.body]).toEqual([401, { error: expect.any(String) as string }]);
@@ -105,7 +105,7 @@ describe.each(Object.entries(servers))('%s', (_name, start) => {
   });
 });
 
-it('an edge function answers a bearer token, and the preflight of a page', async () => {
+it('an edge function accepts a bearer token, and responds to the preflight of a page', async () => {
   const me = createEdgeFunction(project());
   const token = await signIn(supabase(), ada.email);
   const headers = { authorization: `Bearer ${token}` };

@@ -107,7 +107,7 @@ describe('versions of objects', () => {
 describe('the encoding of an object', () => {
   const packed = () => new Uint8Array(gzipSync('packed'));
 
-  it('is told to caches and browsers, which decode', async () => {
+  it('is declared to caches and browsers, which decode it', async () => {
     await files.upload('a.txt', packed(), { contentEncoding: 'gzip', contentType: 'text/plain' });
     expect(await textOf('a.txt')).toBe('packed');
     const form = new FormData();

@@ -102,7 +102,7 @@ describe('a request', () => {
     }
   });
 
-  it('with the publishable key alone is of nobody in particular', async () => {
+  it('with the publishable key alone has no user', async () => {
     const { publishableKey } = supabase();
     for (const headers of [{ apikey: publishableKey }, bearer(publishableKey)])
       expect(await verify(headers)).toMatchObject({ caller: 'publishable', claims: null });

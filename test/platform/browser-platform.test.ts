@@ -30,7 +30,7 @@ describe('locks', () => {
     expect(task).toHaveBeenCalledTimes(1);
   });
 
-  it('answer with what the task returns after another client has stolen the lock', async () => {
+  it('return the result of the task after another client has stolen the lock', async () => {
     const request = async (_name: string, _options: LockOptions, task: () => Promise<unknown>) => {
       void task();
       return Promise.reject(new DOMException('Lock broken by another request', 'AbortError'));
@@ -42,7 +42,7 @@ describe('locks', () => {
     );
   });
 
-  it('name the client that holds one, and no client where the runtime does not tell', async () => {
+  it('name the client that holds one, and no client where the runtime does not report it', async () => {
     const held = [{ name: 'b', mode: 'exclusive', clientId: 'tab-of-b' }];
     vi.stubGlobal('navigator', { locks: { query: () => Promise.resolve({ held }) } });
     const { locks } = createBrowserPlatform();
@@ -87,7 +87,7 @@ describe('the page', () => {
     ['a navigator without onLine (Node 22, Bun, Deno)', { hardwareConcurrency: 2 }, true],
     ['a browser that is online', { onLine: true }, true],
     ['a browser that is offline', { onLine: false }, false],
-  ])('tells whether the host is online: %s', (_name, navigator, isOnline) => {
+  ])('reports whether the host is online: %s', (_name, navigator, isOnline) => {
     vi.stubGlobal('navigator', navigator);
     expect(createBrowserPlatform().page.isOnline()).toBe(isOnline);
   });

@@ -42,7 +42,7 @@ function uncallable<T extends object>(part: T): T {
 }
 
 describe('all clients of a project', () => {
-  it('ask nothing of platform and store when they are created', () => {
+  it('use neither platform nor store when they are created', () => {
     const platform = uncallable(createBrowserPlatform());
     const store = uncallable(createMemoryStore());
     const createAll = () => {
@@ -107,7 +107,7 @@ describe('options for all services', () => {
     ]);
   });
 
-  it('log the exchanges of every service; a service’s own log takes the place of it', async () => {
+  it('log the exchanges of every service; a service’s own log replaces it', async () => {
     const all: string[] = [];
     const own: string[] = [];
     const { options } = openProject({
@@ -228,7 +228,7 @@ describe('the clients of one request', () => {
     expect(await open().getAccessToken()).toBeNull();
   });
 
-  it('give the headers that forbid caching once', async () => {
+  it('set the headers that forbid caching once', async () => {
     const { platform } = openRequest(50);
     const given: object[] = [];
     const setAll = (_cookies: unknown, headers: object) => void given.push(headers);

@@ -38,7 +38,7 @@ describe.each(creators)('%s', (_, create) => {
     'http://127.0.0.1.example.com',
     'http://[::2]',
     'ftp://localhost',
-  ])('refuses %s, to which the key would go in the clear', (url) =>
+  ])('refuses %s, to which the key would be sent unencrypted', (url) =>
     expect(codeOf({ url })).toBe('invalid-options'),
   );
 

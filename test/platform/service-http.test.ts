@@ -147,7 +147,7 @@ describe('a redirect to another origin', () => {
     expect(arrived.map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });
 
-  test('a redirect that a browser hides behind status 0 is told from a network fault', async () => {
+  test('a redirect that a browser hides behind status 0 is distinguished from a network failure', async () => {
     const hidden = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' });
     const platform = createBrowserPlatform({ fetch: async () => hidden });
     const options = {

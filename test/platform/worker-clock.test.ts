@@ -71,7 +71,7 @@ describe('timers of a worker clock', () => {
     expect(runsAtMs).toEqual([100_000]);
   });
 
-  it('run by the page when the worker does not answer', async () => {
+  it('run by the page when the worker does not respond', async () => {
     const { world, page, createWorker, hide } = createThrottledPage();
     const clock = createWorkerClock(page, createWorker(false));
     await hide();
@@ -110,7 +110,7 @@ describe('the worker of a worker clock', () => {
     expect(running()).toEqual([false, false]);
   });
 
-  it('answers each timer with its id', async () => {
+  it('responds to each timer with its id', async () => {
     vi.useFakeTimers();
     const answers: number[] = [];
     let listener: (event: { readonly data: unknown }) => void = () => {};

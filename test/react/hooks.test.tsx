@@ -135,7 +135,7 @@ it('useQuery never shows one user the rows of another', async () => {
   expect(new Set(shown)).toEqual(new Set([`${ada.id} sees ${ada.id}`, `${grace.id} sees ${grace.id}`]));
 });
 
-it('useQuery is a new query when its request differs, without the previous answer', async () => {
+it('useQuery is a new query when its request differs, without the previous result', async () => {
   const clients = createClients();
   await clients.auth.start();
   await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
@@ -162,7 +162,7 @@ it('useQuery is a new query when its request differs, without the previous answe
   expect(new Set(shown)).toEqual(new Set(['unread unread', 'read read']));
 });
 
-it('useQuery keeps the last answer during a reload and after its failure', async () => {
+it('useQuery keeps the last result during a reload and after its failure', async () => {
   const backend = createBreakableFetch(supabase);
   const clients = createClients({ fetch: backend.fetch });
   await clients.auth.start();

@@ -287,7 +287,7 @@ class Boundary extends Component<{ readonly children: ReactNode }, { readonly er
   }
 }
 
-it('refuses a time of staleness that is none', () => {
+it('refuses an invalid time of staleness', () => {
   for (const staleTimeMs of [Number.NaN, -1])
     expect(() => show(<Titles staleTimeMs={staleTimeMs} />)).toThrow(
       new RangeError(`staleTimeMs must be a number from 0 to Infinity, not ${staleTimeMs}`),
@@ -395,7 +395,7 @@ describe('useMutation', () => {
     expect(new Set(shown)).toEqual(new Set(['', 'Tea', 'Tea,Milk', 'Tea,Milk (saved)']));
   });
 
-  it('takes back what failed, with its error, and leaves what another write shows', async () => {
+  it('undoes a failed write, with its error, and keeps what another write shows', async () => {
     await press('Milk idle');
     await press('Bread idle');
     expect(screen.getByText('Tea,Milk,Bread')).toBeDefined();

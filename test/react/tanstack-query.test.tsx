@@ -49,7 +49,7 @@ it('two components share one request, which an invalidation sends again', async 
   await waitFor(() => expect(reads).toHaveLength(2));
 });
 
-it('a read of another user is another one; a failed read is not sent again, and an abandoned one is aborted', async () => {
+it('keeps the reads of users apart, does not resend a failed read, and aborts an abandoned one', async () => {
   const { clients, reads } = await signedIn();
   const cache = new QueryClient();
   const rows = () => clients.rest.from('notifications').select('id').limit(1);

@@ -154,7 +154,7 @@ describe('broadcasts', () => {
     expect(sent()).toEqual([]);
   });
 
-  it('wait by the policy of their event while disconnected, and what is dropped is told', async () => {
+  it('wait by the policy of their event while disconnected, and report drops', async () => {
     const { room, server, sent, dropped, world } = await openRoom({
       buffer: bufferBroadcasts<Events>({ policies: { cursor: 'latest', bytes: 'drop' }, maxQueue: 3 }),
     });
@@ -180,7 +180,7 @@ describe('broadcasts', () => {
     expect(sent().map(({ payload }) => payload['payload'])).toEqual(['a', 'b', 'c']);
   });
 
-  it('broadcasts without a buffer are dropped while they cannot be sent, and the outcome tells why', async () => {
+  it('broadcasts without a buffer are dropped while they cannot be sent, and the outcome has the reason', async () => {
     const dropped: BroadcastDrop[] = [];
     const { client, server, sent } = await openRoom();
     const room = createBroadcast<Events>(client.channel('user:ada'), {
@@ -266,7 +266,7 @@ describe('broadcasts', () => {
     ]);
   });
 
-  it('tell that a replay after an interruption was as long as its limit', async () => {
+  it('report that a replay after an interruption was as long as its limit', async () => {
     const drops: BroadcastDrop[] = [];
     const { server, world, receive, tab } = await openRoom(
       { replay: { sinceMs: 0, limit: 2 }, onDropped: (drop) => drops.push(drop) },

@@ -173,7 +173,7 @@ describe('what waits for a join ends with its user', () => {
     },
   );
 
-  it('also where only the token of the next join tells of the other user', async () => {
+  it('also where only the token of the next join reveals the other user', async () => {
     const scene = createScriptedScene({ onTokenChange: () => () => {} });
     scene.prepareToken(tokenOf('ada'));
     const { channel } = await scene.openLiveChannel();

@@ -195,7 +195,7 @@ describe('the states of a channel', () => {
   });
 
   it.each([states.joining, states.joined])(
-    'of $kind waits for a heartbeat after the deadline, and is left only if it is answered first',
+    'of $kind waits for a heartbeat after the deadline, and is left only if the reply to that arrives first',
     (waiting) => {
       const { state: overdue } = step(waiting, events.timer);
       const late = step(overdue, events.heartbeat);
@@ -231,7 +231,7 @@ describe('the states of a channel', () => {
     const replicated: ChannelEvent = { kind: 'confirmed', confirmation: 'replication' };
     const joining = step(states.authorizing, token).state;
 
-    it('take an older server, which never confirms it, as ready once it has answered a heartbeat', () => {
+    it('take an older server, which never confirms it, as ready once it has replied to a heartbeat', () => {
       const accepted = step(joining, events.accepted);
       expect(accepted.effects).toEqual([{ do: 'wait', delayMs: 10_000 }]);
       const overdue = replay(accepted.state, [events.timer]);

@@ -100,7 +100,7 @@ describe('changes that the database broadcasts', () => {
     ]);
   });
 
-  it('are told as lost by a message of the table without rows', async () => {
+  it('are reported as lost by a message of the table without rows', async () => {
     const { source, channel, send, ...scene } = await openScene();
     const losses: string[] = [];
     source.onContinuity(({ reason }) => losses.push(reason));

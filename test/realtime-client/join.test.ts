@@ -146,7 +146,7 @@ describe('a join that the server holds until it has subscribed', () => {
     expect(server.sentEvents()).toEqual(['phx_join', 'phx_join']);
   });
 
-  it('waits for as long as the most patient of several tabs', () => {
+  it('waits for the longest time that any of several tabs allows', () => {
     const short = { ...defaultJoinConfig, subscriptionWaitMs: 5_000 };
     const long = { ...defaultJoinConfig, subscriptionWaitMs: 15_000 };
     expect(mergeConfigs([defaultJoinConfig, long, short]).subscriptionWaitMs).toBe(15_000);

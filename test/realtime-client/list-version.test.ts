@@ -78,7 +78,7 @@ describe('the version of a list', () => {
     expect(signals[1]?.aborted).toBe(isHanging);
   });
 
-  it('is not compared where the list is not current, or nobody sees it', async () => {
+  it('is not compared where the list is not current, or not visible', async () => {
     const { begin, server, list, advance, tab } = openVersion();
     await begin();
     server.version = 8;
@@ -113,7 +113,7 @@ describe('the version of a list', () => {
     expect(list.differences).toBe(1);
   });
 
-  it('leaves no timer behind when it is stopped, and says nothing any more', async () => {
+  it('leaves no timer behind when it is stopped, and reports nothing afterwards', async () => {
     const { begin, version, server, list, advance, reported, world, signals } = openVersion();
     await begin();
     server.isHanging = true;

@@ -405,7 +405,7 @@ describe('pushes', () => {
     expect(changes).toHaveLength(1);
   });
 
-  it('reject when the server refuses them or does not answer', async () => {
+  it('reject when the server refuses them or does not reply', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
     const outcomes = Promise.allSettled([channel.push('a', {}), channel.push('b', {})]);

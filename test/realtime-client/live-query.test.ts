@@ -347,7 +347,7 @@ describe('the order of a live query', () => {
 describe('the keys of a live query', () => {
   const big = { first: '1234567890123456789', second: '1234567890123456790' };
 
-  it('tell int8 apart that were selected as text', async () => {
+  it('distinguish int8 that were selected as text', async () => {
     const { confirm, answer, change, rows } = await openQuery();
     await confirm();
     await answer([item(big.first), item(big.second)]);
@@ -402,7 +402,7 @@ describe('the keys of a live query', () => {
 });
 
 describe('a live query of a view', () => {
-  it('follows the table that is named, and asks the view for deleted rows', async () => {
+  it('follows the table that is named, and reads deleted rows from the view', async () => {
     const { confirm, answer, change, rows, reads, server } = await openQuery({
       plan: { path: 'notification_list', schema: 'app' },
       table: 'notifications',

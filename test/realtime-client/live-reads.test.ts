@@ -60,7 +60,7 @@ describe('live reads', () => {
     reads.stop();
   });
 
-  it('aborts its read on stop, and ignores its late answer after a new refresh', async () => {
+  it('aborts its read on stop, and ignores its late response after a new refresh', async () => {
     const { world, pending, reads } = createReads();
     void reads.refresh();
     await world.settle();

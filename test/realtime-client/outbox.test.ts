@@ -26,7 +26,7 @@ describe('the outbox of a channel', () => {
     expect(idsOf(send)).toEqual([1, 2]);
   });
 
-  it('sends what the rate limits allow and tries again when they allow one more', () => {
+  it('sends what the rate limits allow and retries when they allow one more', () => {
     const step = drainOutbox(
       add([item(1, 'queue'), item(2, 'drop'), item(3, 'queue')]),
       true,

@@ -80,7 +80,7 @@ describe('the reads of a channel', () => {
     expect(causes.filter((cause) => cause === 'interval')).toHaveLength(1);
   });
 
-  it('are not due while nobody is signed in, or the channel is left', async () => {
+  it('are not due while no user is signed in, or the channel is left', async () => {
     const { causes, advance, setToken, channel, world, client } = await openScene();
     setToken(null);
     await advance(60_000);

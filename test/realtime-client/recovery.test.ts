@@ -287,8 +287,8 @@ describe('a new token', () => {
   });
 });
 
-describe('a token request without an answer', () => {
-  it('times out and is repeated; its late answer is ignored', async () => {
+describe('a token request without a response', () => {
+  it('times out and is repeated; its late response is ignored', async () => {
     const answers: ((token: string) => void)[] = [];
     const scene = createScriptedScene({
       getAccessToken: () => new Promise((resolve) => answers.push(resolve)),
@@ -336,7 +336,7 @@ describe('continuity', () => {
       'a value is missing',
       { columns: [{ name: 'id' }, { name: 'content' }], type: 'UPDATE', record: { id: 'a' } },
     ],
-  ])('is told as lost when %s', async (_title, data) => {
+  ])('is announced as lost when %s', async (_title, data) => {
     const scene = createScriptedScene();
     const { changes, losses } = await scene.openLiveChannel();
     scene.server.change(data);

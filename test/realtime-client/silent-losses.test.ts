@@ -130,7 +130,7 @@ describe.each([
   });
 
   it.each(['isUnreachable', 'isHanging'] as const)(
-    'does not say that it is current while its comparisons fail: %s',
+    'is not current while its comparisons fail: %s',
     async (fault) => {
       const scene = await openQuery(comparison);
       await scene.advance(1_000);

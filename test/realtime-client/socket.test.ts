@@ -45,7 +45,7 @@ describe('the socket', () => {
     return { world, client, channel, requests, attempts: () => platform.sockets.length };
   };
 
-  it('is given up when the server refuses the public key, and tried again by join()', async () => {
+  it('fails when the server refuses the public key, and is opened again by join()', async () => {
     const { world, client, channel, requests, attempts } = await refuseHandshakes(401);
     expect(channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'key-refused' } });
     expect(client.getSnapshot().status).toBe('idle');
@@ -63,11 +63,14 @@ describe('the socket', () => {
     expect(world.clock.pendingTimers).toBe(0);
   });
 
-  it.each([202, 403, 500])('is tried on when the HTTP interface answers the key with %i', async (status) => {
-    const { channel, client, attempts } = await refuseHandshakes(status);
-    expect([channel.getSnapshot().status, attempts()]).toEqual(['connecting', 7]);
-    client.close();
-  });
+  it.each([202, 403, 500])(
+    'is retried when the HTTP interface responds to the key with %i',
+    async (status) => {
+      const { channel, client, attempts } = await refuseHandshakes(status);
+      expect([channel.getSnapshot().status, attempts()]).toEqual(['connecting', 7]);
+      client.close();
+    },
+  );
 
   it('reconnects after a delay with jitter when the server restarts', async () => {
     const scene = createScriptedScene();

@@ -26,7 +26,7 @@ const message = fc.record({
 });
 
 describe('frames', () => {
-  it.each(['1.0.0', '2.0.0'] as const)('frames of version %s are read as they were written', (vsn) => {
+  it.each(['1.0.0', '2.0.0'] as const)('frames of version %s are decoded to what was encoded', (vsn) => {
     fc.assert(
       fc.property(message, (original) => {
         const frame = encodeMessage(original, vsn, whole);

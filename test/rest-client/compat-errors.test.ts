@@ -34,7 +34,7 @@ test('details that are a list stay one', async () => {
   expect(error?.details).toEqual(details);
 });
 
-test('a failure of the network tells its cause, and one by a signal that it was aborted', async () => {
+test('a failure of the network has its cause, and an abort by a signal is reported as such', async () => {
   const failing = answering(() => {
     throw new TypeError('fetch failed', {
       cause: Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' }),

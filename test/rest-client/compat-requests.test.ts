@@ -5,7 +5,7 @@ import { json } from '../support/wire/replies.ts';
 const connect = (fetch: typeof globalThis.fetch, db: SupabaseClientOptions['db'] = {}) =>
   createClient('https://project.test', 'anon-key', { global: { fetch }, db });
 
-test('an answer of a program’s tests may have some members of a response', async () => {
+test('a response of a program’s tests may have only some members', async () => {
   const answers: object[] = [
     { ok: true, status: 200, json: async () => [{ id: 1 }] },
     { ok: false, status: 409, text: async () => '{"code":"23505","message":"duplicate"}' },
@@ -22,7 +22,7 @@ test('an answer of a program’s tests may have some members of a response', asy
   });
 });
 
-test('an answer that is no JSON is the message of the error, with its status', async () => {
+test('a response that is not JSON is the message of the error, with its status', async () => {
   const statuses = [200, 502];
   const client = connect(
     async () => new Response('<html>Bad Gateway</html>', { status: statuses.shift() ?? 0 }),
@@ -65,7 +65,7 @@ test('a long URL is sent, and named in the hint of a request that was aborted', 
   ]);
 });
 
-test('headers that are too large have a hint, whatever realm the failure is of', async () => {
+test('adds a hint to a failure of oversized headers, also from another realm', async () => {
   const cause = { name: 'HeadersOverflowError', message: 'Headers Overflow Error' };
   const client = connect(() => Promise.reject({ name: 'TypeError', message: 'fetch failed', cause }));
   const { error } = await client.from('notes').select().retry(false);
@@ -75,7 +75,7 @@ test('headers that are too large have a hint, whatever realm the failure is of',
   ]);
 });
 
-test('a query repeats its failed read where the client repeats none', async () => {
+test('a query retries its failed read if the client retries none', async () => {
   vi.useFakeTimers();
   try {
     let attempts = 0;

@@ -175,7 +175,7 @@ describe('a token whose claims are refused', () => {
   );
 
   test.each(['JWT issued at future', 'JWT not yet valid'])(
-    'has a code of its own where it stays refused: %s',
+    'has a separate code if it stays refused: %s',
     async (message) => {
       const { rejected, getAccessToken } = asked();
       const recorded = createRecordingClient([tokenRefusal(message)], { getAccessToken });
@@ -229,44 +229,41 @@ describe('a denied request', () => {
 });
 
 describe('a read with a transient failure', () => {
-  test.each([429, 502, 503, 504, 520, 521, 522, 523, 524, 530])('is repeated after a %i', async (status) => {
+  test.each([429, 502, 503, 504, 520, 521, 522, 523, 524, 530])('is retried after a %i', async (status) => {
     const client = createRecordingClient([new Response('<html>', { status }), note()]);
     expect(await settle(client, client.db.from('notes').select('id'))).toEqual([{ id: '1' }]);
     expect(client.requests).toHaveLength(2);
   });
 
-  test.each([429, 503, 522])(
-    'is no reason to ask a second question after a refused count: %i',
-    async (status) => {
-      const client = createRecordingClient([new Response(null, { status })]);
-      expect(await settle(client, client.db.from('notes').count().execute())).toMatchObject({
-        code: status === 429 ? 'rate-limited' : 'unavailable',
-      });
-      expect(client.requests.map(({ method }) => method)).toEqual(['HEAD', 'HEAD', 'HEAD', 'HEAD']);
-    },
-  );
+  test.each([429, 503, 522])('sends no second request after a refused count: %i', async (status) => {
+    const client = createRecordingClient([new Response(null, { status })]);
+    expect(await settle(client, client.db.from('notes').count().execute())).toMatchObject({
+      code: status === 429 ? 'rate-limited' : 'unavailable',
+    });
+    expect(client.requests.map(({ method }) => method)).toEqual(['HEAD', 'HEAD', 'HEAD', 'HEAD']);
+  });
 
-  test('is repeated after a network fault, three times at most', async () => {
+  test('is retried after a network fault, three times at most', async () => {
     const client = createRecordingClient([offline]);
     const error = await settle(client, client.db.from('notes').select());
     expect(error).toMatchObject({ code: 'network', status: null });
     expect(client.requests).toHaveLength(4);
   });
 
-  test('is not repeated while the page is offline', async () => {
+  test('is not retried while the page is offline', async () => {
     const client = createRecordingClient([offline]);
     client.tab.setOnline(false);
     expect(await settle(client, client.db.from('notes').select())).toMatchObject({ code: 'network' });
     expect(client.requests).toHaveLength(1);
   });
 
-  test('is repeated after a 503 while the page says that it is offline, since an answer came', async () => {
+  test('is retried after a 503 while the page reports that it is offline, because a response arrived', async () => {
     const client = createRecordingClient([new Response('', { status: 503 }), note()]);
     client.tab.setOnline(false);
     expect(await settle(client, client.db.from('notes').select('id'))).toEqual([{ id: '1' }]);
   });
 
-  test('is repeated after a random part of the delay, so that clients do not return at once', async () => {
+  test('is retried after a random part of the delay, so that clients do not return at once', async () => {
     const recorded = createRecordingTab([offline]);
     const random = { ...recorded.tab.random, number: () => 0 };
     const client = createRecordingClient([], { platform: { ...recorded.tab, random } });
@@ -279,7 +276,7 @@ describe('a read with a transient failure', () => {
     expect(recorded.requests).toHaveLength(4);
   });
 
-  test('is not repeated after a definitive error', async () => {
+  test('is not retried after a definitive error', async () => {
     const client = createRecordingClient([refusal(400, 'PGRST100')]);
     expect(await settle(client, client.db.from('notes').select())).toMatchObject({ code: 'invalid-request' });
     expect(client.requests).toHaveLength(1);
@@ -323,7 +320,7 @@ describe('a read with a transient failure', () => {
 
 describe('a write that fails', () => {
   test.each(['PGRST000', 'PGRST002', 'PGRST003', '40001', '40P01'])(
-    'is repeated when %s proves that nothing was executed',
+    'is retried when %s proves that nothing was executed',
     async (code) => {
       const client = createRecordingClient([refusal(503, code), new Response(null, { status: 201 })]);
       expect(await settle(client, client.db.from('notes').insert({ title: 'x' }))).toBeUndefined();
@@ -332,7 +329,7 @@ describe('a write that fails', () => {
   );
 
   test.each(['PGRST001', '57P01', '53300'])(
-    'is not repeated after %s, which proves nothing',
+    'is not retried after %s, which proves nothing',
     async (serverCode) => {
       const client = createRecordingClient([refusal(503, serverCode)]);
       expect(await settle(client, client.db.from('notes').insert({ title: 'x' }))).toMatchObject({
@@ -343,7 +340,7 @@ describe('a write that fails', () => {
     },
   );
 
-  test('is not repeated after a network fault', async () => {
+  test('is not retried after a network fault', async () => {
     const client = createRecordingClient([offline]);
     expect(await settle(client, client.db.rpc('greet', { name: 'x' }))).toMatchObject({ code: 'network' });
     expect(client.requests).toHaveLength(1);
@@ -421,7 +418,7 @@ describe('identical reads at the same time', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('share one request, and each has rows of its own', async () => {
+  test('share one request, and each has its own rows', async () => {
     const { db, requests, world, answer } = slow();
     const [first, second] = [
       db.from('notes').select('id').execute({ shareInFlight }),
@@ -527,13 +524,13 @@ describe('identical reads at the same time', () => {
 });
 
 describe('one execution', () => {
-  test('has a deadline of its own', async () => {
+  test('has its own deadline', async () => {
     const client = createRecordingClient([never]);
     const query = client.db.from('notes').select().execute({ timeoutMs: 500 });
     expect(await settle(client, query, 500)).toMatchObject({ code: 'timeout', status: null });
   });
 
-  test('has headers of its own, in place of those of the same name', async () => {
+  test('has its own headers, which replace those of the same name', async () => {
     const { db, requests } = createRecordingClient(undefined, {
       headers: { 'X-Tenant': 'a', Prefer: 'x=1' },
     });

@@ -22,7 +22,7 @@ describe('a query', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('executes anew at each call of execute', async () => {
+  test('executes again at each call of execute', async () => {
     const { db, requests } = createRecordingClient();
     const query = db.from('notes').select();
     const handle = query.execute();
@@ -84,7 +84,7 @@ describe('a query', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('keeps commas, colons and parentheses as they are in its URL', () => {
+  test('keeps commas, colons and parentheses unencoded in its URL', () => {
     const { db } = createRecordingClient();
     const { url } = db
       .from('notes')

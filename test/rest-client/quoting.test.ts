@@ -54,8 +54,8 @@ const text = fc
 const name = text.filter((value) => value !== '' && !value.includes('->'));
 const item = fc.oneof(text, fc.integer(), fc.boolean(), fc.bigInt());
 
-describe('a filter is read back as it was written', () => {
-  test('a filter is read back as it was written for any column and any text, on its own and within a tree', () => {
+describe('a decoded filter equals the encoded one', () => {
+  test('a decoded filter equals the encoded one for any column and any text, on its own and within a tree', () => {
     fc.assert(
       fc.property(name, text, (column, value) => {
         const expected = { path: [], column, json: [], not: false, operator: 'eq', quantifier: null, value };
@@ -66,7 +66,7 @@ describe('a filter is read back as it was written', () => {
     );
   });
 
-  test('a filter is read back as it was written for any list, negated or not, on its own and within a tree', () => {
+  test('a decoded filter equals the encoded one for any list, negated or not, on its own and within a tree', () => {
     fc.assert(
       fc.property(fc.array(item), fc.boolean(), (values, isNegated) => {
         const filter = loose(isNegated ? not(oneOf('c', values)) : oneOf('c', values));
@@ -80,7 +80,7 @@ describe('a filter is read back as it was written', () => {
     );
   });
 
-  test('a filter is read back as it was written for any array, with nulls and arrays in it', () => {
+  test('a decoded filter equals the encoded one for any array, with nulls and arrays in it', () => {
     const arrays = fc.array(fc.oneof(text, fc.constant(null), fc.array(text, { minLength: 1 })));
     fc.assert(
       fc.property(arrays, (values) => {
@@ -93,7 +93,7 @@ describe('a filter is read back as it was written', () => {
     );
   });
 
-  test('a filter is read back as it was written for any alternatives of a comparison', () => {
+  test('a decoded filter equals the encoded one for any alternatives of a comparison', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1 }), fc.boolean(), (values, isAny) => {
         const filter = loose(eq('c', isAny ? anyOf(...values) : allOf(...values)));
@@ -105,7 +105,7 @@ describe('a filter is read back as it was written', () => {
     );
   });
 
-  test('a filter is read back as it was written for any JSON object', () => {
+  test('a decoded filter equals the encoded one for any JSON object', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.integer(), fc.constant(null))),
@@ -118,7 +118,7 @@ describe('a filter is read back as it was written', () => {
     );
   });
 
-  test('a filter is read back as it was written for any path into JSON, of keys and positions', () => {
+  test('a decoded filter equals the encoded one for any path into JSON, of keys and positions', () => {
     const keys = fc.array(fc.oneof(name, fc.integer({ min: -9, max: 9 })), { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(name, keys, (column, path) => {
@@ -129,7 +129,7 @@ describe('a filter is read back as it was written', () => {
     );
   });
 
-  test('a filter is read back as it was written for any path into JSON that is written as one text', () => {
+  test('a decoded filter equals the encoded one for any path into JSON that is written as one text', () => {
     // A number within the text is a position.
     const key = name.filter((value) => !/[->]/.test(value) && !/^\d+$/.test(value));
     const keys = fc.array(fc.oneof(key, fc.integer({ min: -9, max: 9 })), { minLength: 1, maxLength: 3 });
@@ -141,7 +141,7 @@ describe('a filter is read back as it was written', () => {
     );
   });
 
-  test('a filter is read back as it was written for any tree of conditions', () => {
+  test('a decoded filter equals the encoded one for any tree of conditions', () => {
     const leaf = fc.tuple(name, text).map(([column, value]) => loose(eq(column, value)));
     const { tree } = fc.letrec<{ tree: Filter<never>; node: Filter<never> }>((tie) => ({
       tree: fc.oneof({ maxDepth: 3 }, leaf, tie('node')),

@@ -114,7 +114,7 @@ describe('a table with schemas', () => {
     ).rejects.toThrow(/name/);
   });
 
-  test('leaves a missing bigint as it is', async () => {
+  test('leaves a missing bigint unchanged', async () => {
     const select = shape({ n: asBigint('status') });
     expect(
       await connect([{ n: null }])
@@ -123,7 +123,7 @@ describe('a table with schemas', () => {
     ).toEqual([{ n: null }]);
   });
 
-  test('validates the first row only, or none, and decodes every row', async () => {
+  test('validates only the first row, or no row, and decodes every row', async () => {
     const rows = [row, { ...row, status: 'unknown' }];
     expect(await connect(rows, 'first').db.from(notes).select()).toMatchObject([
       { status: 'done' },

@@ -50,7 +50,7 @@ describe('maybeSingle() of a function', () => {
 describe('rollback()', () => {
   const applied = { 'Preference-Applied': 'tx=rollback' };
 
-  test('reads no rows first to learn whether the server rolls back', async () => {
+  test('reads no rows first to check whether the server rolls back', async () => {
     const { db, requests } = createRecordingClient([
       json([], { headers: applied }),
       new Response(null, { status: 201, headers: applied }),

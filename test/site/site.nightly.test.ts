@@ -150,7 +150,7 @@ describe('the playground', () => {
     await expect.poll(() => output.textContent(), { timeout: 30_000 }).toMatch(/5 rows; unread: \d/);
   }, 240_000);
 
-  it('tells that a module is missing, and what an example throws', async () => {
+  it('reports a missing module, and the error of an example', async () => {
     const page = await open('/playground');
     await page.getByRole('button', { name: /Start/ }).click();
     await page.getByRole('button', { name: 'Run (Ctrl+Enter)' }).waitFor({ timeout: 60_000 });

@@ -23,7 +23,7 @@ test('an upload takes a stream, of a page and of Node', async () => {
   expect(bodies).toEqual(['of a page', 'of Node']);
 });
 
-test('an empty transform asks for the object itself', () => {
+test('an empty transform requests the original object', () => {
   const bucket = createBucket(() => json({}));
   const urlOf = (transform: object) => bucket.getPublicUrl('a.jpg', { transform }).data.publicUrl;
   expect(urlOf({})).toContain('/storage/v1/object/public/photos/a.jpg');

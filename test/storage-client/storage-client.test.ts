@@ -312,7 +312,7 @@ describe('options of a call', () => {
 describe('a read that fails for a moment', () => {
   const busy = () => json({}, { status: 503, headers: { 'retry-after': '2' } });
 
-  test('is repeated after the seconds of Retry-After, on the injected clock', async () => {
+  test('is retried after the seconds of Retry-After, on the injected clock', async () => {
     const { storage, requests, world } = createClient([busy(), new Response('x')]);
     const download = storage.from('b').download('k');
     await world.clock.advance(1_999);
@@ -321,7 +321,7 @@ describe('a read that fails for a moment', () => {
     expect(await (await download).text()).toBe('x');
   });
 
-  test('is repeated twice at most, and a write is not', async () => {
+  test('is retried twice at most, and a write is not', async () => {
     const { storage, requests, world } = createClient([busy()]);
     const read = storage.listBuckets().catch((problem: unknown) => problem);
     await world.clock.advance(10_000);
@@ -341,7 +341,7 @@ describe('a read that fails for a moment', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('is not repeated once its body has begun to arrive', async () => {
+  test('is not retried once its body has begun to arrive', async () => {
     const broken = () =>
       new Response(
         new ReadableStream({ pull: (controller) => controller.error(new TypeError('terminated')) }),
@@ -574,7 +574,7 @@ describe('a resumable upload', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test("repeats a part from the server's offset after a network failure", async () => {
+  test("retries a part from the server's offset after a network failure", async () => {
     const { options, requests, world } = createClient([
       part(0),
       new TypeError('fetch failed'),
@@ -613,7 +613,7 @@ describe('a resumable upload', () => {
     },
   );
 
-  test.each(transient)('repeats the POST and the HEAD after %i', async (status) => {
+  test.each(transient)('retries the POST and the HEAD after %i', async (status) => {
     const { options, requests, world } = createClient([
       failing(status),
       created(location),
@@ -637,7 +637,7 @@ describe('a resumable upload', () => {
     expect(requests).toHaveLength(7);
   });
 
-  test('repeats no POST of an object that exists', async () => {
+  test('does not retry the POST of an object that exists', async () => {
     const { options, requests } = createClient([failing(409)]);
     await expect(uploadResumable(options, 'b', 'k.mp4', blob)).rejects.toMatchObject({ status: 409 });
     expect(requests).toHaveLength(1);
@@ -679,7 +679,7 @@ describe('a resumable upload', () => {
     },
   );
 
-  test('a part that a page answers is not complete', async () => {
+  test('a part that gets a page as its response is not complete', async () => {
     const page = new Response('<p>Wi-Fi', { headers: { 'Content-Type': 'text/html' } });
     const { options } = createClient([created(location), page]);
     await expect(uploadResumable(options, 'b', 'k.mp4', blob)).rejects.toMatchObject({

@@ -53,7 +53,7 @@ beforeEach(() =>
   ),
 );
 
-it('a reset answer has what needs the user and is older than the first page', async () => {
+it('a reset response has the rows that need the user and are older than the first page', async () => {
   const needed = await insert(12);
   await age();
   await insert(29, 'comment');

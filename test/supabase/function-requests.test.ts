@@ -42,7 +42,7 @@ const signed = (body: string) => {
 };
 
 it.each(['notification-mails', 'notification-push', 'mail-events', 'unsubscribe'])(
-  'the function %s answers 405 to a method that it does not have',
+  'the function %s responds with 405 to a method that it does not have',
   async (name) => {
     expect(await call(name, 'DELETE', null)).toMatchObject({
       status: 405,
@@ -58,12 +58,12 @@ it.each([
   ['unsubscribe', 'token=a&action=everything'],
   ['unsubscribe', 'token=a&kind=%00'],
   ['unsubscribe', 'token=%00'],
-])('the function %s answers 400 to the body %s', async (name, body) => {
+])('the function %s responds with 400 to the body %s', async (name, body) => {
   expect(await call(name, 'POST', body)).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
 });
 
 it.each(['[]', '{"type":"email.bounced"}', '{"type":"email.complained","data":{"to":"ada@example.com"}}'])(
-  'the function mail-events answers 400 to the signed event %s',
+  'the function mail-events responds with 400 to the signed event %s',
   async (body) => {
     expect(await call('mail-events', 'POST', body, signed(body))).toMatchObject({
       status: 400,
@@ -77,7 +77,7 @@ it('pages of every origin can read the errors of the function unsubscribe', asyn
   expect(headers.get('access-control-allow-origin')).toBe('*');
 });
 
-it('a function refuses an answer of the database that has another shape', async () => {
+it('a function refuses a response of the database that has another shape', async () => {
   const callDatabase = createDatabaseCaller({
     env: { SUPABASE_URL: 'http://localhost', SUPABASE_SERVICE_ROLE_KEY: 'key' },
     fetch: () => Promise.resolve(Response.json({ claimed: 1, mails: [{ id: 7 }] })),
@@ -180,7 +180,7 @@ it('a missing setting is named in the log alone', async () => {
   expect(log.mock.calls.flat().join(' ')).toContain('APP_URL');
 });
 
-it('the job of the workers fails, and is seen to fail, where the vault lacks their secret', async () => {
+it('the job of the workers fails, and is reported as failed, if the vault lacks their secret', async () => {
   await supabase().database.query(`select vault.create_secret('https://project.test', 'project_url')`);
   await expect(
     supabase().database.query(`select private.call_edge_function('notification-mails', 1)`),

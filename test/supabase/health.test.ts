@@ -22,7 +22,7 @@ beforeEach(() =>
   ),
 );
 
-it('empty queues have no age, and no job is known without pg_cron', async () => {
+it('reports no age for an empty queue, and no jobs without pg_cron', async () => {
   const empty = { waiting: 0, oldest_seconds: null };
   const emptyLeased = { ...empty, sending: 0, retrying: 0, held_seconds: null, dead: 0, failures: {} };
   expect(await readHealth()).toEqual({

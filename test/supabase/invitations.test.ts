@@ -356,7 +356,7 @@ it('reading an invitation reports it as expired after seven days', async () => {
 it.each([
   ['accept', 'accepted'],
   ['decline', 'declined'],
-] as const)('answering an invitation by %s tells the inviter once', async (name, status) => {
+] as const)('answering an invitation by %s notifies the inviter once', async (name, status) => {
   const token = await invite();
   await expect(call(asGrace, name, token)).resolves.toMatchObject({ status, is_for_me: true });
   await expect(call(asGrace, name, token)).resolves.toMatchObject({ status });
@@ -389,7 +389,7 @@ it('answering an old invitation does not reach an inviter who has blocked the in
   await supabase().database.exec('delete from blocked_senders');
 });
 
-it('answering an invitation says so in the notification of the invitee', async () => {
+it('answering an invitation stores the answer in the notification of the invitee', async () => {
   await call(asGrace, 'decline', await invite());
   expect((await received(grace.id)).at(-1)).toMatchObject({
     data: { status: 'pending', answer: 'declined' },

@@ -154,7 +154,7 @@ describe.each(Object.entries(changeMails))('the mail %s', (_, cause) => {
   });
 });
 
-it('recovery codes are announced by a mail of their own', async () => {
+it('recovery codes are announced by a separate mail', async () => {
   const address = await changeMails['recovery_codes']?.('en');
   const mails = supabase()
     .mailbox.messages()

@@ -173,7 +173,7 @@ describe('a topic', () => {
 });
 
 describe('a dry run', () => {
-  it('tells the outcome of each recipient and stores nothing', async () => {
+  it('returns the outcome of each recipient and stores nothing', async () => {
     await supabase().database.query(
       `insert into notification_preferences (user_id, in_app_comments, email_comments) values ($1, false, false)`,
       [grace.id],

@@ -113,7 +113,7 @@ it('a message takes only the channels that it names, of those that the recipient
 });
 
 describe('an idempotency key', () => {
-  it.each([['in_app'], ['email']])('sends once by %s and repeats the first answer', async (channel) => {
+  it.each([['in_app'], ['email']])('sends once by %s and repeats the first response', async (channel) => {
     const message = {
       recipients: [grace.id],
       kind: 'mention',
@@ -130,7 +130,7 @@ describe('an idempotency key', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('counts within a call and between simultaneous calls, too', async () => {
+  it('deduplicates within a call and between concurrent calls', async () => {
     const message = { recipients: [grace.id], kind: 'mention', text: 'Hello', idempotency_key: 'order-8' };
     const answers = (await Promise.all([send(message, message), send(message), send(message)])).flat();
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
@@ -272,7 +272,7 @@ it.each([
   ],
   [{ text: 'x', send_at: '2027-01-31T09:00:00+25:00' }, /\.send_at is not a time such as/],
   [{ text: 'x', channels: ['push'] }, /\.channels has push without in_app/],
-])('a message that says nothing, or nothing possible, is refused: %j', async (wrong, detail) => {
+])('a message without content, or with impossible content, is refused: %j', async (wrong, detail) => {
   const response = await call('send_notifications', { messages: [{ recipients: [ada.id], ...wrong }] });
   expect([response.status, ((await response.json()) as { details: string }).details]).toEqual([
     400,
@@ -290,7 +290,7 @@ it('a number of a field has 200 digits at most', async () => {
   });
 });
 
-it('lines may end as in a file of Windows', async () => {
+it('lines may end with CRLF', async () => {
   await send({ recipients: [grace.id], text: 'one\r\ntwo' });
   expect(await contents()).toMatchObject([{ data: { text: 'one\ntwo' } }]);
 });
@@ -307,7 +307,7 @@ it('an idempotency key of another message is refused, and sends nothing', async 
   expect(await contents()).toHaveLength(1);
 });
 
-it('a repeated call tries the failed recipients again', async () => {
+it('a repeated call retries the failed recipients', async () => {
   const message = { recipients: [ada.id, grace.id], text: 'again', idempotency_key: 'order-10' };
   const [failed] = await whileRefusing(supabase().database, grace.id, () => send(message));
   expect(failed?.counts).toMatchObject({ delivered: 1, failed: 1 });
@@ -319,7 +319,7 @@ it('a repeated call tries the failed recipients again', async () => {
   expect(await contents()).toHaveLength(2);
 });
 
-describe('what cannot arrive is not said to be delivered', () => {
+describe('an undeliverable message is not reported as delivered', () => {
   it.each([
     ['bounced', `select suppress_mail_address('${grace.email}', 'bounce')`],
     ['is not confirmed', `update auth.users set email_confirmed_at = null where id = '${grace.id}'`],

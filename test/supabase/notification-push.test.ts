@@ -156,7 +156,7 @@ it.each([404, 410])(
   },
 );
 
-it('a push service that is busy gets the message again when it says so', async () => {
+it('a busy push service gets the message again after its Retry-After', async () => {
   await subscribe();
   await notify('Please look');
   pushService.status = 429;
@@ -199,7 +199,7 @@ it.each([400, 403])(
   },
 );
 
-it('a push service that was down for days gets dead messages again by one call, and a stopped worker loses none', async () => {
+it('one call requeues dead push messages, and a stopped worker loses none', async () => {
   await subscribe();
   await notify('Please look');
   pushService.status = 500;

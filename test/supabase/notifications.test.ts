@@ -142,7 +142,7 @@ it('a notification that a user sends is dropped without an error when its recipi
   expect(await send('{}', { recipient_id: crypto.randomUUID() })).toBeUndefined();
 });
 
-it('a notification of a service is stored as it is', async () => {
+it('a notification of a service is stored unchanged', async () => {
   const { database } = supabase();
   await runAs(database, asService, (sql) =>
     sql.query(`insert into notifications (recipient_id, status, content) values ($1, 'read', 'plain')`, [

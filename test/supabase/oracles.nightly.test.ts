@@ -63,7 +63,7 @@ const questions: readonly Question[] = [
 ];
 
 it.each(Object.entries(secrets))(
-  'the answer to a sender does not tell that the recipient %s',
+  'the response to a sender does not reveal that the recipient %s',
   async (_, secret) => {
     for (const question of questions) {
       const open = await ask(question);
@@ -78,7 +78,7 @@ it.each(Object.entries(secrets))(
   },
 );
 
-it('the answer to a sender does not tell whether the recipient has an account', async () => {
+it('the response to a sender does not reveal whether the recipient has an account', async () => {
   for (const question of questions) {
     const existing = await ask(question);
     await supabase().database.exec('delete from private.send_usage');
@@ -86,7 +86,7 @@ it('the answer to a sender does not tell whether the recipient has an account', 
   }
 });
 
-it('the answer to a sender does not tell by a conflict of ids whether the recipient deleted the notification', async () => {
+it('the response to a sender does not reveal by a conflict of ids whether the recipient deleted the notification', async () => {
   const question = { prefer: 'count=exact', id: chosenId };
   const first = await ask(question);
   const [stored] = await supabase().database.query<{ id: string }>('select id from notifications');
@@ -132,7 +132,7 @@ it.each([
   },
 );
 
-it('the download of a sender’s data does not tell whether an invited address has an account', async () => {
+it('the download of a sender’s data does not reveal whether an invited address has an account', async () => {
   const token = await signIn(supabase(), ada.email);
   const call = (name: string, body: object) =>
     requestApi(supabase(), `/rest/v1/rpc/${name}`, { method: 'POST', token, body });

@@ -132,7 +132,7 @@ it('a passkey whose authenticator did not verify the person neither signs in nor
   expect((await register({})).status).toBe(200);
 });
 
-it('where the auth service does not require the verification, a passkey leaves the second factor to be asked for', async () => {
+it('where the auth service does not require the verification, a passkey still requires the second factor', async () => {
   const { database } = supabase();
   await database.exec('alter table auth.mfa_amr_claims disable trigger raise_by_passkey');
   const session = await signInBy(authenticator);

@@ -152,7 +152,7 @@ it('notification preferences are deleted with their user', async () => {
   await expect(database.query('select id from notification_preferences')).resolves.toEqual([]);
 });
 
-it('notification preferences have each weekday of the quiet hours once at most, as each delivery reads them', async () => {
+it('notification preferences reject a repeated weekday of the quiet hours', async () => {
   const token = await signIn(supabase(), ada.email);
   const save = async (quietWeekdays: readonly number[]) => {
     const body = { user_id: ada.id, quiet_weekdays: quietWeekdays };

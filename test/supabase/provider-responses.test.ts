@@ -117,7 +117,7 @@ describe('the transport for SMTP', () => {
     ['.', '552 5.2.3 Message too large', 'refused'],
     ['.', '554 5.6.0 Malformed message', 'refused'],
     ['.', 'close', 'held'],
-  ])('takes at %s "%s" for %s', async (command, response, refusal) => {
+  ])('classifies at %s "%s" as %s', async (command, response, refusal) => {
     const port = await listen({ [command]: response });
     const env = { SMTP_HOST: '127.0.0.1', SMTP_PORT: port, SMTP_USER: 'u', SMTP_PASS: 'p' };
     const transport = createSmtpTransport(env);
@@ -127,7 +127,7 @@ describe('the transport for SMTP', () => {
     expect(problem?.retryAfterMs).toBe(refusal === 'unavailable' ? 60_000 : 0);
   });
 
-  it('takes a server that is gone for an outage', async () => {
+  it('classifies a missing server as an outage', async () => {
     const port = await listen({});
     close();
     const transport = createSmtpTransport({ SMTP_HOST: '127.0.0.1', SMTP_PORT: port });
@@ -164,12 +164,12 @@ describe('the transport for Resend', () => {
     [503, 'unavailable', 'unavailable', 60_000],
     [520, 'an edge of the network', 'unavailable', 60_000],
     [418, '', 'held', 0],
-  ])('takes %i %s for %s', async (status, body, refusal, retryAfterMs) => {
+  ])('classifies %i %s as %s', async (status, body, refusal, retryAfterMs) => {
     const problem = await send(() => Promise.resolve(new Response(body, { status })));
     expect(problem).toMatchObject({ refusal, retryAfterMs });
   });
 
-  it('waits as long as the provider says, and without an answer as for an outage', async () => {
+  it('waits as long as the provider says, and without a response as in an outage', async () => {
     const later = new Response('', { status: 503, headers: { 'retry-after': '7' } });
     expect(await send(() => Promise.resolve(later))).toMatchObject({ retryAfterMs: 7000 });
     expect(await send(() => Promise.reject(new TypeError('fetch failed')))).toMatchObject({
@@ -202,13 +202,13 @@ describe('the transport for push messages', () => {
     [429, '', 'held'],
     [500, '', 'held'],
     [503, '', 'held'],
-  ])('takes %i %s for %s', async (status, body, outcome) => {
+  ])('classifies %i %s as %s', async (status, body, outcome) => {
     const response = new Response(body, { status });
     const transport = createPushTransport({ env, now: () => 0, fetch: () => Promise.resolve(response) });
     expect(await transport.send(subscription, '{}')).toMatchObject({ outcome });
   });
 
-  it('asks a push service no more in a run after five requests that it left unanswered', async () => {
+  it('sends a push service nothing more in a run after five requests without a response', async () => {
     let asked = 0;
     const fetchFake = (input: unknown) => {
       if (String(input).includes('mozilla')) return Promise.resolve(new Response(null, { status: 201 }));
@@ -280,7 +280,7 @@ describe('a bounce', () => {
   });
 });
 
-it('the page has the table by which the workers judge', () => {
+it('the page has the table of the rules that the workers apply', () => {
   const page = readFileSync(new URL('../../docs/inbox/provider-responses.md', import.meta.url), 'utf8');
   const words = {
     accepted: 'sent',

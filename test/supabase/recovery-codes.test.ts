@@ -66,7 +66,7 @@ it('recovery codes are neither created nor counted with the password alone', asy
     expect(await (await rpc(name, weak)).json()).toMatchObject({ message: 'insufficient_aal' });
 });
 
-it('recovery codes replace earlier ones, which no longer work; a mail tells about it', async () => {
+it('recovery codes replace earlier ones, which no longer work; a mail reports it', async () => {
   const [old] = codes;
   await createCodes(strong);
   expect(await recover(strong, old)).toEqual({ outcome: 'invalid' });
@@ -164,7 +164,7 @@ it('a session without the second factor is limited to five wrong codes an hour, 
   expect((await recover(weak, codes[0])).outcome).toBe('accepted');
 });
 
-it('a session without the second factor may send the code again when its answer was lost', async () => {
+it('a session without the second factor may send the code again when its response was lost', async () => {
   const weak = await signIn(supabase(), user.email);
   expect(await recover(weak, codes[0])).toEqual({ outcome: 'accepted', unused: 9 });
   expect(await recover(weak, codes[0])).toEqual({ outcome: 'accepted', unused: 9 });
@@ -193,7 +193,7 @@ describe('recovery codes of the auth service', () => {
       [user.id],
     );
 
-  it('end those of the database, and tell the owner', async () => {
+  it('end those of the database, and notify the owner', async () => {
     expect((await service('', strong)).status).toBe(200);
     const weak = await signIn(supabase(), user.email);
     expect(await recover(weak, codes[0])).toEqual({ outcome: 'invalid' });

@@ -117,7 +117,7 @@ it('the transport for Resend ends the run when the limit lasts longer than it, a
 });
 
 it.each([500, 503])(
-  'the transport for Resend tries again with the same key after %i, which counts as no attempt',
+  'the transport for Resend retries with the same key after %i, which counts as no attempt',
   async (status) => {
     await addDueMails(1);
     refuse = (response) => answer(response, status, { name: 'problem' });
@@ -152,7 +152,7 @@ it.each([400, 413, 422])(
   },
 );
 
-it('the transport for Resend delivers once when the answer to an accepted mail is lost', async () => {
+it('the transport for Resend delivers once when the response to an accepted mail is lost', async () => {
   await addDueMails(1);
   refuse = (response) => {
     const [mail] = received;

@@ -90,7 +90,7 @@ const sendTo = async (...recipients: readonly string[]) => {
   return (body as [{ id: string; idempotency_key: string }])[0];
 };
 
-it('tells once, signed, who read and who archived what a backend sent', async () => {
+it('reports once, signed, who read and who archived the message of a backend', async () => {
   const message = await sendTo(ada.id, grace.id);
   await supabase().database.exec(
     `insert into notifications (recipient_id, content) values ('${ada.id}', '{"type":"mention"}');
@@ -127,7 +127,7 @@ it('tells once, signed, who read and who archived what a backend sent', async ()
   }
 });
 
-it('tells that an address bounced or complained, once', async () => {
+it('reports once that an address bounced or complained', async () => {
   for (const [address, reason] of [
     [ada.email.toUpperCase(), 'bounce'],
     [ada.email, 'bounce'],
@@ -143,7 +143,7 @@ it('tells that an address bounced or complained, once', async () => {
   ]);
 });
 
-it('repeats a refused request with the same id and body, later each time, and ends after the eighth attempt', async () => {
+it('retries a refused request with the same id and body, later each time, and ends after the eighth attempt', async () => {
   await sendTo(ada.id);
   await supabase().database.exec(`update notifications set status = 'read'`);
   status = 302;
@@ -173,7 +173,7 @@ it('ends a request whose worker stopped at the eighth attempt', async () => {
   expect(await supabase().database.query('select state from private.webhooks')).toEqual([{ state: 'dead' }]);
 });
 
-it.each(['60', new Date(startMs + 60_000).toUTCString()])('repeats after Retry-After: %s', async (time) => {
+it.each(['60', new Date(startMs + 60_000).toUTCString()])('retries after Retry-After: %s', async (time) => {
   retryAfter = time;
   status = 503;
   await sendTo(ada.id);
@@ -301,7 +301,7 @@ describe('the transport', () => {
     ['2a00::1', true],
     ['fe80::1', false],
     ['localhost', false],
-  ])('takes %s for public: %s', (address, isPublic) => {
+  ])('classifies %s as public: %s', (address, isPublic) => {
     expect(isPublicAddress(address)).toBe(isPublic);
   });
 });

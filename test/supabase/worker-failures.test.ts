@@ -87,7 +87,7 @@ async function sendMails(
   return sendDueMails({ ...queue, transport, settings, now: () => 0, stopAtMs });
 }
 
-it('an acknowledgment that is answered 503 is repeated, and every mail is sent once', async () => {
+it('an acknowledgment that gets 503 is retried, and every mail is sent once', async () => {
   const queue = createQueue(mails(60), (_, call) => (call === 1 ? refuse(503) : accept()));
   const sent: string[] = [];
   const report = await sendMails(queue, async ({ id }) => void sent.push(id));

@@ -72,7 +72,7 @@ const send = (path: string, headers: Record<string, string> = {}, body?: object)
     ...(body && { body: JSON.stringify(body) }),
   });
 
-it('signs in, answers as the user of its cookies, and signs out in Hono on workerd', async () => {
+it('signs in, responds as the user of its cookies, and signs out in Hono on workerd', async () => {
   expect((await send('/me')).status).toBe(401);
   expect((await send('/api/me')).status).toBe(401);
   const signedIn = await send('/login', {}, { email: ada.email, password: seedPassword });

@@ -109,7 +109,7 @@ test.each([
   ['broadcast', 1],
   ['postgres-changes', stored],
 ])(
-  'a change of the whole list by another device is shown by few reads, and not after the last of its messages: %s',
+  'shows a change of the whole list by another device with few reads, before its last message: %s',
   { timeout: 240_000 },
   async (source, messages) => {
     const device = await openDevice(source);

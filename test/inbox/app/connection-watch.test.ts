@@ -78,7 +78,7 @@ test('counts as offline while requests hang, and as online again with the first 
   expect(later.state).toBe('answered');
 });
 
-test('leaves a slow request alone while the server answers others', async () => {
+test('keeps a slow request while the server responds to others', async () => {
   const { clock, platform, signals, probes, send, setNetwork } = openTab();
   setNetwork('slow-rows');
   const request = send();

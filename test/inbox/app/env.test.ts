@@ -30,7 +30,7 @@ test('another live source is refused by its name', () => {
 });
 
 test.each(['VITE_SUPABASE_URL', 'VITE_SUPABASE_ANON_KEY'])(
-  'the configuration without %s says so, word for word',
+  'the error of the configuration without %s has the specified text',
   (variable) => {
     expect(() => parseConfiguration({ ...complete, [variable]: ' ' })).toThrow(
       new RegExp(`^Supabase configuration incomplete: ${variable} is not set$`),

@@ -125,7 +125,7 @@ describe('a chunk that cannot be loaded', () => {
     expect(document.body.textContent).toBe('The rest');
   });
 
-  test('a chunk that cannot be loaded is replaced where something shorter says enough', async () => {
+  test('a chunk that cannot be loaded is replaced by the fallback', async () => {
     const { Screen } = remoteScreen();
     await act(async () => {
       render(

@@ -26,7 +26,7 @@ test('an error and a rejection that nothing handled are sent, each once', () => 
   expect(sent[0]?.stack).toContain('error-reports.test');
 });
 
-test('an outage is logged, and a fault of the code is an uncaught error', () => {
+test('an outage is logged, and a bug is an uncaught error', () => {
   const thrown = vi.fn<(problem: unknown) => void>();
   const logged = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   vi.stubGlobal('reportError', thrown);
@@ -58,7 +58,7 @@ test.each([
   expect(sent).toMatchObject([{ message: shown, stack: `Error: ${shown}`, screen: '/join' }]);
 });
 
-test('a text without an end is cut', () => {
+test('a report of unlimited length is truncated', () => {
   const { sent, emit } = open();
   emit('error', { error: new Error('a b '.repeat(10_000)) });
   expect(sent[0]?.message.length).toBeLessThanOrEqual(2_000);

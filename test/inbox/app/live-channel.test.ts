@@ -101,7 +101,7 @@ test.each([
   ['broadcasts', true],
   ['postgres_changes', false],
 ])(
-  'while Realtime is down, the page by %s asks every 25 seconds, once each time',
+  'while Realtime is down, the page by %s requests changes every 25 seconds, once each time',
   async (_source, usesBroadcasts) => {
     const { advance, heard, server, tab } = await openChannel(usesBroadcasts);
     server.socket().fail();

@@ -111,7 +111,7 @@ test('with postgres-changes the channel has the subscriptions of the specificati
   ]);
 });
 
-test('a subscriber whose filter raises silences no list', async () => {
+test('a subscription with a failing filter silences no list', async () => {
   const { ids } = await openList({});
   await silenceChanges();
   const first = await insert();

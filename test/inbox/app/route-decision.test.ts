@@ -67,7 +67,7 @@ test.each(['/reset-password', '/join/x'])('a signed-in user may also see %s', (p
   expect(decideRoute({ ...signedIn, path }).kind).toBe('public');
 });
 
-test('the second factor is asked for before anything else', () => {
+test('the second factor is required before anything else', () => {
   const half: RouteInput = { ...signedIn, needsSecondFactor: true };
   expect(decideRoute({ ...half, path: '/account' })).toEqual({
     kind: 'redirect',

@@ -6,7 +6,7 @@ import { initialScrollBarsState, stepScrollBars } from '../../../src/inbox/app/s
 const areHiddenAfter = (...positionsPx: readonly number[]) =>
   positionsPx.reduce(stepScrollBars, initialScrollBarsState).areHidden;
 
-test('the bars of a phone leave when the page scrolls down, and return when it scrolls up', () => {
+test('the bars of a phone hide when the page scrolls down, and show when it scrolls up', () => {
   expect(areHiddenAfter(100)).toBe(true);
   expect(areHiddenAfter(100, 400)).toBe(true);
   expect(areHiddenAfter(100, 400, 380)).toBe(false);

@@ -80,7 +80,7 @@ test('the inbox shows /login when the account was deleted', async () => {
   expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeTruthy();
 });
 
-test('an action shows /login where the session ended unnoticed, and calls nothing deleted', async () => {
+test('an action shows /login if the session has ended unnoticed, and reports no deletion', async () => {
   const person = { email: `unnoticed-${crypto.randomUUID()}@example.com`, password: seedPassword };
   const { id } = await createUser(supabase(), person.email);
   await supabase().database.query(
@@ -194,7 +194,7 @@ test('the shell announces that the device is offline and online', async () => {
 test.each([
   ['/account', 0],
   ['/home', 1],
-])('the shell tells of a failed link at %s, and not again on further pages', async (path, told) => {
+])('the shell shows a failed link at %s, and not again on further pages', async (path, told) => {
   const { actor } = await renderApp(`${path}?error=access_denied&error_code=otp_expired&sb=`, {
     supabase: supabase(),
     user,

@@ -33,7 +33,7 @@ const alertTexts = () =>
     .map(({ textContent }) => textContent)
     .join(' ');
 
-test('signing in behind a proxy that answers with a page of its own says one clear sentence, no markup', async () => {
+test('signing in behind a proxy that responds with its own page shows one clear sentence, no markup', async () => {
   faults.answer('post', '/auth/v1/token', proxyPage(502));
   const app = await open('/login');
   await enterPassword(app);
@@ -56,7 +56,7 @@ test('signing in past the limit says when it is possible again', async () => {
   await waitFor(() => expect(document.body.textContent).toMatch(/4[12] s/));
 });
 
-test('signing in with a truncated answer fails', async () => {
+test('signing in with a truncated response fails', async () => {
   faults.answer(
     'post',
     '/auth/v1/token',
@@ -68,7 +68,7 @@ test('signing in with a truncated answer fails', async () => {
   expect(app.clients.auth.getSnapshot().status).toBe('signed-out');
 });
 
-test('the inbox survives one answer of a server that starts anew', async () => {
+test('the inbox survives one response of a server that is restarting', async () => {
   let asked = 0;
   faults.answer('get', '/rest/v1/notifications', () => {
     asked += 1;

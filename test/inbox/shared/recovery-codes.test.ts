@@ -99,7 +99,7 @@ test('are limited after too many wrong ones', async () => {
   expect(await recovery.use('wrong wrong wrong')).toMatchObject({ outcome: 'limited' });
 });
 
-test('a failure of the service that may pass creates no codes elsewhere', async () => {
+test('a transient failure of the service creates no codes in the database', async () => {
   const { fetch, ...backend } = createBreakableFetch(withService);
   const person = await createPerson(withService(), fetch);
   backend.break(to('/factors/recovery-codes'), () => new Response('{}', { status: 503 }));

@@ -78,7 +78,7 @@ test('a component with hooks after its texts renders when German arrives during 
   root.unmount();
 });
 
-test('English stands in for German that fails to load, until the network is back', async () => {
+test('English is shown instead of German that fails to load, until the network is back', async () => {
   const { defineTexts } = await openPage('de');
   const importGerman = vi
     .fn<() => Promise<GermanFile>>()

@@ -155,7 +155,7 @@ test('the account page reports on /login that other devices could not be signed 
   expect(screen.queryByText(/^Other devices may still/), 'told once').toBeNull();
 });
 
-test('the account page says that the account was deleted, even where the answer was lost', async () => {
+test('the account page shows that the account was deleted, even if the response was lost', async () => {
   let isLost = false;
   const fetch: Platform['fetch'] = async (input, init) => {
     const response = await supabase().fetch(input, init);
@@ -171,7 +171,7 @@ test('the account page says that the account was deleted, even where the answer 
   expect({ isLost, url: url() }).toEqual({ isLost: true, url: '/login' });
 });
 
-test('the account page does not claim that nothing changed where a deletion got no answer', async () => {
+test('the account page does not claim that nothing changed if a deletion got no response', async () => {
   const { fetch, ...backend } = createBreakableFetch(supabase);
   backend.break(to('/rpc/delete_account'));
   const { actor } = await openAccount('/account', { fetch });

@@ -17,7 +17,7 @@ afterEach(() => {
   for (const script of document.head.querySelectorAll('script')) script.remove();
 });
 
-test('a form shows the configured captcha and sends its answer once', async () => {
+test('a form shows the configured captcha and sends its token once', async () => {
   const render = vi.fn<RenderWidget>((_container, options) => {
     options.callback('human');
     return 'widget';
@@ -32,7 +32,7 @@ test('a form shows the configured captcha and sends its answer once', async () =
   await waitFor(() => expect(url()).toBe('/home'));
 });
 
-test('a form removes a finished captcha, whose answer does not affect the next', async () => {
+test('a form removes a finished captcha, whose token does not affect the next', async () => {
   const widgets: WidgetOptions[] = [];
   const render: RenderWidget = (_container, options) => `widget-${widgets.push(options)}`;
   const remove = vi.fn<(widget: string) => void>();
@@ -56,7 +56,7 @@ test('a form removes a finished captcha, whose answer does not affect the next',
   await waitFor(() => expect(url()).toBe('/home'));
 });
 
-test('a form shows an error when the captcha has no answer', async () => {
+test('a form shows an error when the captcha has no token', async () => {
   const { actor } = await renderApp('/login', { supabase: supabase() });
   const email = await screen.findByLabelText('Email');
   await actor.clear(email);

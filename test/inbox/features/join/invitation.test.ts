@@ -42,10 +42,10 @@ describe('a pasted text', () => {
     `https://inbox.example/join/${token}/?utm=mail#top`,
     `/join/${token}`,
     `inbox.example/join/${token}`,
-  ])('a pasted text is a code: %s', (pasted) => expect(parseInvitationCode(pasted)).toBe(token));
+  ])('a pasted text is accepted as a code: %s', (pasted) => expect(parseInvitationCode(pasted)).toBe(token));
 
   test.each(['', 'hello', 'https://inbox.example/home', `${token} ${token}`, 'https://inbox.example/join/'])(
-    'a pasted text is no code: %s',
+    'a pasted text is rejected: %s',
     (pasted) => expect(parseInvitationCode(pasted)).toBeNull(),
   );
 });

@@ -82,7 +82,7 @@ test('an invitation says who invites to what when signed out, asks to sign in or
   );
 });
 
-test('an invitation that is no longer open tells nothing when signed out', async () => {
+test('an invitation that is no longer open reveals nothing when signed out', async () => {
   const token = await invite();
   await local().database.query(`update invitations set expires_at = now() where token = $1`, [token]);
   const { unmount } = await renderApp(`/join/${token}`, { supabase: local() });
@@ -200,7 +200,7 @@ test('a sender is blocked from the list of invitations, which then lists none of
   await local().database.exec('delete from public.blocked_senders');
 });
 
-test('an invitation that cannot be loaded can be tried again', async () => {
+test('an invitation that cannot be loaded can be loaded again', async () => {
   const token = await invite();
   const backend = createBreakableFetch(local);
   backend.break(to('/rest/'));

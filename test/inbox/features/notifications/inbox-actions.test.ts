@@ -5,7 +5,7 @@ import { createScriptedInbox, idOf, openScriptedInbox, shownIds, statusOf } from
 const unread = { tab: 'unread', kind: null } as const;
 const archived = { tab: 'archived', kind: null } as const;
 
-test('an action is shown before the server answers', async () => {
+test('an action is shown before the response arrives', async () => {
   const scripted = await openScriptedInbox(3);
   const { inbox, world, table } = scripted;
   const id = idOf(scripted, 1);
@@ -47,7 +47,7 @@ test('an action waits for the previous action on the same row', async () => {
   expect(statusOf(scripted, id)).toBe('read');
 });
 
-test('an action whose answer comes after a later change from elsewhere leaves that change', async () => {
+test('a late response to an action keeps a later change from elsewhere', async () => {
   const scripted = await openScriptedInbox(2, { answerMs: 600, changeMs: 5 });
   const { inbox, world, table } = scripted;
   await world.clock.advance(5_000);
@@ -263,7 +263,7 @@ test('a deletion is sent once when its toast stays for longer than a minute', as
   expect(table.requests.filter((name) => name === 'remove')).toHaveLength(1);
 });
 
-test('a deletion is not sent by another visit once it was undone or answered', async () => {
+test('a deletion is not sent by another visit once it was undone or acknowledged', async () => {
   const scripted = await openScriptedInbox(3);
   const { inbox, tab, table, world } = scripted;
   const [first = '', second = ''] = shownIds(inbox);
@@ -339,7 +339,7 @@ test('a deletion stays hidden after a read that still returns the row', async ()
   expect(shownIds(scripted.inbox)).toHaveLength(2);
 });
 
-test('two tabs agree before the server answers', async () => {
+test('two tabs agree before the response arrives', async () => {
   const scripted = await openScriptedInbox(3);
   const other = scripted.openTab();
   other.start();

@@ -62,7 +62,7 @@ const status = async (name: string) => {
   );
   return found[0]?.status ?? null;
 };
-test('what needs the user stands first although a page of later notifications hides it, until it is read', async () => {
+test('rows that need the user are first until they are read, although later notifications fill the page', async () => {
   await notify(1);
   await local().database.exec(`update public.notifications set created_at = now() - interval '400 days'`);
   await fill(40);
@@ -354,7 +354,7 @@ test('the bell shows what is unread, in sync with the page', async () => {
   expect(within(panel).getByRole('link', { name: 'See all' }).getAttribute('href')).toBe('/home');
 });
 
-test('a notification without a page of its own opens in full, is marked read, and returns to the list', async () => {
+test('a notification without its own page opens in full, is marked read, and returns to the list', async () => {
   await notify(1);
   const { actor } = await open('/home?kind=mention');
   await actor.click(await screen.findByRole('link', { name: /mentioned you in Document 1/ }));
@@ -366,7 +366,7 @@ test('a notification without a page of its own opens in full, is marked read, an
   await waitFor(() => expect(screen.queryByRole('dialog', { name: /mentioned you/ })).toBeNull());
 });
 
-test('a notification without a page of its own can be archived there and stays at its address', async () => {
+test('a notification without its own page can be archived there and stays at its address', async () => {
   await notify(2);
   const { actor } = await open();
   await actor.click(await screen.findByRole('link', { name: /mentioned you in Document 2/ }));
@@ -377,7 +377,7 @@ test('a notification without a page of its own can be archived there and stays a
   expect(await screen.findAllByRole('button', { name: 'Move to inbox' })).toHaveLength(1);
 });
 
-test('a notification without a page of its own that is in no loaded list is marked read and unread there', async () => {
+test('a notification without its own page that is in no loaded list is marked read and unread there', async () => {
   await notify(3);
   await local().database.exec(`update public.notifications set created_at = now() - interval '1 day'`);
   await fill(35);
@@ -398,7 +398,7 @@ test('a notification without a page of its own that is in no loaded list is mark
   await waitFor(async () => expect(await status('Document 3')).toBe('unread'));
 });
 
-test('a notification without a page of its own that fails to load shows an error, logs it, and can be retried', async () => {
+test('a notification without its own page that fails to load shows an error, logs it, and can be retried', async () => {
   await notify(4);
   const [row] = await local().database.query<{ id: string }>('select id from public.notifications');
   await local().database.query(`update public.notifications set status = 'archived'`);
@@ -414,7 +414,7 @@ test('a notification without a page of its own that fails to load shows an error
   expect(await screen.findByRole('dialog', { name: /mentioned you in Document 4/ })).toBeTruthy();
 });
 
-test('a notification without a page of its own that was deleted shows a message', async () => {
+test('a notification without its own page that was deleted shows a message', async () => {
   await open('/home?open=00000000-0000-4000-8000-000000000000');
   expect(await screen.findByText('This notification no longer exists.')).toBeTruthy();
 });

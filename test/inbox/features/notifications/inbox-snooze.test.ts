@@ -61,7 +61,7 @@ test('a snoozed notification of any age that another device snoozed is read at t
   expect(shownIds(other)[0]).toBe(oldest);
 });
 
-test('a snoozed notification leaves the snoozed list at once when it is archived or read, before the answer', async () => {
+test('a snoozed notification leaves the snoozed list at once when it is archived or read, before the response', async () => {
   const scripted = await openScriptedInbox(2);
   const { inbox, world } = scripted;
   const [first = '', second = ''] = shownIds(inbox);

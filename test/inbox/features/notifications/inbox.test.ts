@@ -36,7 +36,7 @@ test.each([
   expect(shownIds(inbox)).toHaveLength(30);
 });
 
-test('a live notification of an unknown kind asks once for the kinds that the team registered', async () => {
+test('a live notification of an unknown kind requests the registered kinds once', async () => {
   const { table, world } = await openScriptedInbox(3);
   await world.clock.advance(60_000);
   const before = table.requests.length;

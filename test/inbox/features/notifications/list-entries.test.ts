@@ -56,7 +56,7 @@ test('a thread is everything about one entity, at the position of the newest', (
   expect(sizes({ kind: 'mention' }, { kind: 'mention' }, { kind: 'mention' })).toEqual([3]);
 });
 
-test('an invitation and a message with buttons stand alone, since they ask for an answer', () => {
+test('an invitation and a message with buttons stay separate rows, because they require an answer', () => {
   expect(sizes({ kind: 'invite' }, { kind: 'invite' })).toEqual([1, 1]);
   const [message] = deeds({});
   const asking = message && { ...message, data: { actions: [] } };
@@ -91,7 +91,7 @@ test('a thread is followed by its notifications when expanded', () => {
   expect(entries.map(({ isMember }) => isMember)).toEqual([false, true, true, true, false]);
 });
 
-test('what needs the user stands first until it is read, and while the detail is open', () => {
+test('rows that need the user are on top until they are read, and while their detail is open', () => {
   const rows = deeds(
     {},
     { entity: 'plan', kind: 'mention' },
@@ -110,7 +110,7 @@ test('what needs the user stands first until it is read, and while the detail is
   expect(toEntries(important, closed).some(({ isLifted }) => isLifted)).toBe(false);
 });
 
-test('no more than the newest ten stand first, whatever else is loaded', () => {
+test('at most the newest ten rows are on top, regardless of what else is loaded', () => {
   const rows = deeds(
     ...Array.from({ length: 30 }, (_, at) => ({ entity: `${at}`, kind: 'mention' as const })),
   );

@@ -135,7 +135,7 @@ test('the notifications API counts every kind and list in one request', async ()
   ]);
 });
 
-test('the notifications API returns changed and deleted rows since an earlier answer', async () => {
+test('the notifications API returns changed and deleted rows since an earlier response', async () => {
   const { api } = await openApi();
   const { asOf } = await api.changes(null);
   const { notifications } = await api.list(unfiltered, { after: null, limit: 2 });

@@ -27,7 +27,7 @@ test('a hidden tab finds the visible tab', async () => {
   expect(await ask()).toBe(true);
 });
 
-test('without a visible tab none answers', async () => {
+test('no tab responds without a visible tab', async () => {
   const { here, there, tabs, ask } = openTabs();
   here.setVisible(false);
   there.setVisible(false);

@@ -111,7 +111,7 @@ test('the preferences show that an address bounced, and send to it again on requ
   expect(await local().database.query('select * from private.suppressed_addresses')).toEqual([]);
 });
 
-test('the preferences are saved as they are changed', async () => {
+test('the preferences are saved at each change', async () => {
   const { actor } = await open();
   await screen.findByRole('switch', { name: /Email notifications/ });
   await actor.click(kind('Edits').getByRole('switch', { name: 'Email' }));

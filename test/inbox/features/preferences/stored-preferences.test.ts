@@ -61,7 +61,7 @@ describe('sending a pending change of preferences', () => {
     await expect(sendPreferences(failing, stored)).rejects.toThrow('No network');
   });
 
-  test('sending a pending change of preferences gives up changes stored by another version of the application', () => {
+  test('sending a pending change of preferences drops changes stored by another version of the application', () => {
     expect(parseStoredPreferences(structuredClone(stored))).toEqual(stored);
     expect([parseStoredPreferences({ ...stored, format: 0 }), parseStoredPreferences(null)]).toEqual([
       null,

@@ -41,7 +41,7 @@ async function open() {
   return { actor, clock, report, alerts };
 }
 
-test('a browser that does not answer is waited for visibly, and given up after 15 s', async () => {
+test('a browser that does not respond shows progress, and an error after 15 s', async () => {
   subscribe.mockReturnValue(new Promise(() => undefined));
   const { actor, clock, report, alerts } = await open();
   await actor.click(alerts);

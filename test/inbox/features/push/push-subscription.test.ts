@@ -119,7 +119,7 @@ test('the push messages of a device stay off in a browser without a push service
   expect(await endpoints()).toEqual([]);
 });
 
-test('the push messages of a device stay off when the push service does not answer within 15 s, even if it answers later', async () => {
+test('the push messages of a device stay off when the push service does not respond within 15 s, even if it responds later', async () => {
   const opened = await openDevice({ pushService: 'silent' });
   const outcome = opened.device.subscribe().catch((problem: unknown) => problem);
   await opened.clock.advance(14_999);
@@ -134,7 +134,7 @@ test('the push messages of a device stay off when the push service does not answ
   expect(await endpoints()).toEqual([]);
 });
 
-test('the push messages of a device are turned on by a second try that the push service answers', async () => {
+test('the push messages of a device are turned on by a second attempt, to which the push service responds', async () => {
   const { device, clock, answer } = await openDevice({ pushService: 'silent' });
   const first = device.subscribe().catch((problem: unknown) => problem);
   await clock.advance(15_000);
@@ -177,7 +177,7 @@ test('the switch of a device is off after a change of the keys, and the next vis
   expect(await opened.device.read()).toBe('off');
 });
 
-test('a device that cannot tell the server of its new subscription keeps it for the next visit', async () => {
+test('a device that cannot send its new subscription to the server keeps it for the next visit', async () => {
   const opened = await openDevice();
   await opened.device.subscribe();
   const later = opened.deploy(webPush.generateVAPIDKeys().publicKey);

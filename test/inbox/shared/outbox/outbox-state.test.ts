@@ -115,7 +115,7 @@ function checkDue(state: OutboxState, nowMs: number): void {
   expect(due).toEqual(isSending ? eligible.slice(0, Math.max(0, most)) : []);
 }
 
-test('keeps its rules after each of any events', () => {
+test('keeps its invariants for any sequence of events', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 30 }), fc.nat(200), (events, nowMs) => {
       let state = run(...ready);
@@ -210,7 +210,7 @@ test('the outbox of a tab counts failures that were in flight together as one', 
   expect(state).toMatchObject({ failures: 1, retryAtMs: 150, sendingIds: new Set() });
 });
 
-test('the outbox of a tab tries again at once after a reconnect, and after the failed action was removed', () => {
+test('the outbox of a tab retries at once after a reconnect, and after the failed action was removed', () => {
   const failed = run(
     ...ready,
     add(action(1), action(2)),
@@ -221,7 +221,7 @@ test('the outbox of a tab tries again at once after a reconnect, and after the f
   expect(ids(selectDue(step(failed, { type: 'removed', ids: ['action-1'] }), 100))).toEqual(['action-2']);
 });
 
-test('the outbox of a tab shows no action as delayed that is on its way or can be undone', () => {
+test('the outbox of a tab shows no action as delayed that is in flight or can be undone', () => {
   const online = run(...ready, add(action(1), action(2, { isUndoable: true })));
   expect(selectDelayed(online)).toEqual([]);
   const offline = step(online, { type: 'connection', isOnline: false });
@@ -244,7 +244,7 @@ test('the outbox of a tab sends several at a time again once what had to wait is
   expect(selectDelayed(waited)).toEqual([]);
 });
 
-test('the outbox of a tab orders actions of one number as every other tab does', () => {
+test('the outbox of a tab orders actions with equal numbers as every other tab does', () => {
   const [one, other] = [action(1, { id: 'a' }), action(1, { id: 'b', senderId: 'other' })];
   for (const events of [
     [add(one), add(other)],

@@ -124,7 +124,7 @@ test('several tabs without common locks leave the actions of each other alone', 
   expect([server.received, first.settled, second.settled]).toEqual([['b:2'], ['a:1 undone'], ['b:2 sent']]);
 });
 
-test('several tabs tell each other no answers', async () => {
+test('several tabs exchange no responses', async () => {
   const { world, openTab } = createDevice();
   const [first, second] = [openTab(), openTab()] as const;
   first.add('a:1');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createDevice, names, Refused, Unreachable } from './outbox-device.ts';
 
-test('an action online is on its way before its write has ended, and shown at once', async () => {
+test('an action online is sent before its write has ended, and shown at once', async () => {
   const { world, server, openTab } = createDevice();
   const { add, shown, outbox } = openTab();
   const { settled } = add('a:read');
@@ -13,7 +13,7 @@ test('an action online is on its way before its write has ended, and shown at on
   expect(shown).toEqual([]);
 });
 
-test('an action online leaves nothing stored once it is answered', async () => {
+test('an action online leaves nothing stored after its response', async () => {
   const { world, storage, openTab } = createDevice();
   openTab().add('a:read');
   await world.settle();
@@ -85,7 +85,7 @@ test('an action offline is shown and sent by the next visit', async () => {
   expect(server.received).toEqual(['a:1']);
 });
 
-test('an action offline is tried again with a doubling delay, and delays those after it', async () => {
+test('an action offline is retried with a doubling delay, and delays those after it', async () => {
   const { world, server, openTab } = createDevice();
   const { outbox, add } = openTab();
   server.problem = new Unreachable();
@@ -102,7 +102,7 @@ test('an action offline is tried again with a doubling delay, and delays those a
   expect(server.received).toEqual(['a:1', 'b:2']);
 });
 
-test('an action offline is tried again up to half a delay later, so that tabs do not return together', async () => {
+test('an action offline is retried up to half a delay later, so that tabs do not return together', async () => {
   const { world, server, openTab } = createDevice();
   const { random } = world.openTab();
   const { add } = openTab({ random: { ...random, number: () => 0.9 } });
@@ -114,7 +114,7 @@ test('an action offline is tried again up to half a delay later, so that tabs do
   expect(server.requests).toHaveLength(2);
 });
 
-test('an action offline is tried again in time when the clock is set back', async () => {
+test('an action offline is retried in time when the clock is set back', async () => {
   const { world, server, openTab } = createDevice();
   const { add } = openTab();
   server.problem = new Unreachable();
@@ -126,7 +126,7 @@ test('an action offline is tried again in time when the clock is set back', asyn
   expect(server.received).toEqual(['a:1']);
 });
 
-test('an action offline of another version of the application is given up', async () => {
+test('an action offline of another version of the application is dropped', async () => {
   const { world, storage, openTab, notices } = createDevice();
   const lost = { id: 'old', userId: 'ada', topic: 'rows', payload: { format: 0 }, keys: ['a'] };
   await storage.put({ ...lost, order: 1, senderId: 'closed', isUndoable: false });
@@ -202,7 +202,7 @@ test('a page that closes sends what can be undone before the handler of `pagehid
   expect(server.requests).toEqual(['a:delete', 'b:delete']);
 });
 
-test('a page that closes leaves an action without an answer to the next visit, and none that could change other rows', async () => {
+test('a page that closes leaves an action without a response to the next visit, and none that could change other rows', async () => {
   const { world, server, openTab } = createDevice();
   const { add, tab } = openTab();
   server.hangs = true;
@@ -297,7 +297,7 @@ test('a storage that fails keeps offline actions in the tab until they are sent'
   expect(server.received).toEqual(['a:1']);
 });
 
-test('a storage that fails because it never answers delays no action', async () => {
+test('a storage that fails because it never responds delays no action', async () => {
   const { world, server, storage, openTab } = createDevice();
   const never = () => new Promise<never>(() => undefined);
   Object.assign(storage, { list: never, put: never, remove: never });
@@ -321,7 +321,7 @@ test('a storage that fails that the browser has emptied loses no action of an op
   expect(server.received).toEqual(['a:1']);
 });
 
-test('a sign-out sends what every tab keeps back for an undo, and waits for the answers', async () => {
+test('a sign-out sends what every tab keeps back for an undo, and waits for the responses', async () => {
   const { world, server, openTab } = createDevice();
   const [first, second] = [openTab(), openTab()] as const;
   first.add('a:delete', 'undoable');
@@ -333,7 +333,7 @@ test('a sign-out sends what every tab keeps back for an undo, and waits for the 
   expect(server.received.toSorted()).toEqual(['a:delete', 'b:delete']);
 });
 
-test('a sign-out learns how many actions would be lost, at once while offline and after the time otherwise', async () => {
+test('a sign-out gets the number of actions that would be lost, at once while offline and after the time otherwise', async () => {
   const { world, server, openTab } = createDevice();
   const { add, outbox, tab } = openTab();
   server.hangs = true;
@@ -345,7 +345,7 @@ test('a sign-out learns how many actions would be lost, at once while offline an
   expect(await outbox.flush(3_000)).toBe(1);
 });
 
-test('a sign-out ends the outbox: an answer that comes later touches neither display nor storage', async () => {
+test('a sign-out ends the outbox: a late response changes neither display nor storage', async () => {
   const { world, storage, openTab } = createDevice();
   const { add, outbox, settled } = openTab();
   add('a:1');

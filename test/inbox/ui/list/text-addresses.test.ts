@@ -18,7 +18,7 @@ describe('the addresses of a text', () => {
     ['请看https://example.com/a。谢谢', 'https://example.com/a'],
     ['https://example.com/a\u202Emoc.knab', 'https://example.com/a'],
     ['https://bücher.example/ä', 'https://bücher.example/ä'],
-  ])('%j has one', (text, address) => {
+  ])('finds one address in %j', (text, address) => {
     expect(addresses(text)).toEqual([address]);
   });
 
@@ -44,7 +44,7 @@ describe('the addresses of a text', () => {
     'ftp://example.com',
     'mail ada@example.com',
     '<b>bread</b>',
-  ])('%j has none', (text) => {
+  ])('finds no address in %j', (text) => {
     expect(addresses(text)).toEqual([]);
   });
 });

@@ -32,7 +32,7 @@ describe('the audits of any client', () => {
     expect(results.filter(({ outcome }) => outcome.status !== 'passed')).toEqual([]);
   });
 
-  it('supabase-js passes all but those that docs/clients.md lists', { timeout: 600_000 }, async () => {
+  it('supabase-js passes all except those that docs/clients.md lists', { timeout: 600_000 }, async () => {
     const results = await judge(createVendorAdapter());
     if (process.env['WRITE_CLIENTS'] !== undefined) await writeTable(results);
     const text = await readFile(page, 'utf8');
@@ -43,7 +43,7 @@ describe('the audits of any client', () => {
   });
 
   it(
-    'a client in another process is judged by JSON lines, as far as it goes',
+    'a client in another process is audited through JSON lines, as far as it supports the commands',
     { timeout: 300_000 },
     async () => {
       const results = await judge(createProcessAdapter(`${process.execPath} ${plainClient}`));

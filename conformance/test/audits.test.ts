@@ -12,7 +12,7 @@ import { clientMutants } from './mutants/client-mutants.ts';
 const documents = ['auth', 'rest', 'realtime', 'storage', 'product'].map((name) => `protocol/${name}.md`);
 
 describe('the audits', () => {
-  it('no two audits have one id', () => {
+  it('each audit has its own id', () => {
     expect(new Set(audits.map(({ id }) => id)).size).toBe(audits.length);
   });
 
@@ -20,7 +20,7 @@ describe('the audits', () => {
     expect(audits.map(({ id, level, since, title }) => `${id} ${level} ${since} ${title}`)).toMatchSnapshot();
   });
 
-  it('the suite has the version of its package, and no audit is of a later one', () => {
+  it('the suite has the version of its package, and no audit has a later one', () => {
     const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
     expect(JSON.parse(manifest)).toMatchObject({ version: suiteVersion });
     const compare = new Intl.Collator('en', { numeric: true }).compare;
@@ -39,7 +39,7 @@ describe('the audits', () => {
     expect(bare).toEqual([]);
   });
 
-  it('docs/audits.md lists the audits as they are now (npm run docs:audits)', async () => {
+  it('docs/audits.md lists the current audits (npm run docs:audits)', async () => {
     const page = await readFile(new URL(`../${auditsPage}`, import.meta.url), 'utf8');
     expect(page).toBe(formatAuditList());
   });
@@ -51,12 +51,12 @@ describe('the sources of the audits', () => {
     expect(unsourced.map(({ id }) => id)).toEqual([]);
   });
 
-  it('each cited section says what breaks for users', () => {
+  it('each cited section states what breaks for users', () => {
     const silent = audits.filter(({ source }) => !/^[A-Z].+\.$/.test(readSection(source).breaks));
     expect(silent.map(({ source }) => source)).toEqual([]);
   });
 
-  it('a section that its document lacks is refused', () => {
+  it('a missing section is refused', () => {
     expect(() => readSection('protocol/auth.md#no-such-section')).toThrow('has no section #no-such-section');
   });
 
@@ -106,14 +106,14 @@ describe('the choice of audits', () => {
   const areasOf = (choice: Parameters<typeof chooseAudits>[0]) =>
     new Set(chooseAudits(choice).map(({ area }) => area));
 
-  it('a choice takes both sets of a service, one of them, or all', () => {
+  it('a choice selects both sets of a service, one of them, or all', () => {
     expect(areasOf({ only: 'auth' })).toEqual(new Set(['auth', 'auth-client']));
     expect(areasOf({ only: 'auth', set: 'server' })).toEqual(new Set(['auth']));
     expect(areasOf({ only: 'auth-client' })).toEqual(new Set(['auth-client']));
     expect(chooseAudits({})).toEqual(audits);
   });
 
-  it('a choice takes one audit by its id', () => {
+  it('a choice selects one audit by its id', () => {
     expect(chooseAudits({ only: 'AUTH-101' }).map(({ id }) => id)).toEqual(['AUTH-101']);
   });
 
@@ -124,7 +124,7 @@ describe('the choice of audits', () => {
 });
 
 describe('the faulty clients', () => {
-  it('each replaces a text that its file has once', () => {
+  it('each replaces a text that occurs once in its file', () => {
     const countIn = ({ file, find }: (typeof clientMutants)[number]) =>
       readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8').split(find).length - 1;
     expect(clientMutants.filter((mutant) => countIn(mutant) !== 1).map(({ name }) => name)).toEqual([]);

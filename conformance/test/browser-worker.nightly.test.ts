@@ -27,7 +27,7 @@ it('the audits of servers pass on a project in a worker of Chromium', () => {
   expect(idsOf('passed').length).toBeGreaterThan(500);
 });
 
-it('what is known to fail there fails, and everything else is run', () => {
+it('known failures fail there, and all other audits run', () => {
   expect(idsOf('failed')).toEqual([...knownFailing.keys()]);
   expect(idsOf('not-run')).toEqual(auditsWithoutPasskeys);
 });

@@ -11,7 +11,7 @@ import { openStorage } from '../src/storage/bucket.ts';
 import type { ConformanceTarget } from '../src/target.ts';
 import { target as sampleTarget } from './sample-audits.ts';
 
-describe('the removal of what a run created', () => {
+describe("the removal of a run's test data", () => {
   let supabase: LocalSupabase;
   let target: ConformanceTarget;
 
@@ -24,7 +24,7 @@ describe('the removal of what a run created', () => {
 
   const userIds = () => supabase.database.query('select id from auth.users order by id');
 
-  it('a removed run leaves the users of others and none of its own, with or without an email address', async () => {
+  it('removing a run keeps other users and removes all of its own, with or without an email address', async () => {
     await createAuditContext(target).newUser();
     const before = await userIds();
     const run = createAuditRun();
@@ -42,7 +42,7 @@ describe('the removal of what a run created', () => {
     expect(await messages()).toEqual(messagesBefore);
   });
 
-  it('the users and buckets of a run that was killed are found by its id', async () => {
+  it('the users and buckets of a killed run are found by its id', async () => {
     const before = await userIds();
     const context = createAuditContext(target, createAuditRun('0123abcd'));
     await context.newUser();
@@ -54,7 +54,7 @@ describe('the removal of what a run created', () => {
     expect(await removeRun(target, '0123abcd')).toEqual({ users: 0, keptUsers: 0, buckets: 0 });
   });
 
-  it('users are counted whom rows of the project keep', async () => {
+  it('users that rows of the project refer to are counted as kept', async () => {
     const context = createAuditContext(target, createAuditRun('4567abcd'));
     const { id } = await context.newUser();
     const { query } = supabase.database;
@@ -72,7 +72,7 @@ describe('the removal of what a run created', () => {
   });
 });
 
-it('tables of a killed run are replaced, those of the project are not', async () => {
+it('tables of a killed run are replaced, those of the project are kept', async () => {
   const { database, close } = await createLocalSupabase({
     seed: false,
     databaseSettings: { migrations: false },

@@ -20,13 +20,13 @@ describe('a client that', () => {
 
   it.each(
     clientMutants.map((mutant) => [`${mutant.name} (${mutant.area}, ${mutant.subject})`, mutant] as const),
-  )('%s is noticed, or is explained', { timeout: 300_000 }, async (_name, mutant) => {
+  )('%s is detected, or has an explanation', { timeout: 300_000 }, async (_name, mutant) => {
     const result = await runClientMutant(mutant, createLocalTarget(supabase));
     results.push(result);
     expect(result.noticedBy.length > 0).toBe(mutant.survives === undefined);
   });
 
-  it('is among at least 50, of which 95 in 100 are noticed', () => {
+  it('is one of at least 50, of which 95 in 100 are detected', () => {
     expect(clientMutants.length).toBeGreaterThanOrEqual(50);
     const explained = clientMutants.filter(({ survives }) => survives !== undefined);
     expect(explained.length / clientMutants.length).toBeLessThanOrEqual(0.05);

@@ -111,21 +111,21 @@ describe('an audit and the server under audit', () => {
     return Object.fromEntries(results.map(({ audit, outcome }) => [audit.id, outcome.status]));
   }
 
-  it('a server that signs equal claims with equal signatures refreshes a session', async () => {
+  it('a server that signs equal claims with equal signatures passes the refresh audits', async () => {
     const ids = ['CLIENT-AUTH-302', 'CLIENT-AUTH-303', 'CLIENT-AUTH-310'];
     expect(await outcomesOf(ids, withEqualSignatures(target))).toEqual(
       Object.fromEntries(ids.map((id) => [id, 'passed'])),
     );
   });
 
-  it('a server that answers a refresh with the old session fails', async () => {
+  it('a server that responds to a refresh with the old session fails', async () => {
     expect(await outcomesOf(['CLIENT-AUTH-302', 'CLIENT-AUTH-310'], withoutRefresh(target))).toEqual({
       'CLIENT-AUTH-302': 'failed',
       'CLIENT-AUTH-310': 'failed',
     });
   });
 
-  it('the key set that one audit has fetched leaves the count of another as it is', async () => {
+  it('a key set that one audit fetched does not change the count of another', async () => {
     const ids = ['CLIENT-AUTH-612', 'CLIENT-AUTH-611'];
     await outcomesOf(ids, target);
     expect(await outcomesOf(ids, target)).toEqual(Object.fromEntries(ids.map((id) => [id, 'passed'])));
@@ -136,7 +136,7 @@ describe('an audit and the server under audit', () => {
     expect(await outcomesOf(['CLIENT-AUTH-611'], withoutKeys)).toEqual({ 'CLIENT-AUTH-611': 'failed' });
   });
 
-  it('a server without phone numbers is not asked to change one', async () => {
+  it('a server without phone numbers is not audited for changing one', async () => {
     const withoutPhones = rewriting(target, (text, { url }) =>
       url.endsWith('/settings') ? text.replace('"phone":true', '"phone":false') : undefined,
     );

@@ -17,7 +17,7 @@ describe('a project that delivers notifications by a job', () => {
 
   const choose = (...ids: readonly string[]) => audits.filter(({ id }) => ids.includes(id));
 
-  it('passes the audits that read what was sent', async () => {
+  it('passes the audits that read sent notifications', async () => {
     const stop = queueing.deliverEvery(300);
     const chosen = choose('REST-108', 'REST-123', 'REST-126', 'REST-128', 'RT-117', 'CLIENT-REST-302');
     const results = await runAudits(chosen, queueing.target, { concurrency: chosen.length });
@@ -27,7 +27,7 @@ describe('a project that delivers notifications by a job', () => {
     );
   });
 
-  it('a notification that is not delivered fails an audit by the name of the rule', async () => {
+  it('an undelivered notification fails an audit with the name of the rule', async () => {
     const empty = createAuditContext({
       ...queueing.target,
       fetch: () => Promise.resolve(Response.json([])),

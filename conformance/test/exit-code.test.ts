@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-it('exits with 1 for an unexpected result on the embedded Supabase, after that has closed', async () => {
+it('exits with 1 for an unexpected result, after closing the embedded Supabase', async () => {
   const known = join(folder, 'known.txt');
   await writeFile(known, 'REST-148 passes, so the list is wrong\n');
   const args = ['--only', 'REST-148', '--set', 'server', '--known', known, '--reports', folder];

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const command = fileURLToPath(new URL('../bin/supabase-conformance.ts', import.meta.url));
 
-describe('the command on a project of others', () => {
+describe('the command on a remote project', () => {
   let supabase: LocalSupabase;
   let reports: string;
 
@@ -51,7 +51,7 @@ describe('the command on a project of others', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'a run that %s ends leaves no user, row, bucket or object',
+    'a run that %s ends removes its users, rows, buckets and objects',
     { timeout: 300_000 },
     async (signal, exitCode) => {
       const before = await counts();
@@ -69,19 +69,23 @@ describe('the command on a project of others', () => {
     },
   );
 
-  it('a project with a user of others is refused unless told', { timeout: 120_000 }, async () => {
-    const headers = { apikey: supabase.serviceRoleKey, authorization: `Bearer ${supabase.serviceRoleKey}` };
-    const body = JSON.stringify({
-      email: 'ada@shop.example',
-      password: 'Secret-1-secret',
-      email_confirm: true,
-    });
-    await supabase.fetch(`${supabase.url}/auth/v1/admin/users`, { method: 'POST', headers, body });
-    const refused = start('--only', 'AUTH-001');
-    expect(await refused.exited).toEqual([2, null]);
-    expect(refused.output()).toContain('the project has users that no audit created');
-    const told = start('--only', 'AUTH-001', '--allow-foreign-users');
-    expect(await told.exited).toEqual([0, null]);
-    expect(await count('auth.users')).toBe(1);
-  });
+  it(
+    'a project with foreign users is refused without --allow-foreign-users',
+    { timeout: 120_000 },
+    async () => {
+      const headers = { apikey: supabase.serviceRoleKey, authorization: `Bearer ${supabase.serviceRoleKey}` };
+      const body = JSON.stringify({
+        email: 'ada@shop.example',
+        password: 'Secret-1-secret',
+        email_confirm: true,
+      });
+      await supabase.fetch(`${supabase.url}/auth/v1/admin/users`, { method: 'POST', headers, body });
+      const refused = start('--only', 'AUTH-001');
+      expect(await refused.exited).toEqual([2, null]);
+      expect(refused.output()).toContain('the project has users that no audit created');
+      const told = start('--only', 'AUTH-001', '--allow-foreign-users');
+      expect(await told.exited).toEqual([0, null]);
+      expect(await count('auth.users')).toBe(1);
+    },
+  );
 });

@@ -11,13 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => supabase.close());
 
-it('the code of a mail is never a number of the address that it names', async () => {
+it('the code of a mail is never a number in its address', async () => {
   const to = 'audit-59201837-0a1b2c@example.com';
   await supabase.mailbox.send({ to, subject: 'Code', html: `<p>Welcome, <b>${to}</b>!</p><p>482913</p>` });
   expect((await createMailReader(supabase.mailboxUrl ?? '').next(to)).code).toBe('482913');
 });
 
-it('a mailbox that closes a connection as idle is asked once more', async () => {
+it('a request to a mailbox that closed an idle connection is retried', async () => {
   let refused = 0;
   const mails = createServer((request, response) => {
     if (refused === 0) {

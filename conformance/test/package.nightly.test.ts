@@ -36,7 +36,7 @@ describe('the packed command', () => {
   });
 
   it(
-    'the command runs in an empty folder, prints its schema, and says that the clients are missing',
+    'the command runs in an empty folder, prints its schema, and reports missing clients',
     { timeout: 60_000 },
     () => {
       const run = (...args: readonly string[]) => {

@@ -26,7 +26,7 @@ describe('the target of --url', () => {
     expect([authUrl, restUrl, realtimeUrl]).toEqual([url, null, null]);
   });
 
-  it('is refused where no auth service answers', async () => {
+  it('is refused if no auth service responds', async () => {
     await expect(targetOf(`${supabase.url}/rest/v1`)).rejects.toThrow(
       /--url names neither a project nor an auth service.*GET \/auth\/v1\/health answered 404/,
     );

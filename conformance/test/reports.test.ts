@@ -11,7 +11,7 @@ import { audit, reportOf, runSample, target } from './sample-audits.ts';
 const report = async () => reportOf(await runSample());
 
 describe('a report', () => {
-  it('the text lists the failures with what was expected, what came, what breaks and a link, then counts', async () => {
+  it('the text lists the failures with the expectation, the actual value, what breaks and a link, then counts', async () => {
     expect(formatText(await report())).toMatchInlineSnapshot(`
       "✗ A-2 MUST statement <A-2>
           Expected: the name is "x" & y
@@ -127,14 +127,14 @@ describe('the evidence of a failure', () => {
     },
   );
 
-  it('a body that the server cut within a token shows no part of it', async () => {
+  it('a body that the server truncated within a token shows no part of it', async () => {
     const body = JSON.stringify(secretsOf);
     const refuse = async (context: AuditContext) => assertStatus(await ask(context), 403);
     for (const cut of [20, 30, 60, body.indexOf('k3yw0rd') + 5])
       expect((await auditedBy(refuse, body.slice(0, cut))).filter(shows)).toEqual([]);
   });
 
-  it('values of an audit that are secrets by the names they had are not shown', async () => {
+  it('values that were secrets by their names are not shown', async () => {
     const compare = async (context: AuditContext) => {
       const { json } = await ask(context);
       assert.equal(at(json, 'refresh_token'), at(json, 'email_otp'), 'the refresh token');
@@ -169,13 +169,13 @@ describe('a comparison', () => {
     expect(formatComparison(compareReports(sound, sound))).toBe('Nothing changed.');
   });
 
-  it('a SHOULD that fails now is told and is not worse', async () => {
+  it('a SHOULD that fails now is listed but is not worse', async () => {
     const broken = await reportFor({ ...failing, level: 'SHOULD' });
     const comparison = compareReports(await reportFor({ ...passing, level: 'SHOULD' }), broken);
     expect(comparison).toMatchObject({ isWorse: false, broken: [{ id: 'A-1' }] });
   });
 
-  it('added and removed audits are told', async () => {
+  it('added and removed audits are listed', async () => {
     const comparison = compareReports(await reportFor(passing), await reportFor({ ...passing, id: 'A-2' }));
     expect(comparison).toMatchObject({ added: [{ id: 'A-2' }], removed: [{ id: 'A-1' }], isWorse: false });
   });

@@ -6,7 +6,7 @@ import { NotRunError } from '../src/target.ts';
 import { audit, runSample as run, target } from './sample-audits.ts';
 
 describe('a run of audits', () => {
-  it('an unknown failure of a MUST and a known failure that passes fail the run', async () => {
+  it('an unknown failure of a MUST and a known failure that passed fail the run', async () => {
     expect((await run()).filter(isUnexpected).map((result) => result.audit.id)).toEqual(['A-2', 'A-4']);
   });
 
@@ -15,7 +15,7 @@ describe('a run of audits', () => {
     expect(notRun.map((result) => result.audit.id)).toEqual(['A-5', 'A-7']);
   });
 
-  it('an audit waits for no code where the settings confirm without one: it is reported as not run', async () => {
+  it('an audit does not wait for a code if the settings confirm without one: it is reported as not run', async () => {
     const confirmation: readonly Audit[] = [
       { ...audit('A-1', () => Promise.resolve()), needs: ['email-confirmation'] },
       { ...audit('A-2', () => Promise.reject(new Error('no code arrived'))), needs: ['phone-confirmation'] },
@@ -31,7 +31,7 @@ describe('a run of audits', () => {
     ]);
   });
 
-  it('each result is told as its audit ends', async () => {
+  it('each result is reported when its audit ends', async () => {
     const told: string[] = [];
     const quick = audit('A-2', () => Promise.resolve());
     const slow = audit('A-1', () => new Promise((resolve) => setTimeout(resolve, 20)));
@@ -39,7 +39,7 @@ describe('a run of audits', () => {
     expect(told).toEqual(['A-2', 'A-1']);
   });
 
-  it('a request without a token is no subject of audits where the gateway has a token for the key', async () => {
+  it('requests without a token are not audited if the gateway replaces the key with a token', async () => {
     const refusal = { error_code: 'bad_jwt', msg: 'invalid claim: missing sub claim' };
     const audits = chooseAudits({ only: 'AUTH-502,AUTH-924,AUTH-925,AUTH-926,AUTH-1003' });
     const results = await runAudits(audits, {
@@ -51,7 +51,7 @@ describe('a run of audits', () => {
     );
   });
 
-  it('the audits of a run share one run, which no other run has', async () => {
+  it('the audits of a run share its id, which no other run has', async () => {
     const runs: object[] = [];
     const remember = audit('A-1', async (context) => void runs.push(context.run));
     await runAudits([remember, remember], target);
@@ -85,7 +85,7 @@ describe('a run of audits', () => {
     });
   });
 
-  it('a request that met a closed connection is sent once more, and a Retry-After is waited for', async () => {
+  it('a request on a closed connection is retried, and a Retry-After is honored', async () => {
     const reset = () =>
       Promise.reject(
         new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) }),
@@ -123,12 +123,12 @@ describe('a run of audits', () => {
     if (status !== 200) throw new Error(`got ${status}`);
   });
 
-  it('a rate limit of the auth service, which names no time, is waited for', async () => {
+  it('a rate limit of the auth service without a time is waited for', async () => {
     const [result] = await runAudits([userIsThere], limitedTwice(200), { limitPauseMs: 0 });
     expect(result?.outcome).toEqual({ status: 'passed' });
   });
 
-  it('a request that timed out inside of a busy auth service is sent again, and blamed if it never ends', async () => {
+  it('a request that timed out in a busy auth service is retried, and fails if it never succeeds', async () => {
     const answers = [504, 504, 504, 200];
     const busy = {
       ...target,
@@ -143,7 +143,7 @@ describe('a run of audits', () => {
     expect([served?.outcome.status, stuck?.outcome.status]).toEqual(['passed', 'failed']);
   });
 
-  it('an audit that fails after it waited for a rate limit blames nothing: it may have come too late', async () => {
+  it('an audit that fails after a wait for a rate limit is reported as not run, because it may be too late', async () => {
     const [result] = await runAudits([userIsThere], limitedTwice(401), { limitPauseMs: 0 });
     expect(result?.outcome).toMatchObject({
       status: 'not-run',
@@ -151,7 +151,7 @@ describe('a run of audits', () => {
     });
   });
 
-  it('an audit that names why it does not run keeps that reason after a wait for a rate limit', async () => {
+  it('an audit with a reason for not running keeps it after a wait for a rate limit', async () => {
     const withoutPublicKey = audit('A-1', async ({ auth }) => {
       await auth.send('GET', '/user');
       throw new NotRunError('needs tokens with a public key');

@@ -25,7 +25,7 @@ function targetThatReadsAt(readsAt: number) {
   };
 }
 
-it('the audits begin once the REST service has read the new tables', async () => {
+it('the audits begin once the REST service knows the new tables', async () => {
   const { target, asked, statements } = targetThatReadsAt(3);
   const remove = await applySchema(target);
   expect(asked()).toBe(3);
@@ -33,7 +33,7 @@ it('the audits begin once the REST service has read the new tables', async () =>
   expect(statements).toEqual([expect.any(String), expect.stringContaining('create table'), statements[0]]);
 });
 
-it('tables that the REST service never reads are removed, and the run does not begin', async () => {
+it('tables that the REST service does not detect are removed, and the run does not begin', async () => {
   const { target, statements } = targetThatReadsAt(Infinity);
   await expect(applySchema(target, { timeoutMs: 0 })).rejects.toThrow('has not read the new tables');
   expect(statements).toEqual([expect.any(String), expect.stringContaining('create table'), statements[0]]);

@@ -18,7 +18,7 @@ describe('a server that', () => {
 
   it.each(
     serverMutants.map((mutant) => [`${mutant.name} (${mutant.area}, ${mutant.subject})`, mutant] as const),
-  )('%s is noticed, or is explained', { timeout: 300_000 }, async (_name, mutant) => {
+  )('%s is detected, or has an explanation', { timeout: 300_000 }, async (_name, mutant) => {
     const result = await mutation.run(mutant);
     results.push(result);
     expect(result.noticedBy.length > 0).toBe(mutant.survives === undefined);
@@ -29,7 +29,7 @@ describe('a server that', () => {
     }
   });
 
-  it('is among at least 100, of which 95 in 100 are noticed', () => {
+  it('is one of at least 100, of which 95 in 100 are detected', () => {
     expect(serverMutants.length).toBeGreaterThanOrEqual(100);
     const explained = serverMutants.filter(({ survives }) => survives !== undefined);
     expect(explained.length / serverMutants.length).toBeLessThanOrEqual(0.05);

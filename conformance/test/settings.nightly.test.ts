@@ -43,7 +43,7 @@ const servers: readonly (readonly [string, Partial<AuthSettings>, number])[] = [
 
 describe('the audits of the auth service', () => {
   it.each(servers)(
-    'the audits of the auth service blame no correct server: %s',
+    'no audit of the auth service fails on a correct server: %s',
     { timeout: 300_000 },
     async (_name, auth, least) => {
       const supabase = await createLocalSupabase({
@@ -71,7 +71,7 @@ describe('the audits of the auth service', () => {
   );
 });
 
-it('the audits of a server that has nothing of ours blame nothing', { timeout: 300_000 }, async () => {
+it('no audit fails on a server without the inbox schema', { timeout: 300_000 }, async () => {
   const project = await mkdtemp(join(tmpdir(), 'conformance-empty-'));
   const supabase = await createLocalSupabase({ project, port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
   try {

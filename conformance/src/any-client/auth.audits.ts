@@ -16,7 +16,7 @@ const unavailable = { status: 503, body: '{"code":"unexpected_failure","message"
 export const anyAuthAudits: readonly Audit[] = [
   audit(
     'ANY-AUTH-101',
-    'a sign-in by password opens a session whose token the server knows',
+    'a sign-in by password opens a session with a token that the server accepts',
     { source: 'protocol/auth.md#session' },
     async ({ server, signIn }) => {
       const { token, user } = await signIn();
@@ -56,7 +56,7 @@ export const anyAuthAudits: readonly Audit[] = [
   ),
   audit(
     'ANY-AUTH-104',
-    'requests name the client',
+    "requests contain the client's name",
     { source: 'protocol/auth.md#request-headers', level: 'SHOULD' },
     async ({ signIn }) => {
       const { proxy } = await signIn();
@@ -69,7 +69,7 @@ export const anyAuthAudits: readonly Audit[] = [
   ),
   audit(
     'ANY-AUTH-201',
-    'an expired token causes one refresh, however many calls wait for it',
+    'an expired token causes one refresh for any number of waiting calls',
     oneRefresh,
     async ({ signIn }) => {
       const { proxy, ask } = await signIn({ lifetimeSeconds: -10 });
@@ -112,7 +112,7 @@ export const anyAuthAudits: readonly Audit[] = [
   ),
   audit(
     'ANY-AUTH-301',
-    'a refresh that is cut is sent again with the same token, and the session stays',
+    'an interrupted refresh is retried with the same token, and the session stays',
     keeping,
     async ({ signIn }) => {
       const { proxy, ask } = await signIn({ lifetimeSeconds: -10 });
@@ -128,7 +128,7 @@ export const anyAuthAudits: readonly Audit[] = [
   ),
   audit(
     'ANY-AUTH-302',
-    "a proxy's page in place of the answer to a refresh does not end the session",
+    "a proxy's page in place of the response to a refresh does not end the session",
     { ...keeping, level: 'SHOULD' },
     async ({ signIn }) => {
       const { proxy, attempt, ask } = await signIn({ lifetimeSeconds: -10 });
@@ -184,7 +184,7 @@ export const anyAuthAudits: readonly Audit[] = [
   ),
   audit(
     'ANY-AUTH-402',
-    'scope local ends this session alone',
+    'scope local ends only this session',
     { source: 'protocol/auth.md#sign-out' },
     async ({ server, signIn }) => {
       const { ask, token, user } = await signIn();

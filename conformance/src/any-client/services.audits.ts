@@ -148,7 +148,7 @@ export const anyServiceAudits: readonly Audit[] = [
   ),
   restAudit(
     'ANY-REST-301',
-    'a read is repeated when the service is unavailable',
+    'a read is retried when the service is unavailable',
     repeated,
     async (context) => {
       const { proxy, select } = await openInbox(context, 1);
@@ -159,7 +159,7 @@ export const anyServiceAudits: readonly Audit[] = [
   ),
   restAudit(
     'ANY-REST-302',
-    'a write is not repeated when the service is unavailable',
+    'a write is not retried when the service is unavailable',
     repeated,
     async (context) => {
       const { ada, proxy, attempt } = await openInbox(context, 1);
@@ -175,7 +175,7 @@ export const anyServiceAudits: readonly Audit[] = [
   ),
   restAudit(
     'ANY-REST-303',
-    'a token that the service calls expired is refreshed, and the read sent once more',
+    'a token that the service rejects as expired is refreshed, and the read is retried',
     { ...repeated, level: 'SHOULD' },
     async (context) => {
       const { proxy, select } = await openInbox(context, 1);
@@ -184,7 +184,7 @@ export const anyServiceAudits: readonly Audit[] = [
       assert.equal(rows.length, 1, 'the number of the rows');
     },
   ),
-  restAudit('ANY-REST-304', "a proxy's page is not taken for rows", repeated, async (context) => {
+  restAudit('ANY-REST-304', "a proxy's page is not mistaken for rows", repeated, async (context) => {
     const { proxy, attempt } = await openInbox(context, 1);
     proxy.answerNext(path, { status: 200, body: '<h1>Portal</h1>' });
     const outcome = await attempt('select', { table, filters: [] });

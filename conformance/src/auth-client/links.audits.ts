@@ -121,7 +121,7 @@ export const clientLinkAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-506',
-    'a recovery link is one PASSWORD_RECOVERY, which lasts until the password is set',
+    'a recovery link causes one PASSWORD_RECOVERY, which lasts until the password is set',
     { source: 'protocol/auth.md#callback-links', needs: ['mailbox'] },
     async ({ server, open }) => {
       const { email } = await server.newUser();
@@ -196,7 +196,7 @@ export const clientLinkAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-510',
-    'the code of a mail signs in where the link cannot, in any browser',
+    'the code of a mail signs in in any browser, even if the link cannot',
     { source: 'protocol/auth.md#callback-links', needs: ['mailbox'] },
     async ({ server, open }) => {
       const { email, id } = await server.newUser();
@@ -210,7 +210,7 @@ export const clientLinkAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-511',
-    'where they are allowed, the tokens of a recovery link are one PASSWORD_RECOVERY and leave the address',
+    'if they are allowed, the tokens of a recovery link cause one PASSWORD_RECOVERY and are removed from the address',
     { source: 'protocol/auth.md#callback-links', since: '0.2.0' },
     async ({ server, open }) => {
       const { redirectTo } = server.target;

@@ -52,7 +52,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   }),
   audit(
     'CLIENT-AUTH-302',
-    'an expired token causes one refresh, however many calls are waiting',
+    'an expired token causes one refresh for any number of waiting calls',
     { source },
     async ({ server, signIn }) => {
       const tab = await signIn();
@@ -202,7 +202,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-310',
-    'a token that another service refused is refreshed once, although it has not expired',
+    'a token that another service rejected is refreshed once, although it has not expired',
     { source },
     async ({ signIn }) => {
       const tab = await signIn();
@@ -279,7 +279,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-314',
-    'a refresh that fails in the network is repeated after pauses that grow',
+    'a refresh that fails in the network is retried with growing delays',
     { source: 'protocol/auth.md#keeping-the-session', since: '0.2.0' },
     async ({ signIn }) => {
       const tab = await signIn();

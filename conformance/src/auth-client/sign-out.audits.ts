@@ -31,7 +31,7 @@ export const clientSignOutAudits: readonly Audit[] = [
       'the sessions that still work',
     );
   }),
-  audit('CLIENT-AUTH-402', 'scope local ends this session alone', { source }, async (context) => {
+  audit('CLIENT-AUTH-402', 'scope local ends only this session', { source }, async (context) => {
     assert.deepEqual(
       await livesAfter(context, 'local'),
       { own: false, other: true, isSignedIn: false },
@@ -52,7 +52,7 @@ export const clientSignOutAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-404',
-    'a session that the server does not know is removed too',
+    'a session that the server does not know is also removed',
     { source: 'protocol/auth.md#local-sign-out' },
     async ({ server, signIn }) => {
       const { auth, user, stored, events } = await signIn();
@@ -126,7 +126,7 @@ export const clientSignOutAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-407',
-    'the other tabs of the browser are signed out too, each once',
+    'the other tabs of the browser are also signed out, each once',
     { source: 'protocol/auth.md#browser-tabs' },
     async ({ open, signIn }) => {
       const { auth, browser } = await signIn();

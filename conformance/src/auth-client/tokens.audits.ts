@@ -42,7 +42,7 @@ async function raiseToAal2({ auth }: Tab) {
 export const clientTokenAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-601',
-    'a verified factor raises the session to aal2, announced, stored and known to the server',
+    'a verified factor raises the session to aal2, which is announced, stored and accepted by the server',
     { source },
     async ({ server, signIn }) => {
       const tab = await signIn();
@@ -147,7 +147,7 @@ export const clientTokenAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-621',
-    'a session larger than a cookie makes the round trip in chunks, and a sign-out removes them all',
+    'a session larger than a cookie is stored in chunks, and a sign-out removes them all',
     { source: 'protocol/auth.md#cookies' },
     async ({ open, signIn }) => {
       const jar = createCookieJar();

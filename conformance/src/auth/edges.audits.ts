@@ -23,7 +23,7 @@ export const authEdgeAudits: readonly Audit[] = [
   audit('AUTH-922', 'another method on a route is refused with 405', { source }, async ({ auth }) => {
     assertStatus(await auth.send('GET', '/signup'), 405);
   }),
-  audit('AUTH-923', 'an unknown route is answered with 404', { source }, async ({ auth }) => {
+  audit('AUTH-923', 'an unknown route responds 404', { source }, async ({ auth }) => {
     assertStatus(await auth.send('GET', '/no-such-route'), 404);
   }),
   audit(
@@ -66,7 +66,7 @@ export const authEdgeAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-928',
-    'the identity of an account by email carries the address',
+    'the identity of an account by email contains the address',
     { source: 'protocol/auth.md#sign-up' },
     async (context) => {
       const { accessToken: token, email } = await context.newUser();
@@ -85,7 +85,7 @@ export const authEdgeAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-929',
-    'a refresh token is no access token',
+    'a refresh token is not accepted as an access token',
     { source: 'protocol/auth.md#access-token' },
     async (context) => {
       const { refreshToken: token } = await context.newUser();
@@ -145,7 +145,7 @@ export const authEdgeAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-933',
-    'a slash at the end of /user changes nothing',
+    'a slash at the end of /user is ignored',
     { source, level: 'SHOULD' },
     async (context) => {
       const { accessToken: token, id } = await context.newUser();

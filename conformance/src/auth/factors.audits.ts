@@ -46,7 +46,7 @@ const claimsOf = (reply: WireReply): unknown => jwtPartOf(textAt(reply, 'access_
 
 /** Multi-factor authentication by TOTP (RFC 6238), by phone and by WebAuthn. */
 export const factorAudits: readonly Audit[] = [
-  audit('AUTH-601', 'enrolling TOTP answers with QR code, secret and URI', { source }, async (context) => {
+  audit('AUTH-601', 'enrolling TOTP returns QR code, secret and URI', { source }, async (context) => {
     const reply = await enroll(context, await context.newUser());
     assertStatus(reply, 200);
     assert.equal(at(reply.json, 'type'), 'totp', 'type of the answer');
@@ -73,7 +73,7 @@ export const factorAudits: readonly Audit[] = [
       assert.ok(aheadS > 240 && aheadS < 360, 'the challenge expires in about five minutes', `${aheadS} s`);
     },
   ),
-  audit('AUTH-603', 'verifying answers with a session of level aal2', { source }, async (context) => {
+  audit('AUTH-603', 'verifying returns a session of level aal2', { source }, async (context) => {
     const { verified } = await enrollAndVerify(context, await context.newUser());
     assertSession(verified);
     const claims = claimsOf(verified);
@@ -131,7 +131,7 @@ export const factorAudits: readonly Audit[] = [
     });
     assertError(reply, 404, 'mfa_factor_not_found');
   }),
-  audit('AUTH-609', 'two factors of one name are refused', { source }, async (context) => {
+  audit('AUTH-609', 'two factors with the same name are refused', { source }, async (context) => {
     const user = await context.newUser();
     assertStatus(await enroll(context, user), 200);
     assertError(await enroll(context, user), 422, 'mfa_factor_name_conflict');
@@ -147,7 +147,7 @@ export const factorAudits: readonly Audit[] = [
   }),
   audit(
     'AUTH-611',
-    'removing a factor answers with its id, and a refresh drops to aal1',
+    'removing a factor returns its id, and a refresh drops to aal1',
     { source },
     async (context) => {
       const { verified, factorId } = await enrollAndVerify(context, await context.newUser());

@@ -118,7 +118,7 @@ export const identityAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-722',
-    'linking an identity answers with the URL of the provider',
+    'linking an identity returns the URL of the provider',
     { source: 'protocol/auth.md#identities' },
     async (context) => {
       const { accessToken: token } = await context.newUser();
@@ -179,7 +179,7 @@ export const identityAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-741',
-    'an id_token that is no JWT is refused in the OAuth form',
+    'an id_token that is not a JWT is refused in the OAuth format',
     { source: 'protocol/auth.md#id-tokens' },
     async ({ auth }) => {
       const reply = await auth.send('POST', '/token', {

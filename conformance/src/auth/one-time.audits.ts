@@ -10,7 +10,7 @@ const source = 'protocol/auth.md#one-time-codes';
 export const oneTimeAudits: readonly Audit[] = [
   audit(
     'AUTH-401',
-    'POST /otp answers {} and sends a code that signs in',
+    'POST /otp returns {} and sends a code that signs in',
     { source, needs: ['mailbox'] },
     async (context) => {
       const { email } = await context.newUser();
@@ -64,7 +64,7 @@ export const oneTimeAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-406',
-    'POST /recover answers {} for an unknown address',
+    'POST /recover returns {} for an unknown address',
     { source },
     async ({ auth, newEmail }) => {
       const reply = await auth.send('POST', '/recover', { body: { email: newEmail() } });
@@ -125,7 +125,7 @@ export const oneTimeAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-411',
-    'POST /resend of an unknown address answers {}',
+    'POST /resend of an unknown address returns {}',
     { source },
     async ({ auth, newEmail }) => {
       const reply = await auth.send('POST', '/resend', { body: { type: 'signup', email: newEmail() } });

@@ -40,7 +40,7 @@ export const signUpAudits: readonly Audit[] = [
   }),
   audit(
     'AUTH-103',
-    'signing up an address that is confirmed answers with a fake user without identities',
+    'signing up a confirmed address returns a fake user without identities',
     { source },
     async (context) => {
       const user = await context.newUser();
@@ -126,7 +126,7 @@ export const signUpAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-111',
-    'an anonymous sign-up answers with a session of an anonymous user',
+    'an anonymous sign-up returns a session of an anonymous user',
     { source },
     async ({ auth, run }) => {
       const data = metadataOf(run);

@@ -18,7 +18,7 @@ const refresh = ({ auth }: AuditContext, refreshToken: string): Promise<WireRepl
 export const tokenAudits: readonly Audit[] = [
   audit(
     'AUTH-201',
-    'the right password answers with a session',
+    'the right password returns a session',
     { source: 'protocol/auth.md#password-grant' },
     async (context) => {
       const user = await context.newUser();
@@ -37,7 +37,7 @@ export const tokenAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-203',
-    'an unknown address is refused in the same words as a wrong password',
+    'an unknown address is refused with the same message as a wrong password',
     { source: 'protocol/auth.md#password-grant' },
     async (context) => {
       const user = await context.newUser();
@@ -103,7 +103,7 @@ export const tokenAudits: readonly Audit[] = [
       assertError(await context.signIn(user.email, user.password), 400, 'user_banned');
     },
   ),
-  audit('AUTH-221', 'a refresh answers with a new session of the same user', { source }, async (context) => {
+  audit('AUTH-221', 'a refresh returns a new session of the same user', { source }, async (context) => {
     const user = await context.newUser();
     const session = assertSession(await refresh(context, user.refreshToken));
     assert.equal(at(session.json, 'user', 'id'), user.id, 'user.id of the session');
@@ -150,7 +150,7 @@ export const tokenAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-226',
-    'reusing the parent of the active token hands out the active token',
+    'reusing the parent of the active token returns the active token',
     { source },
     async (context) => {
       const user = await context.newUser();
@@ -165,7 +165,7 @@ export const tokenAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-227',
-    'concurrent refreshes with one token all end in a session or in a retryable answer',
+    'concurrent refreshes with one token all end in a session or a retryable response',
     { source },
     async (context) => {
       const user = await context.newUser();
@@ -180,7 +180,7 @@ export const tokenAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-940',
-    'a refresh token whose successor was used is refused after the reuse interval of ten seconds',
+    'a refresh token with a used successor is refused after the reuse interval of ten seconds',
     { source },
     async (context) => {
       const user = await context.newUser();

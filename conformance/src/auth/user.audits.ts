@@ -10,7 +10,7 @@ const source = 'protocol/auth.md#user';
 
 /** GET and PUT /user, /reauthenticate, /logout. */
 export const userAudits: readonly Audit[] = [
-  audit('AUTH-501', 'GET /user answers with the bare user', { source }, async (context) => {
+  audit('AUTH-501', 'GET /user returns the user object itself', { source }, async (context) => {
     const user = await context.newUser();
     const reply = await context.auth.send('GET', '/user', { token: user.accessToken });
     assertStatus(reply, 200);
@@ -25,7 +25,7 @@ export const userAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-503',
-    'GET /user with a token that is no JWT is refused as bad_jwt',
+    'GET /user with a token that is not a JWT is refused as bad_jwt',
     { source },
     async ({ auth }) => {
       assertError(await auth.send('GET', '/user', { token: 'not-a-jwt' }), 403, 'bad_jwt');
@@ -154,7 +154,7 @@ export const userAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-513',
-    'GET /reauthenticate sends a nonce by mail and answers {}',
+    'GET /reauthenticate sends a nonce by mail and returns {}',
     { source, needs: ['mailbox'] },
     async (context) => {
       const user = await context.newUser();
@@ -183,7 +183,7 @@ export const userAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-521',
-    'POST /logout answers 204 without a body',
+    'POST /logout responds 204 without a body',
     { source: 'protocol/auth.md#sign-out' },
     async (context) => {
       const user = await context.newUser();
@@ -194,7 +194,7 @@ export const userAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-522',
-    'scope local ends this session alone',
+    'scope local ends only this session',
     { source: 'protocol/auth.md#sign-out' },
     async (context) => {
       const user = await context.newUser();

@@ -58,7 +58,7 @@ export const clientChangeAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-102',
-    'a listener of one type receives that type only',
+    'a listener of one type receives only that type',
     { source: 'protocol/realtime.md#changes' },
     async (context) => {
       const inbox = await watchInbox(context, { binding: { event: 'INSERT' } });

@@ -93,7 +93,7 @@ export const clientChannelAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-210',
-    'a token of other claims that the server may hold for ten seconds is sent by another join',
+    'a token with other claims, which the server may hold for ten seconds, is sent with a new join',
     { source },
     async (context) => {
       const { channel, tab, sent, live, tell, changes } = await watchInbox(context);
@@ -163,7 +163,7 @@ export const clientChannelAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-207',
-    'unmounting and mounting again at once, as in StrictMode, costs one join and no leave',
+    'unmounting and remounting at once, as in StrictMode, sends one join and no leave',
     { source },
     async (context) => {
       const { channel, sent, live, tell, changes } = await watchInbox(context);

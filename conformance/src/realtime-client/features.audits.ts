@@ -74,7 +74,7 @@ export const clientFeatureAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-302',
-    'a broadcast by HTTP reaches a channel without a socket of its own',
+    'a broadcast by HTTP reaches a channel although its sender has no socket',
     { source },
     async ({ signIn }) => {
       const listener = openRoom(await signIn({ realtime: quick }), 'audit-302');
@@ -139,7 +139,7 @@ export const clientFeatureAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-305',
-    'the own private channel is joined; a broadcast that no policy allows ends as unacknowledged',
+    "the user's own private channel is joined; a broadcast that no policy allows ends as unacknowledged",
     { source },
     async ({ signIn }) => {
       const tab = await signIn({ realtime: quick });
@@ -157,7 +157,7 @@ export const clientFeatureAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-306',
-    'presence is tracked again after a lost socket, and the others see no second join and no leave',
+    'presence is tracked again after a lost socket, and the others receive no second join and no leave',
     { source: 'protocol/realtime.md#presence' },
     async ({ signIn }) => {
       const [ada, grace] = [

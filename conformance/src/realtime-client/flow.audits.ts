@@ -75,7 +75,7 @@ const presenceAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-314',
-    'untracking removes the own entry and keeps the channel',
+    "untracking removes the client's own entry and keeps the channel",
     { source: 'protocol/realtime.md#presence' },
     async ({ signIn }) => {
       const [here, there] = [
@@ -96,7 +96,7 @@ const presenceAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-315',
-    'an entry that no policy allows is refused as a typed error that names the missing right',
+    'an entry that no policy allows is refused with a typed error that names the missing permission',
     { source: 'protocol/realtime.md#presence' },
     async ({ signIn }) => {
       const tab = await signIn({ realtime: quick });
@@ -115,7 +115,7 @@ const presenceAudits: readonly Audit[] = [
 const limitAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-316',
-    'entries that change faster than the server allows are throttled and told, and the channel stays joined',
+    'entries that change faster than the server allows are throttled and reported, and the channel stays joined',
     { source },
     async ({ signIn }) => {
       const events: RealtimeEvent[] = [];
@@ -139,7 +139,7 @@ const limitAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-317',
-    'broadcasts beyond the rate limit wait in their order, which is told, and all arrive',
+    'broadcasts beyond the rate limit wait in order, are reported, and all arrive',
     { source },
     async ({ signIn }) => {
       const events: RealtimeEvent[] = [];
@@ -168,7 +168,7 @@ const limitAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-318',
-    'the rate limit of the client holds for all its channels; without a buffer the surplus is dropped and told',
+    "the client's rate limit holds for all its channels; without a buffer the surplus is dropped and reported",
     { source },
     async ({ signIn }) => {
       const tab = await signIn({ realtime: quick });
@@ -243,7 +243,7 @@ const tabAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-321',
-    'tabs that share a socket are one entry of presence, which leaves with the last tab',
+    'tabs that share a socket have one presence entry, which leaves with the last tab',
     { source: 'protocol/realtime.md#one-socket-for-all-tabs' },
     async ({ signIn, open }) => {
       const browser = createBrowser();
@@ -271,7 +271,7 @@ const tabAudits: readonly Audit[] = [
 const joinAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-322',
-    'a changed join payload joins again only if it must, with its listeners, and tells the gap',
+    'a changed join payload joins again only if necessary, with its listeners, and announces the gap',
     { source: 'protocol/realtime.md#channels-of-a-client' },
     async ({ signIn }) => {
       const tab = await signIn({ realtime: quick });
@@ -297,7 +297,7 @@ const joinAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-323',
-    'heartbeats are events with their latency',
+    'heartbeats cause events with their latency',
     { source: 'protocol/realtime.md#liveness' },
     async ({ signIn }) => {
       const events: RealtimeEvent[] = [];

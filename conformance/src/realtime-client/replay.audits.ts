@@ -72,7 +72,7 @@ const tell = ({ query }: AuditContext, name: string, operation: string, row: Not
 export const clientReplayAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-308',
-    'with replay the broadcasts of the database from before the join arrive, marked as replayed, then new ones',
+    'with replay, database broadcasts from before the join arrive marked as replayed, then new ones',
     { source: 'protocol/realtime.md#broadcasts-of-the-database', needs },
     async (context) => {
       const inbox = await openInbox(context);
@@ -120,7 +120,7 @@ export const clientReplayAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-310',
-    'a replay after an interruption that is as long as its limit is told, because more may be missing',
+    'a replay that reaches its limit is reported, because more may be missing',
     { source, needs },
     async (context) => {
       const inbox = await openInbox(context);
@@ -175,7 +175,7 @@ export const clientReplayAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-312',
-    'a live list with the source of broadcasts equals its rows, also after a lost socket',
+    'a live list with broadcasts as its source equals its rows, even after a lost socket',
     { source, needs },
     async (context) => {
       const inbox = await openInbox(context);

@@ -44,7 +44,7 @@ export const realtimeBindingAudits: readonly Audit[] = [
   ),
   audit(
     'RT-152',
-    'bindings are answered in the order of the join',
+    'the reply contains the bindings in the order of the join',
     { source: 'protocol/realtime.md#joins', level: 'SHOULD' },
     (context) =>
       withPair(context, async ({ ada, socket }) => {
@@ -93,7 +93,7 @@ export const realtimeBindingAudits: readonly Audit[] = [
   ),
   audit(
     'RT-155',
-    'without a filter, row-level security alone decides',
+    'without a filter, only row-level security decides',
     { source: 'protocol/product.md#notifications' },
     (context) =>
       withPair(context, async ({ ada, grace, socket, tell }) => {

@@ -57,7 +57,7 @@ export const realtimeBroadcastAudits: readonly Audit[] = [
   ),
   audit(
     'RT-182',
-    'with self a broadcast reaches its sender too',
+    'with self a broadcast also reaches its sender',
     { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
     (context) =>
       withRoom(context, { broadcast: { ack: false, self: true } }, async (one, _two, room) => {
@@ -81,7 +81,7 @@ export const realtimeBroadcastAudits: readonly Audit[] = [
   ),
   audit(
     'RT-184',
-    'a broadcast by HTTP is answered with 202 and delivered',
+    'a broadcast by HTTP responds 202 and is delivered',
     { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
     (context) =>
       withRoom(context, {}, async (one, _two, room) => {

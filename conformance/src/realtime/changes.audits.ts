@@ -50,7 +50,7 @@ export const realtimeChangeAudits: readonly Audit[] = [
       assert.equal(at(payload, 'data', 'schema'), 'public', 'data.schema of the payload');
     }),
   ),
-  audit('RT-120', 'a change carries neither ref nor join_ref', { source, level: 'SHOULD' }, (context) =>
+  audit('RT-120', 'a change has neither ref nor join_ref', { source, level: 'SHOULD' }, (context) =>
     withPair(context, async ({ ada, socket, tell }) => {
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       await tell();
@@ -87,7 +87,7 @@ export const realtimeChangeAudits: readonly Audit[] = [
       );
     }),
   ),
-  audit('RT-123', 'an update without new values is sent too', { source }, (context) =>
+  audit('RT-123', 'an update without new values is also sent', { source }, (context) =>
     withPair(context, async ({ ada, socket, tell, setStatus }) => {
       await tell();
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);

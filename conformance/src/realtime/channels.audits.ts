@@ -19,7 +19,7 @@ const indexOf = (socket: FrameSocket, matches: (frame: Frame) => boolean) =>
 const life: readonly Audit[] = [
   audit(
     'RT-160',
-    'a join without bindings is answered with an empty list',
+    'the reply to a join without bindings contains an empty list',
     { source: 'protocol/realtime.md#joins', level: 'SHOULD' },
     async (context) => {
       const user = await context.newUser();
@@ -94,7 +94,7 @@ const life: readonly Audit[] = [
   ),
   audit(
     'RT-165',
-    'joining again is answered before the old channel is closed',
+    'joining again gets its reply before the old channel is closed',
     { source: 'protocol/realtime.md#joins', level: 'SHOULD' },
     (context) =>
       withPair(context, async ({ ada, socket }) => {
@@ -107,7 +107,7 @@ const life: readonly Audit[] = [
   ),
   audit(
     'RT-166',
-    'each of several channels receives the changes of its own bindings',
+    'each of several channels receives only the changes of its bindings',
     { source: 'protocol/realtime.md#changes' },
     (context) =>
       withPair(context, async ({ ada, grace, socket, tell }) => {
@@ -128,7 +128,7 @@ const life: readonly Audit[] = [
   ),
   audit(
     'RT-167',
-    'a heartbeat is answered on a socket with channels too',
+    'a heartbeat gets a reply on a socket with channels, too',
     { source: 'protocol/realtime.md#frames' },
     (context) =>
       withPair(context, async ({ ada, socket }) => {
@@ -203,7 +203,7 @@ const tokens: readonly Audit[] = [
   ),
   audit(
     'RT-173',
-    'a pushed token that is no JWT closes the channel and leaves the socket open',
+    'a pushed token that is not a JWT closes the channel and keeps the socket open',
     { source },
     (context) =>
       withPair(context, async ({ ada, socket }) => {
@@ -216,7 +216,7 @@ const tokens: readonly Audit[] = [
   ),
   audit(
     'RT-177',
-    'of tokens that are pushed in a row the newest is verified before the one before it expires',
+    'of several pushed tokens the newest is verified before the current one expires',
     { source },
     (context) =>
       withPair(context, async ({ ada, socket, tell }) => {

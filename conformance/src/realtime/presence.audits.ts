@@ -19,7 +19,7 @@ const inboxOf = ({ id }: AuditUser) => `user:${id}`;
 const rights: readonly Audit[] = [
   audit(
     'RT-208',
-    'a private broadcast without a policy for writing is neither answered nor delivered',
+    'a private broadcast without a policy for writing gets no reply and is not delivered',
     { source: 'protocol/realtime.md#broadcast' },
     async (context) => {
       const ada = await context.newUser();
@@ -40,7 +40,7 @@ const rights: readonly Audit[] = [
   ),
   audit(
     'RT-209',
-    'tracking on a private channel without a policy for writing is answered with an error without a reason',
+    'tracking on a private channel without a policy for writing gets an error without a reason',
     { source },
     async (context) => {
       const ada = await context.newUser();
@@ -97,7 +97,7 @@ const moodsOf = (payload: unknown, member: string) =>
 const presence: readonly Audit[] = [
   audit(
     'RT-210',
-    'several entries of one key are listed under it, and one that leaves takes only itself away',
+    'several entries of one key are listed under it, and a leave removes only its own entry',
     { source },
     (context) =>
       withPresence(context, async ({ one, two, topic, track }) => {
@@ -157,7 +157,7 @@ const presence: readonly Audit[] = [
         );
       }),
   ),
-  audit('RT-213', 'untracking leaves the presence and not the channel', { source }, (context) =>
+  audit('RT-213', 'untracking leaves the presence but not the channel', { source }, (context) =>
     withPresence(context, async ({ one, two, topic, track }) => {
       await track(two, '5', { mood: 'busy' });
       two.send('1', '6', topic, 'presence', { type: 'presence', event: 'untrack' });
@@ -166,7 +166,7 @@ const presence: readonly Audit[] = [
       await two.expect('the other', (frame) => moodsOf(frame.payload, 'joins').includes('calm'));
     }),
   ),
-  audit('RT-214', 'tracking the same entry again is answered and not announced', { source }, (context) =>
+  audit('RT-214', 'tracking the same entry again gets a reply and is not announced', { source }, (context) =>
     withPresence(context, async ({ one, two, track }) => {
       await track(two, '5', { mood: 'busy' });
       await track(two, '6', { mood: 'busy' });
@@ -189,7 +189,7 @@ const presence: readonly Audit[] = [
         await two.expect('phx_close', ({ event }) => event === 'phx_close');
       }),
   ),
-  audit('RT-216', 'an entry that is no object is refused with a reason', { source }, (context) =>
+  audit('RT-216', 'an entry that is not an object is refused with a reason', { source }, (context) =>
     withPresence(context, async ({ two, topic }) => {
       two.send('1', '5', topic, 'presence', { type: 'presence', event: 'track', payload: 'text' });
       const { payload } = await two.expect('the reply', isReply('5'));

@@ -10,7 +10,7 @@ const source = 'protocol/realtime.md#joins';
 
 /** The websocket protocol (Phoenix channels, vsn 2.0.0) and postgres_changes. */
 export const realtimeAudits: readonly Audit[] = [
-  audit('RT-101', 'a heartbeat is answered with ok', { source: 'protocol/realtime.md#frames' }, (context) =>
+  audit('RT-101', 'a heartbeat gets the reply ok', { source: 'protocol/realtime.md#frames' }, (context) =>
     withSocket(context, async (socket) => {
       socket.send(null, '7', 'phoenix', 'heartbeat', {});
       const reply = await socket.expect('the reply to the heartbeat', isReply('7'));
@@ -18,18 +18,23 @@ export const realtimeAudits: readonly Audit[] = [
       assert.deepEqual(reply.payload, { status: 'ok', response: {} }, 'the payload of the answer');
     }),
   ),
-  audit('RT-102', 'a join is answered with the bindings, each with an id', { source }, async (context) => {
-    const user = await context.newUser();
-    await withSocket(context, async (socket) => {
-      socket.send('1', '1', topic, 'phx_join', joinPayload(user.accessToken, [inboxOf(user)]));
-      const reply = await socket.expect('the reply to the join', isReply('1'));
-      assert.equal(reply.joinRef, '1', 'the join ref of the answer');
-      assert.equal(at(reply.payload, 'status'), 'ok', 'status of the payload of the answer');
-      const binding = at(reply.payload, 'response', 'postgres_changes', 0);
-      assert.equal(typeof at(binding, 'id'), 'number', 'the type of id of binding');
-      assert.equal(at(binding, 'table'), 'notifications', 'table of binding');
-    });
-  }),
+  audit(
+    'RT-102',
+    'the reply to a join contains the bindings, each with an id',
+    { source },
+    async (context) => {
+      const user = await context.newUser();
+      await withSocket(context, async (socket) => {
+        socket.send('1', '1', topic, 'phx_join', joinPayload(user.accessToken, [inboxOf(user)]));
+        const reply = await socket.expect('the reply to the join', isReply('1'));
+        assert.equal(reply.joinRef, '1', 'the join ref of the answer');
+        assert.equal(at(reply.payload, 'status'), 'ok', 'status of the payload of the answer');
+        const binding = at(reply.payload, 'response', 'postgres_changes', 0);
+        assert.equal(typeof at(binding, 'id'), 'number', 'the type of id of binding');
+        assert.equal(at(binding, 'table'), 'notifications', 'table of binding');
+      });
+    },
+  ),
   audit(
     'RT-103',
     'the reply comes before the system message of the live subscription',
@@ -101,7 +106,7 @@ export const realtimeAudits: readonly Audit[] = [
   ),
   audit(
     'RT-106',
-    'a delete does not arrive where the publication leaves deletions out',
+    'a delete does not arrive if the publication excludes deletions',
     { source: 'protocol/product.md#notifications' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
@@ -178,7 +183,7 @@ export const realtimeAudits: readonly Audit[] = [
   ),
   audit(
     'RT-109',
-    'a leave is answered with ok, then the channel closes',
+    'a leave gets the reply ok, then the channel closes',
     { source: 'protocol/realtime.md#leaving' },
     async (context) => {
       const user = await context.newUser();
@@ -215,7 +220,7 @@ export const realtimeAudits: readonly Audit[] = [
   ),
   audit(
     'RT-111',
-    'a join with a token that is no JWT is refused',
+    'a join with a token that is not a JWT is refused',
     { source: 'protocol/realtime.md#refused-joins' },
     (context) =>
       withSocket(context, async (socket) => {
@@ -308,7 +313,7 @@ export const realtimeAudits: readonly Audit[] = [
   ),
   audit(
     'RT-115',
-    'a binding for one event receives no other',
+    'a binding for one event type receives no other',
     { source: 'protocol/realtime.md#changes' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];

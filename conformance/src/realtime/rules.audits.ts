@@ -51,7 +51,7 @@ const frames: readonly Audit[] = [
       });
     },
   ),
-  audit('RT-190', 'a join whose payload is not an object is refused', { source }, async (context) => {
+  audit('RT-190', 'a join with a payload that is not an object is refused', { source }, async (context) => {
     await withSocket(context, async (socket) => {
       socket.send('1', '1', topic, 'phx_join', 'text');
       assert.equal(await statusOf(socket, '1'), 'error', 'the status');
@@ -77,7 +77,7 @@ const frames: readonly Audit[] = [
   ),
   audit(
     'RT-192',
-    'a presence message without an event is answered with ok, an unknown event with an error',
+    'a presence message without an event gets ok, one with an unknown event an error',
     { source: 'protocol/realtime.md#presence', level: 'SHOULD' },
     async (context) => {
       const { accessToken } = await context.newUser();

@@ -30,7 +30,7 @@ export const clientReadingAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-202',
-    'without a session the public key alone is sent, and a key of the newer form is never a bearer',
+    'without a session only the public key is sent, and a key of the newer form is never a bearer token',
     { source: 'protocol/rest.md#gateway' },
     async ({ open }) => {
       const tab = await open();
@@ -61,7 +61,7 @@ export const clientReadingAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-203',
-    'order and range select the rows that they name',
+    'order and range select the requested rows',
     { source: 'protocol/rest.md#order-and-ranges' },
     async ({ server, open }) => {
       const { ada, rows } = await sharedInbox(server);
@@ -97,7 +97,7 @@ export const clientReadingAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-205',
-    'single is one row; none and several are refused as not-one-row',
+    'single returns one row; no row and several are refused as not-one-row',
     { source: 'protocol/rest.md#one-row' },
     async ({ server, open }) => {
       const { ada, rows } = await sharedInbox(server);
@@ -144,7 +144,7 @@ export const clientReadingAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-207',
-    'pages contain the whole table, each row once, however small they are',
+    'pages of any size contain the whole table, each row once',
     { source: 'protocol/rest.md#pages' },
     async ({ server, open }) => {
       const { ada, rows } = await hostileInbox(server);
@@ -218,7 +218,7 @@ export const clientReadingAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-211',
-    'row-level security is the server’s: another user’s rows are neither read nor counted',
+    'row-level security applies: another user’s rows are neither read nor counted',
     { source: 'protocol/product.md#notifications' },
     async ({ server, open }) => {
       const { rows, grace } = await sharedInbox(server);

@@ -100,7 +100,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-406',
-    'a refused HEAD, which has no body, has its reason too',
+    'a refused HEAD, which has no body, also has its reason',
     { source },
     async ({ server, open }) => {
       const { ada } = await sharedInbox(server);
@@ -115,7 +115,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-411',
-    'an expired token is refreshed once, and every waiting request is sent once more',
+    'an expired token is refreshed once, and every waiting request is retried once',
     { source: 'protocol/rest.md#repeated-requests' },
     async ({ signIn }) => {
       const tab = await signIn();
@@ -170,7 +170,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-414',
-    "a proxy's page is not a response of the service, whatever its status",
+    "a proxy's page of any status is not a response of the service",
     { source: 'protocol/rest.md#repeated-requests' },
     async ({ server, open }) => {
       const { ada } = await sharedInbox(server);
@@ -208,7 +208,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-416',
-    'reads that fail at one moment are repeated at different moments',
+    'reads that fail at the same time are retried at different times',
     { source: 'protocol/rest.md#repeated-requests', since: '0.2.0' },
     async ({ server, open }) => {
       const { ada } = await sharedInbox(server);

@@ -110,7 +110,7 @@ export const clientWritingAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-306',
-    "a function's arguments are sent in the body, whatever they contain",
+    "a function's arguments are sent in the body with any content",
     { source: 'protocol/rest.md#quoting' },
     async ({ server, open }) => {
       const [inviter, invitee] = [await newCaller(server), await newCaller(server)];

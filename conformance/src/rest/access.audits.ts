@@ -32,7 +32,7 @@ export const restAccessAudits: readonly Audit[] = [
   ),
   audit(
     'REST-370',
-    'an expired token is refused as PGRST303, whatever it asks for',
+    'an expired token is refused as PGRST303 for any request',
     { source: 'protocol/rest.md#tokens' },
     async (context) => {
       const user = await context.newUser();
@@ -44,7 +44,7 @@ export const restAccessAudits: readonly Audit[] = [
   ),
   audit(
     'REST-135',
-    'the API key may stand in the query',
+    'the API key may be in the query',
     { source: 'protocol/rest.md#gateway', level: 'SHOULD' },
     async (context) => {
       const { ada } = await sharedInbox(context);

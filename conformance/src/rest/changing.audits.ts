@@ -84,11 +84,16 @@ const updates: readonly Audit[] = [
       assert.deepEqual(await statuses(), ['unread', 'unread'], 'the statuses');
     },
   ),
-  audit('REST-287', 'an update of nothing answers 204 and changes nothing', { source }, async (context) => {
-    const { send, all, statuses } = await newInbox(context, 1);
-    assertStatus(await send('PATCH', '/notifications', { query: all, body: {} }), 204);
-    assert.deepEqual(await statuses(), ['unread'], 'the statuses');
-  }),
+  audit(
+    'REST-287',
+    'an update without columns responds 204 and changes nothing',
+    { source },
+    async (context) => {
+      const { send, all, statuses } = await newInbox(context, 1);
+      assertStatus(await send('PATCH', '/notifications', { query: all, body: {} }), 204);
+      assert.deepEqual(await statuses(), ['unread'], 'the statuses');
+    },
+  ),
   audit(
     'REST-288',
     'an update by several filters changes the rows that match all of them',
@@ -102,7 +107,7 @@ const updates: readonly Audit[] = [
   ),
   audit(
     'REST-289',
-    'max-affected lets a write within its bound pass',
+    'max-affected allows a write within its limit',
     { source: 'protocol/rest.md#preferences' },
     async (context) => {
       const { send, all, statuses } = await newInbox(context, 2);
@@ -145,7 +150,7 @@ const deletes: readonly Audit[] = [
       assert.deepEqual(await statuses(), ['unread'], 'the statuses');
     },
   ),
-  audit('REST-295', 'a delete answers the rows on request', { source }, async (context) => {
+  audit('REST-295', 'a delete returns the rows on request', { source }, async (context) => {
     const { send, all, ids } = await newInbox(context, 1);
     const reply = await send('DELETE', '/notifications', {
       query: { ...all, select: 'id' },
@@ -153,7 +158,7 @@ const deletes: readonly Audit[] = [
     });
     assert.deepEqual(rowsOf(reply), [{ id: ids[0] }], 'the rows of the answer');
   }),
-  audit('REST-296', 'a delete of no rows is answered with 204', { source }, async (context) => {
+  audit('REST-296', 'a delete of no rows responds 204', { source }, async (context) => {
     const { send, all } = await newInbox(context, 0);
     assertStatus(await send('DELETE', '/notifications', { query: all }), 204);
   }),

@@ -42,7 +42,7 @@ const get = (
 
 /** Database functions, audited with four functions of the product's schema. */
 export const restFunctionAudits: readonly Audit[] = [
-  audit('REST-310', 'a function that changes nothing can be called by GET', { source }, async (context) => {
+  audit('REST-310', 'a function that changes no data can be called by GET', { source }, async (context) => {
     const invited = await invite(context);
     assert.equal(
       at(rowsOf(await get(context, invited))[0], 'status'),
@@ -52,7 +52,7 @@ export const restFunctionAudits: readonly Audit[] = [
   }),
   audit(
     'REST-311',
-    'a function that changes something is refused by GET as 25006 with 405',
+    'a function that changes data is refused by GET as 25006 with 405',
     { source },
     async (context) => {
       const { invitee, invitation } = await invite(context);
@@ -63,7 +63,7 @@ export const restFunctionAudits: readonly Audit[] = [
       assertError(reply, 405, '25006');
     },
   ),
-  audit('REST-312', 'a function that returns rows answers an array', { source }, async (context) => {
+  audit('REST-312', 'a function that returns rows responds with an array', { source }, async (context) => {
     const { invitee, invitation } = await invite(context);
     const reply = await call(context, 'get_invitation', invitee, { token: invitation });
     assert.equal(rowsOf(reply).length, 1, 'the number of the rows of the answer');
@@ -80,7 +80,7 @@ export const restFunctionAudits: readonly Audit[] = [
     const reply = await get(context, await invite(context), { order: 'created_at.desc', limit: '1' });
     assert.equal(rowsOf(reply).length, 1, 'the number of the rows of the answer');
   }),
-  audit('REST-316', 'the row of a function can be answered as an object', { source }, async (context) => {
+  audit('REST-316', 'the row of a function can be returned as an object', { source }, async (context) => {
     const reply = await get(
       context,
       await invite(context),
@@ -94,32 +94,37 @@ export const restFunctionAudits: readonly Audit[] = [
     const reply = await get(context, await invite(context), {}, { Prefer: 'count=exact' });
     assert.equal(reply.headers.get('content-range'), '0-0/1', 'the header content-range of the answer');
   }),
-  audit('REST-318', 'an argument that is missing is refused as PGRST202', { source }, async (context) => {
+  audit('REST-318', 'a missing argument is refused as PGRST202', { source }, async (context) => {
     assertError(await call(context, 'get_invitation', await context.newUser(), {}), 404, 'PGRST202');
   }),
   audit('REST-319', 'an unknown argument is refused as PGRST202', { source }, async (context) => {
     const body = { token: 'x', other: 1 };
     assertError(await call(context, 'get_invitation', await context.newUser(), body), 404, 'PGRST202');
   }),
-  audit('REST-320', 'arguments with a default may be left out', { source }, async (context) => {
+  audit('REST-320', 'arguments with a default may be omitted', { source }, async (context) => {
     const reply = await call(context, 'create_invitation', await context.newUser(), {
       invitee_email: context.newEmail(),
     });
     assertStatus(reply, 200);
     assert.match(textAt(reply, 0, 'token'), /^[\da-f]{64}$/, '0.token of the answer');
   }),
-  audit('REST-321', 'a function without a result row answers an empty array', { source }, async (context) => {
-    const reply = await call(context, 'get_invitation', await context.newUser(), { token: 'unknown' });
-    assert.deepEqual(rowsOf(reply), [], 'the rows of the answer');
-  }),
-  audit('REST-322', 'a function may answer with a status of its own: PT404', { source }, async (context) => {
+  audit(
+    'REST-321',
+    'a function without a result row responds with an empty array',
+    { source },
+    async (context) => {
+      const reply = await call(context, 'get_invitation', await context.newUser(), { token: 'unknown' });
+      assert.deepEqual(rowsOf(reply), [], 'the rows of the answer');
+    },
+  ),
+  audit('REST-322', 'a function may set the status: PT404', { source }, async (context) => {
     const reply = await call(context, 'accept_invitation', await context.newUser(), { token: 'unknown' });
     assertError(reply, 404, 'PT404');
     assert.equal(at(reply.json, 'message'), 'invitation_not_found', 'message of the answer');
   }),
   audit(
     'REST-323',
-    'the details of an error that a function raised are answered',
+    'the details of an error that a function raised are returned',
     { source },
     async (context) => {
       const reply = await call(context, 'create_invitation', await context.newUser(), {
@@ -156,7 +161,7 @@ export const restFunctionAudits: readonly Audit[] = [
   ),
   audit(
     'REST-326',
-    'accepting again answers the same and sends no second notification',
+    'accepting again returns the same and sends no second notification',
     { source: 'protocol/product.md#invitations' },
     async (context) => {
       const { inviter, invitee, invitation: token } = await invite(context);
@@ -210,7 +215,7 @@ export const restFunctionAudits: readonly Audit[] = [
   ),
   audit(
     'REST-359',
-    'a function that writes answers its one row as an object, and the write stays',
+    'a function that writes can return its only row as an object, and the write is committed',
     { source },
     async (context) => {
       const invited = await invite(context);
@@ -231,7 +236,7 @@ export const restFunctionAudits: readonly Audit[] = [
   ),
   audit(
     'REST-360',
-    'a function that writes and answers no row as an object is refused and rolled back',
+    'a function that writes and returns no row for an object is refused and rolled back',
     { source },
     async (context) => {
       const invited = await invite(context);

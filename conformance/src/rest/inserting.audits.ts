@@ -15,7 +15,7 @@ const preferences = '/notification_preferences';
 const letter = (user: AuditUser) => ({ recipient_id: user.id, content: '{"type":"comment"}' });
 
 const inserts: readonly Audit[] = [
-  audit('REST-250', 'an insert answers 201 and no body by default', { source }, async (context) => {
+  audit('REST-250', 'an insert responds 201 without a body by default', { source }, async (context) => {
     const { user, send } = await newCaller(context);
     const reply = await send('POST', preferences, { body: { user_id: user.id } });
     assertStatus(reply, 201);
@@ -23,7 +23,7 @@ const inserts: readonly Audit[] = [
   }),
   audit(
     'REST-251',
-    'return=representation answers the row with its defaults',
+    'return=representation returns the row with its defaults',
     { source },
     async (context) => {
       const { user, send } = await newCaller(context);
@@ -37,7 +37,7 @@ const inserts: readonly Audit[] = [
       );
     },
   ),
-  audit('REST-252', 'return=headers-only answers the location of the row', { source }, async (context) => {
+  audit('REST-252', 'return=headers-only returns the location of the row', { source }, async (context) => {
     const { user, send } = await newCaller(context);
     const headers = { Prefer: 'return=headers-only' };
     const reply = await send('POST', preferences, { body: { user_id: user.id }, headers });
@@ -49,7 +49,7 @@ const inserts: readonly Audit[] = [
     );
     assert.equal(reply.text, '', 'the text of the answer');
   }),
-  audit('REST-253', 'select narrows what an insert answers', { source }, async (context) => {
+  audit('REST-253', 'select narrows the columns that an insert returns', { source }, async (context) => {
     const { user, send } = await newCaller(context);
     const query = { select: 'email_edits' };
     const reply = await send('POST', preferences, {
@@ -61,7 +61,7 @@ const inserts: readonly Audit[] = [
   }),
   audit(
     'REST-254',
-    'an inserted row can be answered as an object',
+    'an inserted row can be returned as an object',
     { source: 'protocol/rest.md#media-types' },
     async (context) => {
       const { user, send } = await newCaller(context);
@@ -96,7 +96,7 @@ const inserts: readonly Audit[] = [
     assertStatus(await send('POST', '/notifications', { body, query }), 201);
     assert.equal((await awaitDelivery(context, user, 2)).length, 2, 'the number of the rows');
   }),
-  audit('REST-258', 'columns ignores members that it does not name', { source }, async (context) => {
+  audit('REST-258', 'columns ignores members that it does not contain', { source }, async (context) => {
     const { user, send } = await newCaller(context);
     const body = { user_id: user.id, email_edits: true, no_such_column: 1 };
     const reply = await send('POST', preferences, {
@@ -107,25 +107,20 @@ const inserts: readonly Audit[] = [
     assertStatus(reply, 201);
     assert.equal(at(reply.json, 0, 'email_edits'), false, '0.email_edits of the answer');
   }),
-  audit(
-    'REST-259',
-    'missing=default puts the default where a named column is missing',
-    { source },
-    async (context) => {
-      const { user, send } = await newCaller(context);
-      const request = { body: { user_id: user.id }, query: { columns: 'user_id,email_edits' } };
-      assertError(await send('POST', preferences, request), 400, '23502');
-      assertStatus(
-        await send('POST', preferences, { ...request, headers: { Prefer: 'missing=default' } }),
-        201,
-      );
-    },
-  ),
+  audit('REST-259', 'missing=default uses the default for a missing column', { source }, async (context) => {
+    const { user, send } = await newCaller(context);
+    const request = { body: { user_id: user.id }, query: { columns: 'user_id,email_edits' } };
+    assertError(await send('POST', preferences, request), 400, '23502');
+    assertStatus(
+      await send('POST', preferences, { ...request, headers: { Prefer: 'missing=default' } }),
+      201,
+    );
+  }),
   audit('REST-260', 'a body that is not JSON is refused as PGRST102', { source }, async (context) => {
     const { send } = await newCaller(context);
     assertError(await send('POST', preferences, { body: '{"user_id":' }), 400, 'PGRST102');
   }),
-  audit('REST-261', 'an insert of no rows is answered with 201', { source }, async (context) => {
+  audit('REST-261', 'an insert of no rows responds 201', { source }, async (context) => {
     const { send } = await newCaller(context);
     const reply = await send('POST', '/notifications', { body: [], headers: representation });
     assertStatus(reply, 201);
@@ -206,7 +201,7 @@ const inserts: readonly Audit[] = [
 const upserts: readonly Audit[] = [
   audit(
     'REST-270',
-    'an upsert that ignores duplicates leaves the row and answers none',
+    'an upsert that ignores duplicates keeps the row and returns none',
     { source },
     async (context) => {
       const { user, send } = await newCaller(context);
@@ -222,7 +217,7 @@ const upserts: readonly Audit[] = [
       assert.deepEqual(rowsOf(row), [{ email_edits: false }], 'the rows of row');
     },
   ),
-  audit('REST-271', 'a merging upsert that inserts is answered with 201', { source }, async (context) => {
+  audit('REST-271', 'a merging upsert that inserts responds 201', { source }, async (context) => {
     const { user, send } = await newCaller(context);
     const reply = await send('POST', preferences, {
       query: { on_conflict: 'user_id' },
@@ -233,7 +228,7 @@ const upserts: readonly Audit[] = [
   }),
   audit(
     'REST-272',
-    'a merging upsert that inserts nothing is answered with 200',
+    'a merging upsert that inserts nothing responds 200',
     { source, level: 'SHOULD' },
     async (context) => {
       const { user, send } = await newCaller(context);
@@ -260,7 +255,7 @@ const upserts: readonly Audit[] = [
       assertError(reply, 400, '42P10');
     },
   ),
-  audit('REST-274', 'PUT writes the one row of its key', { source }, async (context) => {
+  audit('REST-274', 'PUT writes the row of its key', { source }, async (context) => {
     const { user, send } = await newCaller(context);
     const id = await newPreferences(context, user);
     const body = { id, user_id: user.id, email_digest_frequency: 'never' };

@@ -76,7 +76,7 @@ export const restProductAudits: readonly Audit[] = [
   ),
   audit(
     'REST-126',
-    'a kind that the recipient switched off is not created',
+    'a notification of a type that the recipient disabled is not created',
     { source: 'protocol/product.md#notifications' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
@@ -122,7 +122,7 @@ export const restProductAudits: readonly Audit[] = [
   ),
   audit(
     'REST-128',
-    'an invitation is made, read and accepted through functions, and notifies the inviter',
+    'an invitation is created, read and accepted through functions, and notifies the inviter',
     { source: 'protocol/product.md#invitations' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
@@ -156,7 +156,7 @@ export const restProductAudits: readonly Audit[] = [
   ),
   audit(
     'REST-130',
-    'text/csv is answered on request',
+    'text/csv is returned on request',
     { source: 'protocol/rest.md#media-types' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
@@ -172,7 +172,7 @@ export const restProductAudits: readonly Audit[] = [
   ),
   audit(
     'REST-131',
-    'max-affected refuses a write that would change more rows, and changes none',
+    'a write of more rows than max-affected is refused and changes none',
     { source: 'protocol/rest.md#preferences' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
@@ -195,7 +195,7 @@ export const restProductAudits: readonly Audit[] = [
   ),
   audit(
     'REST-132',
-    'the browser may read the Content-Range of an answer',
+    'the browser may read the Content-Range of a response',
     { source: 'protocol/rest.md#cors' },
     async (context) => {
       const { accessToken: token } = await context.newUser();

@@ -68,7 +68,7 @@ const shapes: readonly Audit[] = [
   ),
   audit(
     'REST-218',
-    'without select every column is answered',
+    'without select every column is returned',
     { source: 'protocol/rest.md#selecting-columns' },
     async (context) => {
       const { reply } = await read(context, { limit: '1' });
@@ -79,7 +79,7 @@ const shapes: readonly Audit[] = [
   ),
   audit(
     'REST-219',
-    'times are answered in ISO 8601 with T and offset',
+    'times are returned in ISO 8601 with T and offset',
     { source: 'protocol/rest.md#selecting-columns' },
     async (context) => {
       const { reply } = await read(context, { select: 'created_at', limit: '1' });
@@ -92,7 +92,7 @@ const shapes: readonly Audit[] = [
   ),
   audit(
     'REST-220',
-    'booleans are answered as JSON booleans',
+    'booleans are returned as JSON booleans',
     { source: 'protocol/rest.md#selecting-columns' },
     async (context) => {
       const user = await context.newUser();
@@ -106,7 +106,7 @@ const shapes: readonly Audit[] = [
   ),
   audit(
     'REST-221',
-    'an answer is JSON in UTF-8',
+    'a response is JSON in UTF-8',
     { source: 'protocol/rest.md#media-types' },
     async (context) => {
       const { reply } = await read(context, { limit: '1' });
@@ -132,7 +132,7 @@ const shapes: readonly Audit[] = [
   ),
   audit(
     'REST-223',
-    'an object requested of several rows is refused as PGRST116, with their number',
+    'an object requested for several rows is refused as PGRST116, with their number',
     { source: 'protocol/rest.md#media-types' },
     async (context) => {
       const { reply } = await read(context, {}, { Accept: 'application/vnd.pgrst.object+json' });
@@ -185,11 +185,11 @@ const shapes: readonly Audit[] = [
 ];
 
 const pages: readonly Audit[] = [
-  audit('REST-230', 'order takes desc', { source }, async (context) => {
+  audit('REST-230', 'order accepts desc', { source }, async (context) => {
     const { reply, inbox } = await read(context, { order: 'created_at.desc' });
     assert.deepEqual(idsOf(reply), inbox.rows.map(({ id }) => id).toReversed(), 'the ids of the rows');
   }),
-  audit('REST-231', 'order takes several columns', { source }, async (context) => {
+  audit('REST-231', 'order accepts several columns', { source }, async (context) => {
     const { reply, inbox } = await read(context, { order: 'status.asc,created_at.desc' });
     assert.deepEqual(
       idsOf(reply),
@@ -217,12 +217,17 @@ const pages: readonly Audit[] = [
       'the names from the last, nulls last',
     );
   }),
-  audit('REST-233', 'a limit of 0 answers no rows', { source }, async (context) => {
+  audit('REST-233', 'a limit of 0 returns no rows', { source }, async (context) => {
     assert.deepEqual(rowsOf((await read(context, { limit: '0' })).reply), [], 'the rows');
   }),
-  audit('REST-234', 'an offset past the end answers no rows without a count', { source }, async (context) => {
-    assert.deepEqual(rowsOf((await read(context, { offset: '99' })).reply), [], 'the rows');
-  }),
+  audit(
+    'REST-234',
+    'an offset past the end returns no rows if they are not counted',
+    { source },
+    async (context) => {
+      assert.deepEqual(rowsOf((await read(context, { offset: '99' })).reply), [], 'the rows');
+    },
+  ),
   audit('REST-235', 'the Range header limits a GET', { source }, async (context) => {
     const { reply, inbox } = await read(context, {}, { Range: '1-2', 'Range-Unit': 'items' });
     assertStatusIn(reply, [200, 206]);
@@ -238,7 +243,7 @@ const pages: readonly Audit[] = [
       assert.equal(rangeOf(reply), '1-2/*', 'the header content-range');
     },
   ),
-  audit('REST-237', 'all rows, counted, are answered with 200', { source }, async (context) => {
+  audit('REST-237', 'all rows, counted, respond 200', { source }, async (context) => {
     const { reply } = await read(context, {}, { Prefer: 'count=exact' });
     assertStatus(reply, 200);
     assert.equal(rangeOf(reply), '0-4/5', 'the header content-range');
@@ -248,7 +253,7 @@ const pages: readonly Audit[] = [
     assertStatus(reply, 200);
     assert.equal(rangeOf(reply), '*/0', 'the header content-range');
   }),
-  audit('REST-239', 'HEAD answers as GET does, without a body', { source }, async (context) => {
+  audit('REST-239', 'HEAD responds as GET does, without a body', { source }, async (context) => {
     const { reply } = await read(context, {}, {}, 'HEAD');
     assertStatus(reply, 200);
     assert.equal(reply.text, '', 'the text of the answer');
@@ -271,7 +276,7 @@ const pages: readonly Audit[] = [
   ),
   audit(
     'REST-241',
-    'count=planned answers a number',
+    'count=planned returns a number',
     { source: 'protocol/rest.md#counts' },
     async (context) => {
       const { reply } = await read(context, {}, { Prefer: 'count=planned' });
@@ -280,7 +285,7 @@ const pages: readonly Audit[] = [
   ),
   audit(
     'REST-242',
-    'count=estimated answers a number',
+    'count=estimated returns a number',
     { source: 'protocol/rest.md#counts' },
     async (context) => {
       const { reply } = await read(context, {}, { Prefer: 'count=estimated' });

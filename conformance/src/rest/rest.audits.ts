@@ -25,7 +25,7 @@ export const restAudits: readonly Audit[] = [
   }),
   audit(
     'REST-103',
-    'a token that is no JWT is refused as PGRST301',
+    'a token that is not a JWT is refused as PGRST301',
     { source: 'protocol/rest.md#tokens' },
     async ({ rest }) => {
       assertError(await rest.send('GET', '/notifications', { token: 'not-a-jwt' }), 401, 'PGRST301');
@@ -33,7 +33,7 @@ export const restAudits: readonly Audit[] = [
   ),
   audit(
     'REST-104',
-    'a refused token is answered with WWW-Authenticate: Bearer',
+    'a refused token gets WWW-Authenticate: Bearer',
     { source: 'protocol/rest.md#tokens' },
     async ({ rest }) => {
       const reply = await rest.send('GET', '/notifications', { token: 'not-a-jwt' });
@@ -109,7 +109,7 @@ export const restAudits: readonly Audit[] = [
   }),
   audit(
     'REST-110',
-    'an update with return=representation answers with the rows',
+    'an update with return=representation returns the rows',
     { source: 'protocol/rest.md#updates-and-deletes' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
@@ -136,7 +136,7 @@ export const restAudits: readonly Audit[] = [
   }),
   audit(
     'REST-112',
-    'PATCH with return=minimal answers 204',
+    'PATCH with return=minimal responds 204',
     { source: 'protocol/rest.md#updates-and-deletes' },
     async (context) => {
       const { accessToken: token, id } = await context.newUser();
@@ -151,7 +151,7 @@ export const restAudits: readonly Audit[] = [
   ),
   audit(
     'REST-113',
-    'count=exact tells the total in Content-Range',
+    'count=exact returns the total in Content-Range',
     { source: 'protocol/rest.md#counts' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
@@ -170,7 +170,7 @@ export const restAudits: readonly Audit[] = [
   ),
   audit(
     'REST-114',
-    'limit and offset page through an order',
+    'limit and offset select pages of an order',
     { source: 'protocol/rest.md#order-and-ranges' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
@@ -184,7 +184,7 @@ export const restAudits: readonly Audit[] = [
   ),
   audit(
     'REST-115',
-    'a counted part of the rows is answered with 206',
+    'a counted part of the rows responds 206',
     { source: 'protocol/rest.md#order-and-ranges' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
@@ -214,7 +214,7 @@ export const restAudits: readonly Audit[] = [
   ),
   audit(
     'REST-117',
-    'an object requested of no rows is refused as PGRST116',
+    'an object requested for no rows is refused as PGRST116',
     { source: 'protocol/product.md#preferences' },
     async (context) => {
       const { accessToken: token, id } = await context.newUser();
@@ -228,7 +228,7 @@ export const restAudits: readonly Audit[] = [
   ),
   audit(
     'REST-118',
-    'an object requested of one row is that row',
+    'an object requested for one row is that row',
     { source: 'protocol/rest.md#media-types' },
     async (context) => {
       const { accessToken: token, id } = await context.newUser();

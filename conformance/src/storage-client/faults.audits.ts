@@ -14,7 +14,7 @@ const strangersToken = `e30.${Buffer.from('{"sub":"another user"}').toString('ba
 export const clientFaultAudits: readonly Audit[] = [
   fault(
     'CLIENT-STORE-401',
-    'a page with status 200 is the success of no call',
+    'no call succeeds with a page of status 200',
     async ({ bucket, storage, connection, intercept }) => {
       intercept(signInPage);
       const calls = {
@@ -46,7 +46,7 @@ export const clientFaultAudits: readonly Audit[] = [
   ),
   fault(
     'CLIENT-STORE-402',
-    'a read is repeated after a transient status, with backoff, and a write is not',
+    'a read is retried after a transient status, with backoff, and a write is not',
     async (own) => {
       const { bucket, intercept, waitsMs } = own;
       await bucket.upload('a.txt', 'x');
@@ -61,7 +61,7 @@ export const clientFaultAudits: readonly Audit[] = [
   ),
   fault(
     'CLIENT-STORE-403',
-    'an expired token is refreshed once, and the call is repeated',
+    'an expired token is refreshed once, and the call is retried',
     async ({ bucket, connection, intercept, context }) => {
       const { accessToken, email, password } = await context.server.newUser();
       const renewed = textAt(await context.server.signIn(email, password), 'access_token');
@@ -103,7 +103,7 @@ export const clientFaultAudits: readonly Audit[] = [
   }),
   fault(
     'CLIENT-STORE-406',
-    'a rate limit says when the next request may succeed',
+    'the error of a rate limit contains when the next request may succeed',
     async ({ bucket, intercept }) => {
       intercept(() => new Response('slow down', { status: 429, headers: { 'retry-after': '7' } }));
       const { code, retryAfterSeconds } = await refusalOf(StorageError, bucket.upload('a.txt', 'x'));

@@ -18,17 +18,13 @@ function assertValid(url: string, what: string): void {
 }
 
 export const clientStorageLinkAudits: readonly Audit[] = [
-  link(
-    'CLIENT-STORE-201',
-    'the signed URL of a name with any character that a name may have opens the object',
-    async (own) => {
-      for (const name of [...oddNames, questionName]) {
-        await own.bucket.upload(name, `of ${name}`);
-        const { status, text } = await open(own, await own.bucket.createSignedUrl(name, 60));
-        assert.deepEqual([status, text], [200, `of ${name}`], `the response to the signed URL of ${name}`);
-      }
-    },
-  ),
+  link('CLIENT-STORE-201', 'a signed URL opens an object with any valid name', async (own) => {
+    for (const name of [...oddNames, questionName]) {
+      await own.bucket.upload(name, `of ${name}`);
+      const { status, text } = await open(own, await own.bucket.createSignedUrl(name, 60));
+      assert.deepEqual([status, text], [200, `of ${name}`], `the response to the signed URL of ${name}`);
+    }
+  }),
   batch(
     'CLIENT-STORE-202',
     'each URL of a batch opens its object, in the order of the paths',
@@ -47,7 +43,7 @@ export const clientStorageLinkAudits: readonly Audit[] = [
   ),
   batch(
     'CLIENT-STORE-203',
-    'every returned URL is valid, and ends in no text that holds it',
+    'every returned URL is valid, and is not cut off in a text',
     async ({ bucket }) => {
       for (const name of [...oddNames, questionName]) {
         await bucket.upload(name, 'x');
@@ -65,7 +61,7 @@ export const clientStorageLinkAudits: readonly Audit[] = [
       }
     },
   ),
-  batch('CLIENT-STORE-204', 'a path that no object has is the error of its entry', async ({ bucket }) => {
+  batch('CLIENT-STORE-204', 'a path without an object is the error of its entry', async ({ bucket }) => {
     await bucket.upload('good.txt', 'x');
     const signed = await bucket.createSignedUrls(['größer.txt', 'good.txt', 'a//b', 'missing.txt'], 60);
     assert.deepEqual(
@@ -79,7 +75,7 @@ export const clientStorageLinkAudits: readonly Audit[] = [
       'the entries: path, whether a URL, whether an error',
     );
   }),
-  batch('CLIENT-STORE-205', 'a batch of more than a thousand paths is divided', async (own) => {
+  batch('CLIENT-STORE-205', 'a batch of more than a thousand paths is split', async (own) => {
     await own.bucket.upload('n1000', 'x');
     const signed = await own.bucket.createSignedUrls(
       Array.from({ length: 1_001 }, (_, index) => `n${index}`),
@@ -93,23 +89,19 @@ export const clientStorageLinkAudits: readonly Audit[] = [
     );
     assert.ok(signed.at(-1)?.url, 'the last entry has a URL');
   }),
-  link(
-    'CLIENT-STORE-206',
-    'a signed URL saves the object under the name that the caller gives',
-    async (own) => {
-      await own.bucket.upload('a.txt', 'x');
-      const url = await own.bucket.createSignedUrl('a.txt', 60, { download: 'Über "R&D".txt' });
-      const disposition = (await open(own, url)).headers.get('content-disposition') ?? '';
-      assert.ok(
-        disposition.includes(`filename*=UTF-8''${encodeURIComponent('Über "R&D".txt')}`),
-        'the header content-disposition has the name',
-        disposition,
-      );
-    },
-  ),
+  link('CLIENT-STORE-206', "a signed URL saves the object under the caller's file name", async (own) => {
+    await own.bucket.upload('a.txt', 'x');
+    const url = await own.bucket.createSignedUrl('a.txt', 60, { download: 'Über "R&D".txt' });
+    const disposition = (await open(own, url)).headers.get('content-disposition') ?? '';
+    assert.ok(
+      disposition.includes(`filename*=UTF-8''${encodeURIComponent('Über "R&D".txt')}`),
+      'the header content-disposition has the name',
+      disposition,
+    );
+  }),
   link(
     'CLIENT-STORE-207',
-    'a signed upload URL stores one object without an account, and replaces it if it was made so',
+    'a signed upload URL stores one object without an account, and replaces it if it was signed for that',
     async (own) => {
       const { bucket, connection, context } = own;
       const { anonKey } = context.server.target;
@@ -131,7 +123,7 @@ export const clientStorageLinkAudits: readonly Audit[] = [
   ),
   clientBucketAudits('reads')(
     'CLIENT-STORE-208',
-    'the public URL of a name opens the object without a key',
+    'the public URL of an object opens it without a key',
     async (own) => {
       for (const name of [...oddNames, questionName]) {
         await own.bucket.upload(name, `of ${name}`);

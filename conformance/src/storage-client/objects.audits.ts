@@ -46,7 +46,7 @@ const uploads: readonly Audit[] = [
   ),
   upload(
     'CLIENT-STORE-303',
-    'an upload replaces an object only if it says so, and replace does',
+    'only an upload with upsert, and replace, replace an object',
     async ({ bucket }) => {
       await bucket.upload('a.txt', 'first');
       assert.equal(
@@ -62,7 +62,7 @@ const uploads: readonly Audit[] = [
   ),
   upload(
     'CLIENT-STORE-304',
-    'what a bucket does not take is refused as too-large or invalid-type',
+    'a file that its bucket does not allow is refused as too-large or invalid-type',
     async ({ bucket, storage }) => {
       await storage.updateBucket(bucket.name, { fileSizeLimitBytes: 4, allowedMimeTypes: ['image/*'] });
       const typed = (text: string, contentType: string) => bucket.upload('a', text, { contentType });
@@ -92,7 +92,7 @@ const reads: readonly Audit[] = [
       assert.equal(progress.at(-1), bytes.length, 'the last progress');
     },
   ),
-  read('CLIENT-STORE-312', 'an empty object is an object', async (own) => {
+  read('CLIENT-STORE-312', 'an empty object can be stored and read', async (own) => {
     await own.bucket.upload('empty.txt', '', { contentType: 'text/plain' });
     await assertStored(own, 'empty.txt', new Uint8Array());
     assert.equal((await own.bucket.info('empty.txt')).size, 0, 'the size');
@@ -100,7 +100,7 @@ const reads: readonly Audit[] = [
   }),
   read(
     'CLIENT-STORE-313',
-    'what does not exist is not-found, with the status and the code of the service',
+    'a missing object is not-found, with the status and the code of the service',
     async ({ bucket, storage }) => {
       const { code, status, serverCode } = await refusalOf(StorageError, bucket.info('missing.txt'));
       assert.deepEqual(
@@ -118,7 +118,7 @@ const reads: readonly Audit[] = [
 ];
 
 const lists: readonly Audit[] = [
-  list('CLIENT-STORE-321', 'a list begins, ends and is ordered as the caller says', async ({ bucket }) => {
+  list('CLIENT-STORE-321', 'a list has the requested offset, limit and order', async ({ bucket }) => {
     for (const name of ['Beta', 'alpha', 'beam', 'other']) await bucket.upload(`f/${name}`, name);
     const found = await bucket.list('f', { search: 'be', sortBy: { column: 'name', order: 'desc' } });
     assert.deepEqual(
@@ -135,7 +135,7 @@ const lists: readonly Audit[] = [
   }),
   list(
     'CLIENT-STORE-322',
-    'pages by cursor have each object once, and folders where they are asked for',
+    'pages by cursor have each object once, and folders on request',
     async ({ bucket }) => {
       const names = ['a/1', 'a/2', 'b', 'c', 'd'];
       for (const name of names) await bucket.upload(name, name);
@@ -190,7 +190,7 @@ const lists: readonly Audit[] = [
 const transfers: readonly Audit[] = [
   transfer(
     'CLIENT-STORE-331',
-    'more than a thousand paths are removed in parts, and a path that no object has is none',
+    'more than a thousand paths are removed in parts, and a path without an object is ignored',
     async (own) => {
       await own.bucket.upload('n1000', 'x');
       await own.bucket.upload('a&b.txt', 'x');
@@ -202,7 +202,7 @@ const transfers: readonly Audit[] = [
   ),
   transfer(
     'CLIENT-STORE-332',
-    'an object is copied within its bucket and to another one, and stays',
+    'an object is copied within its bucket and to another one',
     ({ bucket, storage, context }) =>
       withBucket(context.server, false, async ({ name: other }) => {
         await bucket.upload('a.txt', 'x', { contentType: 'text/plain', metadata: { of: 'a' } });

@@ -48,7 +48,7 @@ async function assertRepeated(
 const faults: readonly Audit[] = [
   resumable(
     'CLIENT-STORE-502',
-    'a part is repeated after each transient status, from the offset of the service',
+    'a part is retried after each transient status, from the offset of the service',
     async (own) => {
       await assertRepeated(own, ['PATCH'], statuses);
       const methods = own.requests.slice(0, 4).map((request) => request.split(' ')[0]);
@@ -57,7 +57,7 @@ const faults: readonly Audit[] = [
   ),
   resumable(
     'CLIENT-STORE-503',
-    'the creation is repeated after each transient status but a conflict',
+    'the creation is retried after each transient status but a conflict',
     async (own) => {
       await assertRepeated(
         own,
@@ -71,10 +71,8 @@ const faults: readonly Audit[] = [
       assert.equal(own.requests.length - before, 1, 'the number of requests of a conflict');
     },
   ),
-  resumable(
-    'CLIENT-STORE-504',
-    'the question for the offset is repeated after each transient status',
-    (own) => assertRepeated(own, ['PATCH', 'HEAD'], statuses),
+  resumable('CLIENT-STORE-504', 'the request for the offset is retried after each transient status', (own) =>
+    assertRepeated(own, ['PATCH', 'HEAD'], statuses),
   ),
   resumable('CLIENT-STORE-505', 'a part whose response is lost is not sent again', async (own) => {
     own.intercept(async ({ method, forward }) => {
@@ -86,7 +84,7 @@ const faults: readonly Audit[] = [
     assert.equal(countOf(own, /^PATCH /), 1, 'the number of parts');
     await assertStored(own, 'a.txt', bytes);
   }),
-  resumable('CLIENT-STORE-506', 'a final refusal is not repeated', async (own) => {
+  resumable('CLIENT-STORE-506', 'a permanent error is not retried', async (own) => {
     await own.storage.updateBucket(own.bucket.name, { fileSizeLimitBytes: 4 });
     const before = own.requests.length;
     assert.equal(await codeOf(send(own, 'a.txt')), 'too-large', 'the code');
@@ -94,7 +92,7 @@ const faults: readonly Audit[] = [
   }),
   resumable(
     'CLIENT-STORE-507',
-    'a page with status 200 is no part, no offset and no creation',
+    'a page with status 200 counts as neither a part nor an offset nor a creation',
     async (own) => {
       for (const failing of ['POST', 'HEAD', 'PATCH']) {
         let isBroken = failing === 'HEAD';
@@ -117,7 +115,7 @@ const faults: readonly Audit[] = [
 const locations: readonly Audit[] = [
   resumable(
     'CLIENT-STORE-508',
-    'a location with another scheme, host or prefix is followed on the project',
+    'a location with another scheme, host or prefix is mapped to the project',
     async (own) => {
       for (const origin of [
         'http://storage:5000',
@@ -145,7 +143,7 @@ const locations: readonly Audit[] = [
       assert.deepEqual(foreign, [], 'the requests beyond the project');
     },
   ),
-  resumable('CLIENT-STORE-509', 'a location that is no upload is not followed', async (own) => {
+  resumable('CLIENT-STORE-509', 'a location that is not an upload is not followed', async (own) => {
     for (const location of ['https://elsewhere.example/steal', '/rest/v1/notifications', '']) {
       own.intercept(
         () => new Response(null, { status: 201, headers: { location, 'tus-resumable': '1.0.0' } }),
@@ -189,7 +187,7 @@ export const clientResumableAudits: readonly Audit[] = [
   ...locations,
   resumable(
     'CLIENT-STORE-510',
-    'an interrupted upload continues from its URL, and no other project is asked',
+    'an interrupted upload continues from its URL, with requests to its project only',
     async (own) => {
       const abort = new AbortController();
       let upload = '';
@@ -216,22 +214,26 @@ export const clientResumableAudits: readonly Audit[] = [
       await assertStored(own, 'a.txt', bytes);
     },
   ),
-  resumable('CLIENT-STORE-511', 'the token of a link uploads in parts without an account', async (own) => {
-    const { bucket, connection, context } = own;
-    const { token } = await bucket.createSignedUploadUrl('a.txt');
-    const stranger = { ...connection, apiKey: context.server.target.anonKey };
-    await uploadResumable(stranger, bucket.name, 'a.txt', blob, { signedToken: token });
-    await assertStored(own, 'a.txt', bytes);
-    const denied = await codeOf(uploadResumable(stranger, bucket.name, 'b.txt', blob));
-    assert.ok(
-      denied === 'denied' || denied === 'not-found',
-      'an upload without the token is denied',
-      String(denied),
-    );
-    assert.equal(
-      await codeOf(createStorageClient(stranger).from(bucket.name).upload('b.txt', 'x')),
-      'denied',
-      'the code of a plain upload',
-    );
-  }),
+  resumable(
+    'CLIENT-STORE-511',
+    'the token of a link permits a resumable upload without an account',
+    async (own) => {
+      const { bucket, connection, context } = own;
+      const { token } = await bucket.createSignedUploadUrl('a.txt');
+      const stranger = { ...connection, apiKey: context.server.target.anonKey };
+      await uploadResumable(stranger, bucket.name, 'a.txt', blob, { signedToken: token });
+      await assertStored(own, 'a.txt', bytes);
+      const denied = await codeOf(uploadResumable(stranger, bucket.name, 'b.txt', blob));
+      assert.ok(
+        denied === 'denied' || denied === 'not-found',
+        'an upload without the token is denied',
+        String(denied),
+      );
+      assert.equal(
+        await codeOf(createStorageClient(stranger).from(bucket.name).upload('b.txt', 'x')),
+        'denied',
+        'the code of a plain upload',
+      );
+    },
+  ),
 ];

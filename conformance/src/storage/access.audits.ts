@@ -21,21 +21,17 @@ const asBrowser = ({ service }: ServerBucket, context: AuditContext) =>
 
 /** The access of users without a policy, and to public buckets. */
 export const storageAccessAudits: readonly Audit[] = [
-  access(
-    'STORE-801',
-    'to a user without a policy an object looks like one that does not exist',
-    async (bucket, context) => {
-      await bucket.upload('a.txt', 'a');
-      const send = await asUser(bucket, context);
-      for (const path of [`/object/${bucket.name}/a.txt`, `/object/info/${bucket.name}/a.txt`])
-        assertRefusal(await send('GET', path), 404, 'NoSuchKey');
-      assertRefusal(
-        await send('POST', `/object/sign/${bucket.name}/a.txt`, { expiresIn: 60 }),
-        404,
-        'NoSuchKey',
-      );
-    },
-  ),
+  access('STORE-801', 'for a user without a policy an object seems not to exist', async (bucket, context) => {
+    await bucket.upload('a.txt', 'a');
+    const send = await asUser(bucket, context);
+    for (const path of [`/object/${bucket.name}/a.txt`, `/object/info/${bucket.name}/a.txt`])
+      assertRefusal(await send('GET', path), 404, 'NoSuchKey');
+    assertRefusal(
+      await send('POST', `/object/sign/${bucket.name}/a.txt`, { expiresIn: 60 }),
+      404,
+      'NoSuchKey',
+    );
+  }),
   access(
     'STORE-802',
     'a user without a policy lists and removes nothing, without an error',
@@ -74,7 +70,7 @@ export const storageAccessAudits: readonly Audit[] = [
   }),
   access(
     'STORE-806',
-    'a public bucket is read by everybody and written by nobody',
+    'a public bucket can be read without a key, but not written',
     async (bucket, context) => {
       await bucket.upload('a.txt', 'a');
       const browser = asBrowser(bucket, context);
@@ -92,7 +88,7 @@ export const storageAccessAudits: readonly Audit[] = [
     assertRefusal(await browser.send('GET', `/object/public/${bucket.name}/a.txt`), 404, 'NoSuchBucket');
     assertRefusal(await browser.send('GET', `/object/info/public/${bucket.name}/a.txt`), 404, 'NoSuchBucket');
   }),
-  access('STORE-808', 'a token that is none is AccessDenied', async ({ service }, context) => {
+  access('STORE-808', 'an invalid token is AccessDenied', async ({ service }, context) => {
     const wire = createWire(service.baseUrl, context.target.anonKey, context.target.fetch);
     assertRefusal(await wire.send('GET', '/bucket', { token: 'a.b.c' }), 403, 'AccessDenied');
   }),

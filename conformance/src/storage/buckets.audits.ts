@@ -26,20 +26,16 @@ const settings: readonly Audit[] = [
       );
     },
   ),
-  buckets(
-    'STORE-202',
-    'a name that is taken is refused as BucketAlreadyExists',
-    async ({ name, service }) => {
-      assertRefusal(await service.send('POST', '/bucket', { body: { name } }), 409, 'BucketAlreadyExists');
-    },
-  ),
+  buckets('STORE-202', 'a taken name is refused as BucketAlreadyExists', async ({ name, service }) => {
+    assertRefusal(await service.send('POST', '/bucket', { body: { name } }), 409, 'BucketAlreadyExists');
+  }),
   buckets('STORE-203', 'a bucket that does not exist is NoSuchBucket', async ({ name, service }) => {
     const path = `/bucket/${name}-none`;
     assertRefusal(await service.send('GET', path), 404, 'NoSuchBucket');
     assertRefusal(await service.send('PUT', path, { body: { public: true } }), 404, 'NoSuchBucket');
     assertRefusal(await service.send('DELETE', path), 404, 'NoSuchBucket');
   }),
-  buckets('STORE-204', 'an update changes what it names and leaves the rest', async ({ name, service }) => {
+  buckets('STORE-204', 'an update changes only the settings that it contains', async ({ name, service }) => {
     const body = { file_size_limit: 1000, allowed_mime_types: ['image/png'] };
     assertStatus(await service.send('PUT', `/bucket/${name}`, { body }), 200);
     assertStatus(await service.send('PUT', `/bucket/${name}`, { body: { public: true } }), 200);
@@ -67,7 +63,7 @@ const settings: readonly Audit[] = [
       'the limit',
     );
   }),
-  buckets('STORE-207', 'a limit of the text counts with three digits', async ({ name, service }) => {
+  buckets('STORE-207', 'a limit as text is read to three digits', async ({ name, service }) => {
     await service.send('PUT', `/bucket/${name}`, { body: { file_size_limit: '1234567b' } });
     assert.equal(
       at((await service.send('GET', `/bucket/${name}`)).json, 'file_size_limit'),
@@ -75,7 +71,7 @@ const settings: readonly Audit[] = [
       'the limit',
     );
   }),
-  buckets('STORE-208', 'a media type that is none is refused', async ({ name, service }) => {
+  buckets('STORE-208', 'an invalid media type is refused', async ({ name, service }) => {
     const body = { allowed_mime_types: ['nonsense'] };
     assertRefusal(await service.send('PUT', `/bucket/${name}`, { body }), 415, 'InvalidMimeType');
   }),
@@ -88,13 +84,13 @@ const settings: readonly Audit[] = [
     const reply = await service.send('POST', `/bucket/${name}/empty`, { token, body: {} });
     assertRefusal(reply, 403, 'AccessDenied', 403);
   }),
-  buckets('STORE-211', 'a list of buckets is searched, ordered and cut', async ({ name, service }) => {
+  buckets('STORE-211', 'a list of buckets is searched, ordered and limited', async ({ name, service }) => {
     const query = { search: name.toUpperCase(), sortColumn: 'name', sortOrder: 'desc', limit: '1' };
     const listed = await service.send('GET', '/bucket', { query });
     assert.deepEqual(at(listed.json, 0, 'id'), name, 'the id of the first bucket');
     assert.equal(at(listed.json, 0, 'type'), 'STANDARD', 'the type of the first bucket');
   }),
-  buckets('STORE-212', 'a search for a wildcard finds no bucket without it', async ({ service }) => {
+  buckets('STORE-212', 'a search matches wildcard characters literally', async ({ service }) => {
     const listed = await service.send('GET', '/bucket', { query: { search: '%' } });
     assert.deepEqual(listed.json, [], 'the list');
   }),
@@ -111,7 +107,7 @@ const ofNames: readonly Audit[] = [
   ),
   names(
     'STORE-214',
-    'the characters of names of objects, except the slash, are those of buckets',
+    'bucket names allow the characters of object names, except the slash',
     async ({ name, service }) => {
       const odd = `${name}${TAKEN_CHARACTERS}`;
       assertStatus(await service.send('POST', '/bucket', { body: { name: odd } }), 200);
@@ -122,7 +118,7 @@ const ofNames: readonly Audit[] = [
   ),
   names(
     'STORE-215',
-    'a route in a bucket whose name is none is refused as InvalidBucketName',
+    'a route with an invalid bucket name is refused as InvalidBucketName',
     async ({ service }) => {
       const headers = { 'Content-Type': 'text/plain' };
       assertRefusal(
@@ -135,17 +131,17 @@ const ofNames: readonly Audit[] = [
 ];
 
 const schemas: readonly Audit[] = [
-  bodies('STORE-216', 'a body without a required member names it', async ({ service }) => {
+  bodies('STORE-216', 'the error of a body without a required member names it', async ({ service }) => {
     assertInvalid(
       await service.send('POST', '/bucket', { body: {} }),
       "body must have required property 'name'",
     );
   }),
-  bodies('STORE-217', 'a body that is no object is refused', async ({ service }) => {
+  bodies('STORE-217', 'a body that is not an object is refused', async ({ service }) => {
     for (const body of ['null', '5', '"x"', '[]'])
       assertInvalid(await service.send('POST', '/bucket', { body }), 'body must be object');
   }),
-  bodies('STORE-218', 'a body of another type than JSON counts as none', async ({ service }) => {
+  bodies('STORE-218', 'a body of another type than JSON is ignored', async ({ service }) => {
     const headers = { 'Content-Type': 'text/plain' };
     assertInvalid(
       await service.send('POST', '/bucket', { body: '{"name":"x"}', headers }),
@@ -158,7 +154,7 @@ const schemas: readonly Audit[] = [
       "Body is not valid JSON but content-type is set to 'application/json'",
     );
   }),
-  bodies('STORE-220', 'a member of another type is refused by its path', async ({ name, service }) => {
+  bodies('STORE-220', 'a member of another type is refused with its path', async ({ name, service }) => {
     assertInvalid(
       await service.send('PUT', `/bucket/${name}`, { body: { public: 'maybe' } }),
       'body/public must be boolean',
@@ -166,17 +162,17 @@ const schemas: readonly Audit[] = [
   }),
   bodies(
     'STORE-221',
-    'a list of media types that is none harms no later request',
+    'an invalid list of media types does not affect later requests',
     async ({ name, service }) => {
       const body = { allowed_mime_types: false };
       assertRefusal(await service.send('PUT', `/bucket/${name}`, { body }), 415, 'InvalidMimeType');
       assertStatus(await service.send('GET', `/bucket/${name}`), 200);
     },
   ),
-  bodies('STORE-222', 'an update that names nothing is refused', async ({ name, service }) => {
+  bodies('STORE-222', 'an update without settings is refused', async ({ name, service }) => {
     assertRefusal(await service.send('PUT', `/bucket/${name}`, { body: { id: 'x' } }), 400, 'InvalidRequest');
   }),
-  bodies('STORE-223', 'a query that the schema does not take is refused', async ({ service }) => {
+  bodies('STORE-223', 'a query that violates the schema is refused', async ({ service }) => {
     assertInvalid(
       await service.send('GET', '/bucket', { query: { limit: 'x' } }),
       'querystring/limit must be integer',

@@ -41,7 +41,7 @@ export const storageLinkAudits: readonly Audit[] = [
       assertRefusal(opened, 400, 'InvalidSignature');
     },
   ),
-  links('STORE-403', 'the URL of a link may have escapes', async (bucket, context) => {
+  links('STORE-403', 'the URL of a link may contain escapes', async (bucket, context) => {
     await bucket.upload('a%40b', 'a');
     const token = tokenIn(textAt(await sign(bucket, 'a@b'), 'signedURL'));
     const opened = await open(context, bucket, `/object/sign/${bucket.name}/a%40b?token=${token}`);
@@ -74,7 +74,7 @@ export const storageLinkAudits: readonly Audit[] = [
     assertInvalid(await post({ expiresIn: 60, paths }), 'body/paths must NOT have more than 1000 items');
     assertInvalid(await post({ expiresIn: 60, paths: [] }), 'body/paths must NOT have fewer than 1 items');
   }),
-  links('STORE-406', 'a link lasts at least a second', async (bucket) => {
+  links('STORE-406', 'a link must last at least a second', async (bucket) => {
     await bucket.upload('a.txt', 'a');
     assertInvalid(await sign(bucket, 'a.txt', { expiresIn: 0 }), 'body/expiresIn must be >= 1');
     assertInvalid(await sign(bucket, 'a.txt', {}), "body must have required property 'expiresIn'");
@@ -84,7 +84,7 @@ export const storageLinkAudits: readonly Audit[] = [
   }),
   links(
     'STORE-408',
-    'a link without a token, or with one that is none, is refused',
+    'a link without a token, or with an invalid one, is refused',
     async (bucket, context) => {
       await bucket.upload('a.txt', 'a');
       const path = `/object/sign/${bucket.name}/a.txt`;
@@ -92,14 +92,14 @@ export const storageLinkAudits: readonly Audit[] = [
       assertRefusal(await open(context, bucket, `${path}?token=x`), 400, 'InvalidJWT');
     },
   ),
-  links('STORE-409', 'the end of the link is in Expires', async (bucket, context) => {
+  links('STORE-409', 'the expiry of the link is in Expires', async (bucket, context) => {
     await bucket.upload('a.txt', 'a', { 'Cache-Control': 'max-age=60' });
     const opened = await open(context, bucket, textAt(await sign(bucket, 'a.txt'), 'signedURL'));
     assert.equal(opened.headers.get('cache-control'), null, 'the header cache-control');
     const endMs = Date.parse(opened.headers.get('expires') ?? '');
     assert.ok(endMs > Date.now() && endMs < Date.now() + 120_000, 'the link ends within two minutes');
   }),
-  links('STORE-410', 'a link to upload stores one object, and replaces none', async (bucket, context) => {
+  links('STORE-410', 'an upload link stores one object, and replaces none', async (bucket, context) => {
     const { name, service } = bucket;
     const signed = await service.send('POST', `/object/upload/sign/${name}/u.txt`);
     const put = () =>
@@ -111,46 +111,46 @@ export const storageLinkAudits: readonly Audit[] = [
     assert.equal((await service.send('GET', `/object/${name}/u.txt`)).text, 'by link', 'the text');
     assertRefusal(await put(), 409, 'KeyAlreadyExists');
   }),
-  links('STORE-411', 'a link to upload that was made with x-upsert replaces', async (bucket, context) => {
-    const { name, service, upload } = bucket;
-    await upload('u.txt', 'old');
-    const signed = await service.send('POST', `/object/upload/sign/${name}/u.txt`, {
-      headers: { 'x-upsert': 'true' },
-    });
-    const put = await createWire(service.baseUrl, '', context.target.fetch).send(
-      'PUT',
-      textAt(signed, 'url'),
-      {
-        body: 'new',
-        headers: { 'Content-Type': 'text/plain' },
-      },
-    );
-    assertStatus(put, 200);
-    assert.equal((await service.send('GET', `/object/${name}/u.txt`)).text, 'new', 'the text');
-  }),
   links(
-    'STORE-412',
-    'a link to read permits no upload, and one to upload no read',
+    'STORE-411',
+    'an upload link that was signed with x-upsert replaces an object',
     async (bucket, context) => {
       const { name, service, upload } = bucket;
-      await upload('a.txt', 'a');
-      const wire = createWire(service.baseUrl, '', context.target.fetch);
-      const reading = tokenIn(textAt(await sign(bucket, 'a.txt'), 'signedURL'));
-      const writing = textAt(
-        await service.send('POST', `/object/upload/sign/${name}/a.txt`, { headers: { 'x-upsert': 'true' } }),
-        'token',
+      await upload('u.txt', 'old');
+      const signed = await service.send('POST', `/object/upload/sign/${name}/u.txt`, {
+        headers: { 'x-upsert': 'true' },
+      });
+      const put = await createWire(service.baseUrl, '', context.target.fetch).send(
+        'PUT',
+        textAt(signed, 'url'),
+        {
+          body: 'new',
+          headers: { 'Content-Type': 'text/plain' },
+        },
       );
-      const headers = { 'Content-Type': 'text/plain' };
-      assertRefusal(
-        await wire.send('PUT', `/object/upload/sign/${name}/a.txt?token=${reading}`, { body: 'x', headers }),
-        400,
-        'InvalidSignature',
-      );
-      assertRefusal(
-        await wire.send('GET', `/object/sign/${name}/a.txt?token=${writing}`),
-        400,
-        'InvalidSignature',
-      );
+      assertStatus(put, 200);
+      assert.equal((await service.send('GET', `/object/${name}/u.txt`)).text, 'new', 'the text');
     },
   ),
+  links('STORE-412', 'a read link permits no upload, and an upload link no read', async (bucket, context) => {
+    const { name, service, upload } = bucket;
+    await upload('a.txt', 'a');
+    const wire = createWire(service.baseUrl, '', context.target.fetch);
+    const reading = tokenIn(textAt(await sign(bucket, 'a.txt'), 'signedURL'));
+    const writing = textAt(
+      await service.send('POST', `/object/upload/sign/${name}/a.txt`, { headers: { 'x-upsert': 'true' } }),
+      'token',
+    );
+    const headers = { 'Content-Type': 'text/plain' };
+    assertRefusal(
+      await wire.send('PUT', `/object/upload/sign/${name}/a.txt?token=${reading}`, { body: 'x', headers }),
+      400,
+      'InvalidSignature',
+    );
+    assertRefusal(
+      await wire.send('GET', `/object/sign/${name}/a.txt?token=${writing}`),
+      400,
+      'InvalidSignature',
+    );
+  }),
 ];

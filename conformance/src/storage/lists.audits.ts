@@ -36,7 +36,7 @@ export const storageListAudits: readonly Audit[] = [
         `the names of ${prefix}`,
       );
   }),
-  lists('STORE-503', 'a search finds what names begin with, in any case', async (bucket) => {
+  lists('STORE-503', 'a search matches the beginning of names, in any case', async (bucket) => {
     await fill(bucket, TREE);
     assert.deepEqual(namesOf((await list(bucket, { prefix: '', search: 'DO' })).json), ['docs'], 'the names');
     assert.deepEqual(
@@ -45,12 +45,12 @@ export const storageListAudits: readonly Audit[] = [
       'the list of an inner part',
     );
   }),
-  lists('STORE-504', 'a list is cut by limit and offset', async (bucket) => {
+  lists('STORE-504', 'a list is restricted by limit and offset', async (bucket) => {
     await fill(bucket, TREE);
     const { json } = await list(bucket, { prefix: '', limit: 2, offset: 1 });
     assert.deepEqual(namesOf(json), ['b.txt', 'docs'], 'the names');
   }),
-  lists('STORE-505', 'by time, folders come first', async (bucket) => {
+  lists('STORE-505', 'ordered by time, folders come first', async (bucket) => {
     await fill(bucket, ['b.txt', 'a/1.txt', 'c.txt']);
     const { json } = await list(bucket, { prefix: '', sortBy: { column: 'created_at', order: 'desc' } });
     assert.deepEqual(namesOf(json), ['a', 'c.txt', 'b.txt'], 'the names');
@@ -63,7 +63,7 @@ export const storageListAudits: readonly Audit[] = [
       'body/sortBy/column must be equal to one of the allowed values',
     );
   }),
-  lists('STORE-507', 'a bucket that does not exist lists nothing', async ({ name, service }) => {
+  lists('STORE-507', 'a missing bucket has an empty list', async ({ name, service }) => {
     const listed = await service.send('POST', `/object/list/${name}-none`, { body: { prefix: '' } });
     assertStatus(listed, 200);
     assert.deepEqual(listed.json, [], 'the list');
@@ -87,7 +87,7 @@ export const storageListAudits: readonly Audit[] = [
       'the folders, the objects and the key of the folder',
     );
   }),
-  lists('STORE-510', 'the cursor of version 2 leads through every object once', async (bucket) => {
+  lists('STORE-510', 'the cursors of version 2 return every object once', async (bucket) => {
     await fill(bucket, TREE);
     const found: unknown[] = [];
     let cursor: string | undefined;
@@ -102,7 +102,7 @@ export const storageListAudits: readonly Audit[] = [
       'the names',
     );
   }),
-  lists('STORE-511', 'a cursor that is none is refused', async (bucket) => {
+  lists('STORE-511', 'an invalid cursor is refused', async (bucket) => {
     assertRefusal(await listV2(bucket, { cursor: 'nonsense' }), 400, 'InvalidParameter');
   }),
 ];

@@ -27,7 +27,7 @@ const stored: readonly Audit[] = [
       assertStatus(await service.send('PUT', `/object/${name}/a.txt`, { body, headers }), 200);
     assert.equal((await get(bucket, 'a.txt')).text, 'two', 'the text');
   }),
-  uploads('STORE-303', 'only x-upsert: true replaces', async ({ upload }) => {
+  uploads('STORE-303', 'only x-upsert: true replaces an object', async ({ upload }) => {
     await upload('a.txt', 'one');
     for (const value of ['1', 'TRUE', 'false'])
       assertRefusal(await upload('a.txt', 'two', { 'x-upsert': value }), 409, 'KeyAlreadyExists');
@@ -44,11 +44,11 @@ const stored: readonly Audit[] = [
       assert.deepEqual(values, ['max-age=60', 'no-cache'], 'the headers cache-control');
     },
   ),
-  uploads('STORE-305', "the caller's own data are kept from x-metadata", async (bucket) => {
+  uploads('STORE-305', 'the user metadata in x-metadata is stored', async (bucket) => {
     await bucket.upload('a.txt', 'a', { 'x-metadata': base64({ by: 'Ädä', pages: 3 }) });
     assert.deepEqual(at(await infoOf(bucket, 'a.txt'), 'metadata'), { by: 'Ädä', pages: 3 }, 'the metadata');
   }),
-  uploads('STORE-306', 'data that are no JSON are ignored', async (bucket) => {
+  uploads('STORE-306', 'user metadata that is not JSON is ignored', async (bucket) => {
     assertStatus(await bucket.upload('a.txt', 'a', { 'x-metadata': '{{{' }), 200);
     assert.deepEqual(at(await infoOf(bucket, 'a.txt'), 'metadata'), {}, 'the metadata');
   }),
@@ -91,7 +91,7 @@ const stored: readonly Audit[] = [
       assertRefusal(await upload('a.css', 'a', { 'Content-Type': 'text/css' }), 415, 'InvalidMimeType');
     },
   ),
-  uploads('STORE-310', 'the parameters of a media type count', async ({ name, service, upload }) => {
+  uploads('STORE-310', 'a media type is compared with its parameters', async ({ name, service, upload }) => {
     await service.send('PUT', `/bucket/${name}`, { body: { allowed_mime_types: ['text/plain'] } });
     const headers = { 'Content-Type': 'text/plain; charset=utf-8' };
     assertRefusal(await upload('a.txt', 'a', headers), 415, 'InvalidMimeType');
@@ -166,7 +166,7 @@ const ofNames: readonly Audit[] = [
     assert.equal((await get(bucket, 'a//b')).text, 'double', 'the text');
     assertRefusal(await get(bucket, 'a/b'), 404, 'NoSuchKey');
   }),
-  names('STORE-318', 'an escape of a slash is a slash', async (bucket) => {
+  names('STORE-318', 'an escaped slash is a slash', async (bucket) => {
     await bucket.upload('a%2Fb.txt', 'x');
     assert.equal((await get(bucket, 'a/b.txt')).text, 'x', 'the text');
   }),
@@ -199,7 +199,7 @@ const served: readonly Audit[] = [
     const same = await get(bucket, 'a.txt', { 'If-None-Match': etag });
     assert.deepEqual([same.status, same.text], [304, ''], 'the status and the text');
   }),
-  reads('STORE-325', 'another ETag gets the object and a word for caches', async (bucket) => {
+  reads('STORE-325', 'another ETag gets the object with caching headers', async (bucket) => {
     await bucket.upload('a.txt', 'a', { 'Cache-Control': 'max-age=60' });
     const other = await get(bucket, 'a.txt', { 'If-None-Match': '"another"' });
     assertStatus(other, 200);
@@ -216,7 +216,7 @@ const served: readonly Audit[] = [
     const earlier = await get(bucket, 'a.txt', { 'If-Modified-Since': 'Fri, 01 Jan 2010 00:00:00 GMT' });
     assertStatus(earlier, 200);
   }),
-  reads('STORE-327', 'download names the file that browsers save', async (bucket) => {
+  reads('STORE-327', 'download sets the file name for browsers', async (bucket) => {
     await bucket.upload('a.txt', 'a');
     const named = await get(bucket, 'a.txt', {}, { download: 'ü b.txt' });
     assert.equal(
@@ -232,7 +232,7 @@ const served: readonly Audit[] = [
     const got = await get(bucket, 'a.html');
     assert.match(got.headers.get('content-type') ?? '', /^text\/plain/, 'the header content-type');
   }),
-  reads('STORE-329', 'HEAD has the size, the type and the ETag, and no bytes', async (bucket) => {
+  reads('STORE-329', 'HEAD returns the size, the type and the ETag, and no bytes', async (bucket) => {
     await bucket.upload('a.txt', 'abc');
     const head = await bucket.service.send('HEAD', `/object/${bucket.name}/a.txt`);
     assertStatus(head, 200);
@@ -250,7 +250,7 @@ const served: readonly Audit[] = [
   reads('STORE-331', 'an object that does not exist is NoSuchKey', async (bucket) => {
     assertRefusal(await get(bucket, 'none.txt'), 404, 'NoSuchKey');
   }),
-  reads('STORE-332', 'a description has the size, the type, the times and the ETag', async (bucket) => {
+  reads('STORE-332', 'the info of an object has its size, type, times and ETag', async (bucket) => {
     await bucket.upload('f/a.txt', 'abc');
     const info = await infoOf(bucket, 'f/a.txt');
     const members = ['name', 'bucket_id', 'size', 'content_type', 'cache_control', 'etag'];
@@ -260,7 +260,7 @@ const served: readonly Audit[] = [
       'the members',
     );
   }),
-  reads('STORE-333', 'every read accepts ranges of bytes', async (bucket) => {
+  reads('STORE-333', 'every read accepts byte ranges', async (bucket) => {
     await bucket.upload('a.txt', 'a');
     assert.equal(
       (await get(bucket, 'a.txt')).headers.get('accept-ranges'),

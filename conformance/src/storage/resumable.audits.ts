@@ -54,7 +54,7 @@ const offsetOf = async ({ service }: ServerBucket, upload: string) =>
 
 /** Resumable uploads by the tus protocol 1.0.0. */
 export const storageResumableAudits: readonly Audit[] = [
-  resumable('STORE-701', 'an upload in two parts is the object', async (bucket) => {
+  resumable('STORE-701', 'an upload in two parts becomes the object', async (bucket) => {
     const upload = await begin(bucket, 'a b.txt', 6);
     const first = await append(bucket, upload, 0, 'abc');
     assert.deepEqual([first.status, first.headers.get('upload-offset')], [204, '3'], 'the first part');
@@ -63,7 +63,7 @@ export const storageResumableAudits: readonly Audit[] = [
     const got = await bucket.service.send('GET', `/object/${bucket.name}/a%20b.txt`);
     assert.equal(got.text, 'abcdef', 'the text');
   }),
-  resumable('STORE-702', 'HEAD says how much has arrived', async (bucket) => {
+  resumable('STORE-702', 'HEAD returns the offset', async (bucket) => {
     const upload = await begin(bucket, 'a.txt', 6);
     assert.equal(await offsetOf(bucket, upload), '0', 'the offset before');
     await append(bucket, upload, 0, 'abc');
@@ -91,29 +91,25 @@ export const storageResumableAudits: readonly Audit[] = [
     const upload = await begin(bucket, 'a.txt', 3);
     assertStatus(await bucket.service.send('HEAD', upload), 412);
   }),
-  resumable(
-    'STORE-706',
-    'a name that is none, or a bucket that does not exist, is refused at the creation',
-    async (bucket) => {
-      assertStatus(await create(bucket, 'a#b', 3), 400);
-      assertStatus(await create({ ...bucket, name: `${bucket.name}-none` }, 'a.txt', 3), 404);
-    },
-  ),
+  resumable('STORE-706', 'an invalid name or a missing bucket is refused at the creation', async (bucket) => {
+    assertStatus(await create(bucket, 'a#b', 3), 400);
+    assertStatus(await create({ ...bucket, name: `${bucket.name}-none` }, 'a.txt', 3), 404);
+  }),
   resumable('STORE-707', 'a length over the limit of the bucket is 413', async (bucket) => {
     await bucket.service.send('PUT', `/bucket/${bucket.name}`, { body: { file_size_limit: 3 } });
     assertStatus(await create(bucket, 'a.txt', 4), 413);
   }),
-  resumable('STORE-708', 'an object that exists is replaced with x-upsert only', async (bucket) => {
+  resumable('STORE-708', 'an existing object is replaced only with x-upsert', async (bucket) => {
     await bucket.upload('a.txt', 'old');
     assertStatus(await create(bucket, 'a.txt', 3), 409);
     assertStatus(await create(bucket, 'a.txt', 3, { 'x-upsert': 'true' }), 201);
   }),
-  resumable('STORE-709', 'an upload that was ended by its client is 404', async (bucket) => {
+  resumable('STORE-709', 'an upload that its client terminated is 404', async (bucket) => {
     const upload = await begin(bucket, 'a.txt', 3);
     assertStatus(await bucket.service.send('DELETE', upload, { headers: VERSION }), 204);
     assertStatus(await append(bucket, upload, 0, 'abc'), 404);
   }),
-  resumable('STORE-710', 'refusals are texts, and have the real status', async (bucket) => {
+  resumable('STORE-710', 'errors are plain text, with the real status', async (bucket) => {
     const refused = await create(bucket, 'a.txt', 3, { 'Upload-Length': 'x' });
     assert.deepEqual([refused.status, refused.text.trim()], [400, 'Invalid upload-length'], 'the refusal');
     assert.equal(refused.headers.get('tus-resumable'), '1.0.0', 'the header tus-resumable');

@@ -21,7 +21,7 @@ export const storageAudits: readonly Audit[] = [
       assert.equal(at(found, 'public'), false, 'public of found');
     }),
   ),
-  audit('STORE-102', 'a second bucket of one name is refused with 409', { source, needs }, (context) =>
+  audit('STORE-102', 'a second bucket with the same name is refused with 409', { source, needs }, (context) =>
     withBucket(context, false, async ({ name, service }) => {
       const again = await service.send('POST', '/bucket', { body: { id: name, name } });
       assert.equal(statusOf(again), 409, 'the status');
@@ -29,7 +29,7 @@ export const storageAudits: readonly Audit[] = [
   ),
   audit(
     'STORE-103',
-    "an upload answers the object's name, a download answers its bytes",
+    "an upload returns the object's name, a download its bytes",
     { source, needs },
     (context) =>
       withBucket(context, false, async ({ name, service, upload }) => {
@@ -60,21 +60,17 @@ export const storageAudits: readonly Audit[] = [
       assert.deepEqual(names, ['a.txt', 'b.txt'], 'the names');
     }),
   ),
-  audit(
-    'STORE-106',
-    'a signed link gives an object to every holder of the link',
-    { source, needs },
-    (context) =>
-      withBucket(context, false, async ({ name, service, upload }) => {
-        await upload('a.txt', 'Hello');
-        const signed = await service.send('POST', `/object/sign/${name}/a.txt`, { body: { expiresIn: 60 } });
-        assertStatus(signed, 200);
-        const link = service.baseUrl + textAt(signed, 'signedURL');
-        const got = await context.target.fetch(link, {});
-        assert.equal(await got.text(), 'Hello', 'the text');
-        const broken = await context.target.fetch(link.slice(0, -3), {});
-        assert.notEqual(broken.status, 200, 'the status of broken');
-      }),
+  audit('STORE-106', 'a signed link opens the object for everyone who has it', { source, needs }, (context) =>
+    withBucket(context, false, async ({ name, service, upload }) => {
+      await upload('a.txt', 'Hello');
+      const signed = await service.send('POST', `/object/sign/${name}/a.txt`, { body: { expiresIn: 60 } });
+      assertStatus(signed, 200);
+      const link = service.baseUrl + textAt(signed, 'signedURL');
+      const got = await context.target.fetch(link, {});
+      assert.equal(await got.text(), 'Hello', 'the text');
+      const broken = await context.target.fetch(link.slice(0, -3), {});
+      assert.notEqual(broken.status, 200, 'the status of broken');
+    }),
   ),
   audit('STORE-111', 'a signed link opens no other object', { source, needs }, (context) =>
     withBucket(context, false, async ({ name, service, upload }) => {
@@ -87,7 +83,7 @@ export const storageAudits: readonly Audit[] = [
       await other.text();
     }),
   ),
-  audit('STORE-112', 'a signed link ends with its time', { source, needs }, (context) =>
+  audit('STORE-112', 'a signed link expires', { source, needs }, (context) =>
     withBucket(context, false, async ({ name, service, upload }) => {
       await upload('a.txt', 'Hello');
       const signed = await service.send('POST', `/object/sign/${name}/a.txt`, { body: { expiresIn: 1 } });

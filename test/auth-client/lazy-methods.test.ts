@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as LaterCallsModule from '../../src/auth-client/calls/lazy-methods.ts';
+import { createClaims } from '../../src/auth-client/features/claims.ts';
+import { createMfa } from '../../src/auth-client/features/mfa.ts';
 import type { AuthClient } from '../../src/auth-client/index.ts';
 import { createHarness } from './support/harness.ts';
 import { deferred, sessionReply, userOf } from '../support/wire/replies.ts';
@@ -105,11 +107,19 @@ describe('a call that waits for its code', () => {
     expect(server.lines.slice(sent)).toEqual([]);
   });
 
-  it('getUser with an empty token does not return the user of the session', async () => {
+  it.each<[string, (client: AuthClient) => Promise<unknown>]>([
+    ['getUser', (client) => client.getUser({ accessToken: '' })],
+    ['an assurance level', (client) => createMfa(client).getAuthenticatorAssuranceLevel({ accessToken: '' })],
+  ])('%s with an empty token does not use the session', async (_name, call) => {
     const { signedIn, server } = createHarness();
     const { client } = await signedIn();
     server.next(Response.json({ code: 'no_authorization', message: 'No token' }, { status: 401 }));
-    await expect(client.getUser({ accessToken: '' })).rejects.toMatchObject({ code: 'no_authorization' });
+    await expect(call(client)).rejects.toMatchObject({ code: 'no_authorization' });
     expect(server.sent.at(-1)?.headers.get('authorization')).toBeNull();
+  });
+
+  it('getClaims with an empty token does not verify the token of the session', async () => {
+    const { client } = await createHarness().signedIn();
+    expect(await createClaims(client).getClaims({ accessToken: '' })).toBeNull();
   });
 });

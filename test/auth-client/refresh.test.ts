@@ -1,5 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type AuthClient, AuthError, type AuthErrorCode } from '../../src/auth-client/index.ts';
+import {
+  type AuthClient,
+  AuthError,
+  type AuthErrorCode,
+  createMemoryStore,
+} from '../../src/auth-client/index.ts';
 import { refreshActionFor } from '../../src/auth-client/refresh/refresh-outcome.ts';
 import { createHarness } from './support/harness.ts';
 import { deferred, page, refusal, sessionReply } from '../support/wire/replies.ts';
@@ -311,6 +316,29 @@ describe('outcomes', () => {
     expect(await client.getAccessToken()).toBe(sessionReply('ada', 2).access_token);
     await world.settle();
     expect(reasons).toEqual(['TOKEN_REFRESHED/storage']);
+  });
+
+  it('leaves the session of another sign-in, stored while a refusal ends this one', async () => {
+    const inner = createMemoryStore();
+    let next: string | null = null;
+    const { server, signedIn, world, stored } = createHarness({
+      ...inner,
+      async get(key) {
+        const text = await inner.get(key);
+        if (next !== null) await inner.set(key, next);
+        next = null;
+        return text;
+      },
+    });
+    const { client, reasons } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    server.next(() => {
+      next = JSON.stringify({ ...sessionReply('bob', 1), received_at: world.clock.now() });
+      return refusal(400, 'refresh_token_not_found');
+    });
+    await expect(client.getAccessToken()).rejects.toMatchObject({ code: 'user-changed' });
+    expect(await stored()).toMatchObject({ refresh_token: 'refresh-bob-1' });
+    expect(reasons).toEqual(['SIGNED_IN/storage']);
   });
 
   it('ends the session where the other program stored one that has expired, too', async () => {

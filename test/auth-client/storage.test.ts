@@ -233,6 +233,23 @@ describe('a connection of IndexedDB that the browser has ended without an event'
     expect(client.getSnapshot().storageProblem).toBeNull();
   });
 
+  it('is kept where the quota is exceeded, and the write is not repeated', async () => {
+    const { store, connections } = openEnded();
+    await store.set('k', '1');
+    const exceeded = new DOMException('Full', 'QuotaExceededError');
+    const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (this: IDBObjectStore) {
+      const request = this.get('k');
+      Object.defineProperty(this.transaction, 'error', { value: exceeded });
+      this.transaction.abort();
+      return request;
+    });
+    await expect(store.set('k', '2')).rejects.toBe(exceeded);
+    expect(put).toHaveBeenCalledTimes(1);
+    put.mockRestore();
+    expect(await store.get('k')).toBe('1');
+    expect(connections).toHaveLength(1);
+  });
+
   it('fails where it cannot be opened again, and works when it can', async () => {
     const { store, connections, end } = openEnded();
     await store.set('k', '1');

@@ -180,12 +180,14 @@ describe('a server that reaches the project by an internal URL', () => {
   });
 
   it.each([
-    ['https://api.acme.com', 'user'],
-    ['https://other.test', 401],
-  ])('accepts a token of its issuer alone, where one is stated: %s', async (issuer, outcome) => {
+    [{ issuer: 'https://api.acme.com' }, 'user'],
+    [{ issuer: 'https://other.test' }, 401],
+    [{ audience: 'mobile' }, 'user'],
+    [{ audience: 'desktop' }, 401],
+  ])('accepts a token of the stated issuer or audience alone: %j', async (parties, outcome) => {
     const { platform } = platformOf();
-    const token = await tokenOfAge(-HOUR, { iss: 'https://api.acme.com' });
-    const verified = verifyRequest(requestWith(null, token), { ...internal, issuer, platform });
+    const token = await tokenOfAge(-HOUR, { iss: 'https://api.acme.com', aud: ['authenticated', 'mobile'] });
+    const verified = verifyRequest(requestWith(null, token), { ...internal, ...parties, platform });
     const result = verified.then(
       ({ caller }) => caller,
       ({ status }) => status as number,
@@ -208,10 +210,11 @@ describe('the clock of a verification', () => {
   it.each([
     [-2 * HOUR, 'ada'],
     [2 * HOUR, 'token-expired'],
-  ])('is the server’s own, here off by %i s', async (skewSeconds, outcome) => {
-    const { platform } = platformOf({ skewSeconds });
+  ])('is the server’s own, whatever time a response says, here off by %i s', async (skewSeconds, outcome) => {
+    const { platform } = platformOf({ skewSeconds, renews: true });
     const cookies = createRequestCookies(new Request('https://app.test/'), new Headers());
     const { auth } = createServerClients({ url, apiKey, cookies, platform });
+    await auth.signInWithPassword({ email: 'ada@example.com', password: 'x' });
     const accessToken = await tokenOfAge(-HOUR);
     const claims = createClaims(auth).getClaims({ accessToken });
     expect(await subOf(claims).catch(({ code }) => code)).toBe(outcome);

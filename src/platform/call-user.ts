@@ -55,7 +55,14 @@ export interface TokenRequest {
   readonly user?: CallUser;
 }
 
-/** Returns the signed-in user's access token, or null where no user is signed in. */
+/**
+ * Returns the signed-in user's access token, or null where no user is signed in. A function of the application may ignore the
+ * request: a call compares the subjects of the tokens that it gets, and fails with `user-changed` before it sends a second user's. A
+ * function that waits, such as for a refresh, passes the token of the time of its call to `user.admit`, because the call
+ * would otherwise belong to the user who is signed in when the wait ends.
+ *
+ * @throws {UserChanged} where `user` is another one. The client fails with `user-changed`.
+ */
 export type GetAccessToken = (request?: TokenRequest) => Promise<string | null>;
 
 const subjectOf = (token: string | null): string | null => (token === null ? null : readJwtSubject(token));

@@ -184,7 +184,7 @@ export class ServiceCall {
     try {
       return await this.#untilEnd(() => getAccessToken({ ...rejected, user: this.#user }));
     } catch (cause) {
-      if (cause instanceof HttpFailure || !createTokenError) throw cause;
+      if (cause instanceof HttpFailure || cause instanceof UserChanged || !createTokenError) throw cause;
       if (isUserChange(cause)) throw new UserChanged(cause);
       throw createTokenError('No access token is available', cause);
     }

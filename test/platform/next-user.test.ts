@@ -7,7 +7,7 @@ import { createClient, type SupabaseClient } from '../../src/compat/index.ts';
 import { createFunctionsClient } from '../../src/functions-client/index.ts';
 import { createStorage } from '../../src/compat/storage/storage.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
-import { CallUser } from '../../src/platform/call-user.ts';
+import { CallUser, type GetAccessToken } from '../../src/platform/call-user.ts';
 import { decodeJwtClaims } from '../../src/platform/jwt.ts';
 import { sendBroadcast } from '../../src/realtime-client/broadcast/http-broadcast.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
@@ -216,6 +216,47 @@ describe.each(Object.entries(steps))('%s', (name, step) => {
     const { subjects } = await play(step, ada, tokenOf('ada', 2));
     expect(subjects.length).toBeGreaterThan(1);
     expect(new Set(subjects)).toEqual(new Set(['ada']));
+  });
+});
+
+/** One request of each service, whose token a function of the application returns. */
+const requests: Readonly<Record<string, (options: Options, user?: CallUser) => Promise<unknown>>> = {
+  rest: (options, user) => createRestClient(options).from('notes').select('id').execute({ user }),
+  storage: (options, user) => createStorageClient(options).from('b').list('', { user }),
+  functions: (options, user) => createFunctionsClient(options).invoke('one', { user }),
+  realtime: (options, user) => {
+    const message = { topic: 'room', event: 'note', payload: {} };
+    return sendBroadcast(createRealtimeClient(options as never), message, { user });
+  },
+};
+
+describe.each(Object.entries(requests))('%s with a getAccessToken of the application', (_name, send) => {
+  async function sendWith(getAccessToken: GetAccessToken, user?: CallUser) {
+    const sent: unknown[] = [];
+    const fetch = async (input: RequestInfo | URL) => {
+      sent.push(input);
+      return Response.json([]);
+    };
+    const platform = createBrowserPlatform({ fetch });
+    const options = { url, apiKey: 'sb_publishable_x', platform, getAccessToken };
+    await expect(send(options, user)).rejects.toMatchObject({ code: 'user-changed' });
+    expect(sent).toEqual([]);
+  }
+
+  it.each([tokenOf('bob', 1), null])(
+    'that ignores the user of the call compares the token %j',
+    async (token) => {
+      await sendWith(async () => token, new CallUser('ada'));
+    },
+  );
+
+  it('that binds the user before it waits ends with the user', async () => {
+    await sendWith(async ({ user } = {}) => {
+      user?.admit(ada);
+      await Promise.resolve();
+      user?.admit(tokenOf('bob', 1));
+      return tokenOf('bob', 1);
+    });
   });
 });
 

@@ -8,7 +8,7 @@ import type { ApiKeyCheck } from './api-key.ts';
 import { checkBearer, isOpaqueKey, readBearer } from './bearer.ts';
 import { allowAnyOrigin, answerPreflight, isPreflight, withServiceCors } from './cors.ts';
 import { refuseDeepJson } from './json-depth.ts';
-import { keepSlashes, normalizePath } from './request-path.ts';
+import { normalizePath } from './request-path.ts';
 
 /** A service behind the gateway; the path of the request is as the client sent it. */
 export interface Service {
@@ -67,15 +67,14 @@ export function createGateway(options: GatewayOptions): Gateway {
       const sentPath = requestLineOf(request).target.replace(/\?.*/s, '');
       const path = normalizePath(sentPath);
       if (path === null) return allowAnyOrigin(new Response('Bad Request', { status: 400 }));
-      const service = /^\/(\w+)\/v1(?:\/|$)/.exec(path)?.[1] ?? '';
+      const service = /^\/(\w+)\/v1\//.exec(path)?.[1] ?? '';
       if (isPreflight(request)) return answerPreflight(request);
       // Links from any site may open the test provider, but scripts and forms, which send an origin, may not use it.
       const named = path.replaceAll(/%[2-7][\da-f]/gi, decodeURIComponent);
       const acts = issuesTokens(named) || (isTestProvider(named) && request.headers.has('origin'));
       const isRefused = options.isForeign(request.headers) && (acts || isForgeable(request, keys));
       const refusal = isRefused ? refuseForeign(request) : await refuseDeepJson(request);
-      const forwarded = service === 'storage' ? keepSlashes(sentPath) : path;
-      return allowAnyOrigin(refusal ?? (await route(withPath(request, forwarded), service, path)));
+      return allowAnyOrigin(refusal ?? (await route(withPath(request, path), service, path)));
     },
   };
 }

@@ -323,9 +323,9 @@ describe('outcomes', () => {
     let next: string | null = null;
     const { server, signedIn, world, stored } = createHarness({
       ...inner,
-      async get(key) {
-        const text = await inner.get(key);
-        if (next !== null) await inner.set(key, next);
+      get(key) {
+        const text = inner.get(key);
+        if (next !== null) inner.set(key, next);
         next = null;
         return text;
       },

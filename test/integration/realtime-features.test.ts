@@ -170,6 +170,18 @@ describe('broadcasts that are stored', () => {
     expect(bob.heard).toHaveLength(4);
   });
 
+  it.each(['\0', '\ud800'])('are refused with a text that PostgreSQL cannot store: %j', async (text) => {
+    const ada = await open(ADA, 'ada', { private: true, ack: true });
+    await ada.join();
+    await expect(ada.room.send('chat', { text }, { persist: true })).rejects.toMatchObject({
+      code: 'push-refused',
+    });
+    const message = { topic: 'ada', event: 'chat', payload: { text }, private: true };
+    await expect(sendBroadcast(ada.client, message, { persist: true })).rejects.toMatchObject({
+      code: 'invalid-payload',
+    });
+  });
+
   it('need a private channel, and by HTTP a policy', async () => {
     const { room, client, join } = await open(ADA, 'open');
     await join();

@@ -225,6 +225,10 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
       userBroadcast && persistence
         ? await services.stored.store(toStorable(name, userBroadcast), persistence)
         : undefined;
+    if (id === null) {
+      if (request.acknowledgesBroadcast) reply(ref, 'error', { error: 'persist_failed' });
+      return;
+    }
     const content = userBroadcast
       ? { ...userBroadcast, ...(id !== undefined && { id }) }
       : JSON.stringify(payload);

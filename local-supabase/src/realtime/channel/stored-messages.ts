@@ -14,8 +14,11 @@ export interface StorableMessage {
 
 /** Stores broadcasts of clients for replay. */
 export interface StoredMessages {
-  /** Stores a broadcast of a private topic and returns its id. The replication does not send it again. */
-  store(message: StorableMessage, persistence: Persistence): Promise<string>;
+  /**
+   * Stores a broadcast of a private topic and returns its id, or null if PostgreSQL cannot store its text. The replication
+   * does not send it again.
+   */
+  store(message: StorableMessage, persistence: Persistence): Promise<string | null>;
   /** Whether a row of the replication was stored here and therefore already sent; true only once per row. */
   isSent(id: string): boolean;
 }
@@ -41,14 +44,24 @@ export function createStoredMessages(database: Database, timers: Timers): Stored
       sent.add(id);
       timers.after(FORGET_MS, () => sent.delete(id));
       const isText = typeof payload === 'string';
-      await database.query(
-        `insert into realtime.messages (id, topic, event, payload, binary_payload, private, extension, expires_at)
-         values ($1, $2, $3, $4::jsonb, $5, true, 'broadcast',
-           (now() at time zone 'utc') + make_interval(secs => $6::int))`,
-        [id, topic, event, isText ? payload : null, isText ? null : payload, ttlSeconds],
-      );
+      try {
+        await database.query(
+          `insert into realtime.messages (id, topic, event, payload, binary_payload, private, extension, expires_at)
+           values ($1, $2, $3, $4::jsonb, $5, true, 'broadcast',
+             (now() at time zone 'utc') + make_interval(secs => $6::int))`,
+          [id, topic, event, isText ? payload : null, isText ? null : payload, ttlSeconds],
+        );
+      } catch (problem) {
+        sent.delete(id);
+        if (isDataException(problem)) return null;
+        throw problem;
+      }
       return id;
     },
     isSent: (id) => sent.delete(id),
   };
 }
+
+/** Class 22 of SQLSTATE: a NUL character or half of a surrogate pair, which JSON has and PostgreSQL refuses. */
+const isDataException = (problem: unknown): boolean =>
+  (problem as { readonly code?: string }).code?.startsWith('22') ?? false;

@@ -50,7 +50,7 @@ create table private.webhook_items (
   message_id uuid
 );
 create index webhook_items_webhook_idx on private.webhook_items (webhook_id);
-create index webhook_items_recipient_idx on private.webhook_items (recipient_id);
+create index webhook_items_recipient_idx on private.webhook_items (recipient_id, notification_id);
 
 alter table private.webhook_endpoints enable row level security;
 alter table private.webhooks enable row level security;
@@ -119,7 +119,10 @@ begin
 end
 $$;
 
-/** Runs after notifications changed: queues those of messages that were read or archived, up to 100 in a request. */
+/**
+ * Runs after notifications changed: queues those of messages that were read or archived, up to 100 in a request. A change that still waits to be
+ * told is not queued again, so that nobody floods the endpoints by switching a notification to and fro.
+ */
 create function private.queue_webhooks_of_changes() returns trigger
   language plpgsql security definer
   set search_path = ''
@@ -139,7 +142,11 @@ begin
     from new_rows n
     join old_rows o on o.id = n.id and o.status <> n.status
     join private.message_deliveries d on d.notification_id = n.id
-    where n.status in ('read', 'archived')
+    where n.status in ('read', 'archived') and not exists (
+      select from private.webhook_items i join private.webhooks w on w.id = i.webhook_id
+      where i.recipient_id = n.recipient_id and i.notification_id = n.id and w.event = 'notification.' || n.status
+        and w.state in ('pending', 'retrying')
+    )
   ) part
   group by part.status, part.number;
   return null;

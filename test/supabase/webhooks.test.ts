@@ -1,11 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import {
   createWebhookTransport,
   isPublicAddress,
 } from '../../supabase/functions/_shared/webhooks/webhook-transport.ts';
 import { isSignedWebhook } from '../../supabase/functions/_shared/runtime/webhook-signature.ts';
+import { createDatabaseCaller } from '../../supabase/functions/_shared/runtime/database-functions.ts';
 import { ada, grace, requestApi, useLocalSupabase } from '../support/local-supabase.ts';
 
 // Ahead of the database's clock; the legacy API keys expire in November 2032.
@@ -173,14 +175,49 @@ it('ends a request whose worker stopped at the eighth attempt', async () => {
   expect(await supabase().database.query('select state from private.webhooks')).toEqual([{ state: 'dead' }]);
 });
 
-it.each(['60', new Date(startMs + 60_000).toUTCString()])('retries after Retry-After: %s', async (time) => {
+it.each([
+  ['60', 60],
+  [new Date(startMs + 60_000).toUTCString(), 60],
+  ['99999999999', 12 * 3600],
+  ['Fri, 31 Dec 9999 23:59:59 GMT', 12 * 3600],
+])('retries after Retry-After: %s', async (time, seconds) => {
   retryAfter = time;
   status = 503;
   await sendTo(ada.id);
   await supabase().database.exec(`update notifications set status = 'read'`);
   await run();
   const [row] = await supabase().database.query<{ due_at: Date }>('select due_at from private.webhooks');
-  expect(row?.due_at.getTime()).toBe(startMs + 60_000);
+  expect(row?.due_at.getTime()).toBe(startMs + seconds * 1000);
+});
+
+it('queues a change once while it waits, however often a person repeats it', async () => {
+  await sendTo(ada.id);
+  for (let time = 0; time < 5; time += 1)
+    await supabase().database.exec(
+      `update notifications set status = 'read'; update notifications set status = 'unread'`,
+    );
+  await run();
+  expect(received).toHaveLength(1);
+  await supabase().database.exec(`update notifications set status = 'read'`);
+  await run();
+  expect(received).toHaveLength(2);
+});
+
+it('acknowledges with what an endpoint says, whatever PostgreSQL cannot store of it', async () => {
+  await sendTo(ada.id);
+  await supabase().database.exec(
+    `update notifications set status = 'read';
+     update private.webhooks set state = 'sending', lease = id, lease_until = now() + '1 minute', attempts = 8`,
+  );
+  const [row] = await supabase().database.query<{ id: string }>('select id from private.webhooks');
+  const { url: base, serviceRoleKey, fetch } = supabase();
+  const env = { SUPABASE_URL: base, SUPABASE_SERVICE_ROLE_KEY: serviceRoleKey };
+  const finish = createDatabaseCaller({ env, fetch, now: Date.now });
+  const args = { webhook_id: row?.id, lease: row?.id, outcome: 'failed', reason: 'No\0 text, half \ud83d' };
+  expect(await finish('finish_webhook', args, z.boolean())).toBe(true);
+  expect(await supabase().database.query('select state, reason from private.webhooks')).toEqual([
+    { state: 'dead', reason: 'No\ufffd text, half \ufffd' },
+  ]);
 });
 
 it('sends nothing more to an endpoint that is gone until it is registered again', async () => {
@@ -247,7 +284,7 @@ it.each([
 });
 
 describe('the transport', () => {
-  const send = async (target: string, addresses: readonly string[]) => {
+  const send = async (target: string, addresses: readonly string[], failure?: string) => {
     const requests: (RequestInit | undefined)[] = [];
     const transport = createWebhookTransport({
       runtime: {
@@ -255,6 +292,7 @@ describe('the transport', () => {
         now: Date.now,
         fetch: (_, init) => {
           requests.push(init);
+          if (failure !== undefined) return Promise.reject(new TypeError(failure));
           return Promise.resolve(new Response(null, { status: 204 }));
         },
       },
@@ -284,6 +322,14 @@ describe('the transport', () => {
     ['file:///etc/passwd'],
   ])('sends nothing to %s', async (target) => {
     expect((await send(target, ['8.8.8.8'])).requests).toEqual([]);
+  });
+
+  it('names the host that it cannot reach, and neither path nor query, which may be secrets', async () => {
+    const target = 'https://hooks.example.com/T0/secret?token=secret';
+    const failure = `error sending request for url (${target}): client error (Connect)`;
+    expect((await send(target, ['8.8.8.8'], failure)).result).toMatchObject({
+      reason: 'error sending request for url (https://hooks.example.com): client error (Connect)',
+    });
   });
 
   it('sends to public addresses, and follows no redirect', async () => {

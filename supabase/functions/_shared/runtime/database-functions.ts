@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type * as z from 'zod/mini';
 import { parseAnswer } from './parse.ts';
 import { requireSetting } from './runtime.ts';
@@ -40,7 +41,9 @@ export function createDatabaseCaller({ env, fetch }: Runtime, traceparent?: stri
         'content-type': 'application/json',
         ...(traceparent !== undefined && { traceparent }),
       },
-      body: JSON.stringify(args),
+      body: JSON.stringify(args, (_, value: unknown) =>
+        typeof value === 'string' ? storable(value) : value,
+      ),
       signal: AbortSignal.timeout(timeoutMs),
     });
     const text = await response.text();
@@ -49,3 +52,6 @@ export function createDatabaseCaller({ env, fetch }: Runtime, traceparent?: stri
     return parseAnswer(answer, name, text === '' ? null : JSON.parse(text));
   };
 }
+
+/** PostgreSQL refuses NUL and halves of a character, with the whole call: what another service has said must not stop a queue. */
+const storable = (text: string): string => Buffer.from(text).toString().replaceAll('\0', '\uFFFD');

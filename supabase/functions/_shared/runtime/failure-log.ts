@@ -27,6 +27,8 @@ export function createFailureLog(
   };
 }
 
+/** The message of an error, with URLs up to their origin: Deno's name the whole URL, whose path or query may be a secret. */
 export function messageOf(problem: unknown): string {
-  return problem instanceof Error ? problem.message : String(problem);
+  const message = problem instanceof Error ? problem.message : String(problem);
+  return message.replaceAll(/(\bhttps?:\/\/)(?:[^\s/@()]*@)?([^\s/?#()]+)[^\s()]*/gi, '$1$2');
 }

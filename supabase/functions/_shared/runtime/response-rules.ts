@@ -30,9 +30,12 @@ function matchesStatus(patterns: string, status: string): boolean {
     .some((pattern) => new RegExp(`^${pattern.replaceAll('x', '\\d')}$`).test(status));
 }
 
-/** `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3), in milliseconds; 0 without it. */
+/** A longer wait is no answer, and its number would be none that the database or a timer takes. */
+const mostRetryAfterMs = 24 * 3_600_000;
+
+/** `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3), in milliseconds, a day at most; 0 without it. */
 export function readRetryAfterMs(headers: Headers, nowMs: number): number {
   const value = headers.get('retry-after') ?? '';
   const waitMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
-  return Math.max(0, waitMs || 0);
+  return Math.min(Math.max(0, waitMs || 0), mostRetryAfterMs);
 }

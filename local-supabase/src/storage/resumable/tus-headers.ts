@@ -56,7 +56,6 @@ export function parseUploadMetadata(header: string): Readonly<Record<string, str
   return Object.fromEntries(metadata);
 }
 
-/** The pairs as the header has them. */
 export function encodeUploadMetadata(metadata: Readonly<Record<string, string>>): string {
   return Object.entries(metadata)
     .map(([name, value]) => (value ? `${name} ${encodeBase64(value)}` : name))

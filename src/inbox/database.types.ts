@@ -430,7 +430,7 @@ export type Database = {
       }
       allow_mail_address: { Args: never; Returns: boolean }
       archive_notifications: {
-        Args: { kind?: string; tab: string; up_to?: string }
+        Args: { kind?: string; most?: number; tab: string; up_to?: string }
         Returns: number
       }
       cancel_message: { Args: { message_id: string }; Returns: Json }
@@ -496,12 +496,12 @@ export type Database = {
       }
       delete_account: { Args: never; Returns: undefined }
       delete_notifications: {
-        Args: { kind?: string; tab: string; up_to?: string }
+        Args: { kind?: string; most?: number; tab: string; up_to?: string }
         Returns: number
       }
       end_other_sessions: { Args: never; Returns: number }
       end_session: { Args: { session_id: string }; Returns: boolean }
-      export_account_data: { Args: never; Returns: Json }
+      export_account_data: { Args: { without_notifications?: boolean }; Returns: Json }
       finish_notification_mail: {
         Args: {
           called_at?: string
@@ -585,7 +585,7 @@ export type Database = {
       }
       mail_status: { Args: never; Returns: Json }
       mark_all_notifications_read: {
-        Args: { kind?: string; up_to?: string }
+        Args: { kind?: string; most?: number; up_to?: string }
         Returns: number
       }
       message_status: {

@@ -186,12 +186,13 @@ end
 $$;
 
 /**
- * Marks every unread notification of the caller as read, or those of one kind, in one statement. Snoozed ones stay unread.
+ * Marks every unread notification of the caller as read, or those of one kind. Snoozed ones stay unread.
  *
- * `up_to`: only those created until then; default: all. Returns how many changed.
+ * `up_to`: only those created until then; default: all. `most`: the newest of them, in a part that an API's limit of time allows; default:
+ * all in one statement. Returns how many there were: fewer than `most` mean that no other is left.
  */
 create function public.mark_all_notifications_read(
-  kind text default null, up_to timestamptz default null
+  kind text default null, up_to timestamptz default null, most integer default null
 )
   returns bigint
   language plpgsql security definer
@@ -200,29 +201,34 @@ create function public.mark_all_notifications_read(
 as $$
 declare
   me uuid := private.require_assurance();
-  changed bigint;
+  part uuid[];
 begin
   if (select c.unread > 100 from public.notification_counters c where c.user_id = me) then
     perform private.mark_bulk_change(me);
   end if;
+  -- As an array, which costs the same by whichever index the planner finds the rows: these tables have no statistics.
+  part := array(
+    select n.id from public.notifications n
+    where n.recipient_id = me and n.status = 'unread'
+      and (n.snoozed_until is null or n.snoozed_until <= now())
+      and (mark_all_notifications_read.kind is null or n.kind = mark_all_notifications_read.kind)
+      and (up_to is null or n.created_at <= up_to)
+    order by n.created_at desc, n.id desc limit most
+  );
   update public.notifications n set status = 'read'
-  where n.recipient_id = me and n.status = 'unread'
-    and (n.snoozed_until is null or n.snoozed_until <= now())
-    and (mark_all_notifications_read.kind is null or n.kind = mark_all_notifications_read.kind)
-    and (up_to is null or n.created_at <= up_to);
-  get diagnostics changed = row_count;
-  return changed;
+  where n.id = any (part) and n.recipient_id = me and n.status = 'unread';
+  return cardinality(part);
 end
 $$;
 
 /**
- * Archives every notification of a tab (all, unread, snoozed), or those of one kind, in one statement. Snoozed ones are in
- * their own tab only; archiving ends the snooze.
+ * Archives every notification of a tab (all, unread, snoozed), or those of one kind. Snoozed ones are in their own tab only;
+ * archiving ends the snooze.
  *
- * `up_to`: only those created until then; default: all. Returns how many there were. Error: PT400 tab_invalid.
+ * `up_to` and `most` as of mark_all_notifications_read(). Returns how many there were. Error: PT400 tab_invalid.
  */
 create function public.archive_notifications(
-  tab text, kind text default null, up_to timestamptz default null
+  tab text, kind text default null, up_to timestamptz default null, most integer default null
 )
   returns bigint
   language plpgsql security definer
@@ -232,30 +238,34 @@ as $$
 declare
   me uuid := private.require_assurance();
   statuses text[] := array_remove(private.statuses_of_tab(tab), 'archived');
-  changed bigint;
+  part uuid[];
 begin
   if (select c.unread + c.read > 100 from public.notification_counters c where c.user_id = me) then
     perform private.mark_bulk_change(me);
   end if;
+  part := array(
+    select n.id from public.notifications n
+    where n.recipient_id = me and n.status = any (statuses)
+      and case when tab = 'snoozed' then n.snoozed_until > now()
+        else n.snoozed_until is null or n.snoozed_until <= now() end
+      and (archive_notifications.kind is null or n.kind = archive_notifications.kind)
+      and (up_to is null or n.created_at <= up_to)
+    order by n.created_at desc, n.id desc limit most
+  );
   update public.notifications n set status = 'archived'
-  where n.recipient_id = me and n.status = any (statuses)
-    and case when tab = 'snoozed' then n.snoozed_until > now()
-      else n.snoozed_until is null or n.snoozed_until <= now() end
-    and (archive_notifications.kind is null or n.kind = archive_notifications.kind)
-    and (up_to is null or n.created_at <= up_to);
-  get diagnostics changed = row_count;
-  return changed;
+  where n.id = any (part) and n.recipient_id = me and n.status = any (statuses);
+  return cardinality(part);
 end
 $$;
 
 /**
- * Deletes every notification of a tab (all, unread, archived, snoozed), or those of one kind, in one statement. Snoozed
- * ones are in their own tab only.
+ * Deletes every notification of a tab (all, unread, archived, snoozed), or those of one kind. Snoozed ones are in their own
+ * tab only.
  *
- * `up_to`: only those created until then; default: all. Returns how many there were. Error: PT400 tab_invalid.
+ * `up_to` and `most` as of mark_all_notifications_read(). Returns how many there were. Error: PT400 tab_invalid.
  */
 create function public.delete_notifications(
-  tab text, kind text default null, up_to timestamptz default null
+  tab text, kind text default null, up_to timestamptz default null, most integer default null
 )
   returns bigint
   language plpgsql security definer
@@ -265,33 +275,36 @@ as $$
 declare
   me uuid := private.require_assurance();
   statuses text[] := private.statuses_of_tab(tab);
-  deleted bigint;
+  part uuid[];
 begin
   if (select c.unread + c.read + c.archived > 100 from public.notification_counters c where c.user_id = me) then
     perform private.mark_bulk_change(me);
   end if;
-  delete from public.notifications n
-  where n.recipient_id = me and n.status = any (statuses)
-    and case when tab = 'snoozed' then n.snoozed_until > now()
-      else n.snoozed_until is null or n.snoozed_until <= now() end
-    and (delete_notifications.kind is null or n.kind = delete_notifications.kind)
-    and (up_to is null or n.created_at <= up_to);
-  get diagnostics deleted = row_count;
-  return deleted;
+  part := array(
+    select n.id from public.notifications n
+    where n.recipient_id = me and n.status = any (statuses)
+      and case when tab = 'snoozed' then n.snoozed_until > now()
+        else n.snoozed_until is null or n.snoozed_until <= now() end
+      and (delete_notifications.kind is null or n.kind = delete_notifications.kind)
+      and (up_to is null or n.created_at <= up_to)
+    order by n.created_at desc, n.id desc limit most
+  );
+  delete from public.notifications n where n.id = any (part) and n.recipient_id = me and n.status = any (statuses);
+  return cardinality(part);
 end
 $$;
 
 revoke all on function
   public.notification_changes(timestamptz, integer),
-  public.mark_all_notifications_read(text, timestamptz),
-  public.archive_notifications(text, text, timestamptz),
-  public.delete_notifications(text, text, timestamptz)
+  public.mark_all_notifications_read(text, timestamptz, integer),
+  public.archive_notifications(text, text, timestamptz, integer),
+  public.delete_notifications(text, text, timestamptz, integer)
   from public, anon;
 grant execute on function
   public.notification_changes(timestamptz, integer),
-  public.mark_all_notifications_read(text, timestamptz),
-  public.archive_notifications(text, text, timestamptz),
-  public.delete_notifications(text, text, timestamptz)
+  public.mark_all_notifications_read(text, timestamptz, integer),
+  public.archive_notifications(text, text, timestamptz, integer),
+  public.delete_notifications(text, text, timestamptz, integer)
   to authenticated, service_role;
 
 -- Snoozed notifications. Until `snoozed_until` a notification is in the list of snoozed ones only; then it returns to

@@ -146,11 +146,12 @@ end
 $$;
 
 /**
- * All data of the caller as one JSON document. Secrets (password, factors, passkeys, tokens, codes) are not part of it.
+ * All data of the caller as one JSON document. Secrets (password, factors, passkeys, tokens, codes) are not part of it. With
+ * `without_notifications` the caller's notifications are left out, which may be too many for one response: read the table in pages.
  *
  * Errors: those of private.require_recent_proof().
  */
-create function public.export_account_data() returns json
+create function public.export_account_data(without_notifications boolean default false) returns json
   language plpgsql stable security definer
   set search_path = ''
   set statement_timeout = '60s'
@@ -189,7 +190,7 @@ begin
     'preferences', (select to_json(p) from public.notification_preferences p where p.user_id = me),
     'notifications', (
       select coalesce(json_agg(n order by n.created_at desc), '[]')
-      from public.notifications n where n.recipient_id = me
+      from public.notifications n where n.recipient_id = me and not without_notifications
     ),
     'mail_only_notifications', (
       select coalesce(json_agg(n order by n.created_at desc), '[]')
@@ -353,14 +354,14 @@ end
 $$;
 
 revoke all on function
-  public.export_account_data(),
+  public.export_account_data(boolean),
   public.delete_account(),
   public.list_sessions(),
   public.end_session(uuid),
   public.end_other_sessions()
   from public, anon;
 grant execute on function
-  public.export_account_data(),
+  public.export_account_data(boolean),
   public.delete_account(),
   public.list_sessions(),
   public.end_session(uuid),

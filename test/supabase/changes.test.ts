@@ -164,6 +164,25 @@ it('functions for whole lists archive a tab, or one kind of it', async () => {
   await expect(archive(`'everything'`)).rejects.toMatchObject({ code: 'PT400', message: 'tab_invalid' });
 });
 
+it('functions for whole lists change a part of a list, the newest first, until a part is not full', async () => {
+  const [oldest] = await insert();
+  await insert(2);
+  const call = async (name: string, args: string) =>
+    (await run<{ n: number }>(asGrace, `select ${name}(${args}) as n`))[0]?.n;
+  const parts = async (name: string, args: string) => [
+    await call(name, args),
+    await call(name, args),
+    await call(name, args),
+  ];
+  expect(await call('mark_all_notifications_read', 'most => 2')).toBe(2);
+  expect(await run(asGrace, `select id from notifications where status = 'unread'`)).toEqual([
+    { id: oldest },
+  ]);
+  expect(await call('mark_all_notifications_read', 'most => 2')).toBe(1);
+  expect(await parts('archive_notifications', `'all', most => 2`)).toEqual([2, 1, 0]);
+  expect(await parts('delete_notifications', `'archived', most => 2`)).toEqual([2, 1, 0]);
+});
+
 it('functions for whole lists change only the caller’s notifications', async () => {
   await insert(3);
   await run(

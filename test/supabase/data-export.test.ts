@@ -25,10 +25,10 @@ const leftOut: Readonly<Record<string, string>> = {
     'ids of notifications, which the download contains, on their way to the endpoints of a backend',
 };
 
-const download = async (): Promise<Record<string, unknown>> => {
+const download = async (args = ''): Promise<Record<string, unknown>> => {
   const claims = { amr: [{ method: 'password', timestamp: Math.floor(Date.now() / 1000) }] };
   const [row] = await runAs(supabase().database, { role: 'authenticated', userId: ada.id, claims }, (sql) =>
-    sql.query<{ data: Record<string, unknown> }>('select export_account_data() as data'),
+    sql.query<{ data: Record<string, unknown> }>(`select export_account_data(${args}) as data`),
   );
   return row?.data ?? {};
 };
@@ -42,6 +42,15 @@ it('the download of all data has each table that belongs to users', async () => 
   const expected = tables.map(({ name }) => keys[name] ?? name).filter((name) => !(name in leftOut));
   expect(expected.length).toBeGreaterThan(8);
   expect(Object.keys(await download())).toEqual(expect.arrayContaining(expected));
+});
+
+it('the download of all data leaves notifications out for those who read them in pages', async () => {
+  await supabase().database.query(`insert into notifications (recipient_id) values ($1)`, [ada.id]);
+  const whole = await download();
+  expect(whole['notifications']).toHaveLength(1);
+  const without = await download('without_notifications => true');
+  expect(without['notifications']).toEqual([]);
+  expect(Object.keys(without)).toEqual(Object.keys(whole));
 });
 
 it('the download of all data has the history of emails and a suppressed address', async () => {

@@ -1,5 +1,7 @@
 import type { Database } from '../../database.types.ts';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
+import { pages } from 'supabase-protocol-clients/rest-client/long-reads';
+import { CallUser } from 'supabase-protocol-clients/platform';
 
 /** A signed-in device of the user. */
 export interface Device {
@@ -18,11 +20,18 @@ export interface AccountApi {
   endDevice(id: string): Promise<void>;
   /** Names a factor. @returns the name. @throws {RestError} `name_taken`, `factor_not_found` */
   renameFactor(id: string, name: string): Promise<string>;
-  /** All data of the user. @throws {RestError} `reauthentication_needed` without a recent proof. */
-  exportData(): Promise<unknown>;
+  /**
+   * All data of the user; the notifications, which may be many, in pages. `onProgress` receives how many have been read.
+   *
+   * @throws {RestError} `reauthentication_needed` without a recent proof; `user-changed` when another user signs in meanwhile.
+   */
+  exportData(onProgress: (notifications: number) => void): Promise<object>;
   /** Deletes the user and all of their data. @throws {RestError} `reauthentication_needed` without a recent proof. */
   deleteAccount(): Promise<void>;
 }
+
+/** Rows of one page of the download: the limit of rows that projects have by default. */
+const exportedRows = 1_000;
 
 export function createAccountApi(rest: RestClient<Database>): AccountApi {
   return {
@@ -44,7 +53,18 @@ export function createAccountApi(rest: RestClient<Database>): AccountApi {
       await rest.rpc('rename_factor', { factor_id: id, name }).execute();
       return name;
     },
-    exportData: () => rest.rpc('export_account_data').execute(),
+    async exportData(onProgress) {
+      const user = new CallUser();
+      const data = await rest.rpc('export_account_data', { without_notifications: true }).execute({ user });
+      // By id: a row that changes meanwhile is read again.
+      const notifications = new Map<string, object>();
+      const query = rest.from('notifications').select();
+      for await (const rows of pages(query, { by: ['updated_at', 'id'], size: exportedRows, user })) {
+        for (const row of rows) notifications.set(row.id, row);
+        onProgress(notifications.size);
+      }
+      return { ...Object(data), notifications: [...notifications.values()] };
+    },
     async deleteAccount() {
       await rest.rpc('delete_account').execute();
     },

@@ -97,6 +97,7 @@ export const german: AccountTexts = {
 
   dataIntro: 'Lade alle deine Daten herunter oder lösche dein Konto.',
   export: 'Meine Daten herunterladen',
+  exportProgress: (count) => `Lade herunter … ${count.toLocaleString('de')} Benachrichtigungen`,
   exportDone: 'Deine Daten liegen in deinen Downloads.',
   exportFailed: 'Deine Daten konnten nicht heruntergeladen werden. Versuche es noch einmal.',
   delete: 'Mein Konto löschen',

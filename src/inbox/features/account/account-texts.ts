@@ -95,6 +95,7 @@ const english = {
 
   dataIntro: 'Download all of your data, or delete your account.',
   export: 'Download my data',
+  exportProgress: (count: number) => `Downloading… ${count.toLocaleString('en')} notifications`,
   exportDone: 'Your data is in your downloads.',
   exportFailed: 'Couldn’t download your data. Try again.',
   delete: 'Delete my account',

@@ -24,14 +24,16 @@ export function DataSection() {
   const proof = useRecentProof();
   const [isAsking, setAsking] = useState(false);
   const [pending, setPending] = useState<'export' | 'delete' | null>(null);
+  const [exported, setExported] = useState(0);
   const [message, setMessage] = useState<{ readonly error?: string; readonly success?: string }>({});
 
   const exportData = async () => {
     if (!(await proof.request('export'))) return;
     setPending('export');
+    setExported(0);
     try {
       const date = new Date(platform.clock.now()).toISOString().slice(0, 10);
-      const data = JSON.stringify(await api.exportData(), null, 2);
+      const data = JSON.stringify(await api.exportData(setExported), null, 2);
       saveFile(`tidings-${date}.json`, data, 'application/json');
       setMessage({ success: texts.exportDone });
     } catch (problem) {
@@ -78,7 +80,7 @@ export function DataSection() {
       <FormMessages {...message} />
       <div className={layout.row}>
         <Button pending={pending === 'export'} onClick={() => void exportData()}>
-          {texts.export}
+          {pending === 'export' && exported > 0 ? texts.exportProgress(exported) : texts.export}
         </Button>
         <Button look="danger" pending={pending === 'delete'} onClick={() => setAsking(true)}>
           {texts.delete}

@@ -173,6 +173,23 @@ test('the notifications API marks many as read by the function that announces a 
   expect((await api.changes(null)).totals.unread).toBe(7);
 });
 
+test('the notifications API changes a list of many rows in parts', async () => {
+  const isBulk = ({ url }: Request) => /rpc\/(mark_all|archive|delete)_notifications/.test(url);
+  let isFirst = true;
+  const { api, requests } = await openApi(ada, (request) => {
+    if (!isBulk(request) || !isFirst) return null;
+    isFirst = false;
+    return Response.json(5_000);
+  });
+  const bodies = () => Promise.all(requests.splice(0).map((request) => request.clone().json()));
+  await api.archiveAll(unfiltered, null);
+  expect(await bodies()).toEqual(Array.from({ length: 2 }, () => ({ tab: 'all', most: 5_000 })));
+  expect((await api.changes(null)).totals).toMatchObject({ all: 0, archived: 9 });
+  await bodies();
+  await api.removeAll({ tab: 'archived', kind: null }, null);
+  expect(await bodies()).toEqual([{ tab: 'archived', most: 5_000 }]);
+});
+
 test('the notifications API changes one row, returns its new state, and ignores missing rows', async () => {
   const { api } = await openApi();
   const { notifications } = await api.list(unfiltered, { after: null, limit: 2 });

@@ -1,4 +1,5 @@
 import type { Database } from '../../../database.types.ts';
+import { CallUser } from 'supabase-protocol-clients/platform';
 import * as schema from 'supabase-protocol-clients/platform/schema';
 import {
   eq,
@@ -12,7 +13,7 @@ import {
   or,
   RestError,
 } from 'supabase-protocol-clients/rest-client';
-import type { RestClient } from 'supabase-protocol-clients/rest-client';
+import type { Query, RestClient } from 'supabase-protocol-clients/rest-client';
 import { inChunks } from 'supabase-protocol-clients/rest-client/long-reads';
 import type { RegisteredKind } from '../../../shared/registered-kinds.ts';
 import {
@@ -42,6 +43,8 @@ export interface NotificationsUpdate {
 
 /** More rows than this in one statement are a bulk change (see the migration of `notification_bulk_changes`). */
 const bulkRows = 100;
+/** Rows of one part of a bulk change: one or two seconds of the database, whose API ends a request after eight. */
+const partRows = 5_000;
 
 export type NotificationsApi = ReturnType<typeof createNotificationsApi>;
 
@@ -76,6 +79,14 @@ export function createNotificationsApi(
     ...conditions(filter),
     ...(upTo === null ? [] : [lte('created_at', upTo)]),
   ];
+
+  /** Changes a whole list in parts, the newest rows first. Each part is a transaction: when one fails, those before it stay written. */
+  const writeInParts = async (part: () => Query<number>) => {
+    const user = new CallUser();
+    let count: number;
+    do count = await part().execute({ keepalive: true, user });
+    while (count >= partRows);
+  };
 
   let hasChangesFunction = true;
   /** An older table lacks the column. */
@@ -174,8 +185,7 @@ export function createNotificationsApi(
      */
     async markAllRead(kind: string | null, unread: number, upTo: string | null): Promise<void> {
       if (unread > bulkRows && hasChangesFunction) {
-        await rest.rpc('mark_all_notifications_read', bulkOf(kind, upTo)).execute({ keepalive: true });
-        return;
+        return writeInParts(() => rest.rpc('mark_all_notifications_read', bulkOf(kind, upTo)));
       }
       await table()
         .update({ status: 'read' })
@@ -184,21 +194,21 @@ export function createNotificationsApi(
     },
     /** Deletes the whole list of the filter, up to a `created_at`; null: of any age. */
     async removeAll({ tab, kind }: NotificationFilter, upTo: string | null): Promise<void> {
-      const write = hasChangesFunction
-        ? rest.rpc('delete_notifications', { tab, ...bulkOf(kind, upTo) })
-        : table()
-            .delete()
-            .where(...listed({ tab, kind }, upTo));
-      await write.execute({ keepalive: true });
+      if (hasChangesFunction)
+        return writeInParts(() => rest.rpc('delete_notifications', { tab, ...bulkOf(kind, upTo) }));
+      await table()
+        .delete()
+        .where(...listed({ tab, kind }, upTo))
+        .execute({ keepalive: true });
     },
     /** Archives the whole list of the filter, up to a `created_at`; null: of any age. */
     async archiveAll({ tab, kind }: NotificationFilter, upTo: string | null): Promise<void> {
-      const write = hasChangesFunction
-        ? rest.rpc('archive_notifications', { tab, ...bulkOf(kind, upTo) })
-        : table()
-            .update({ status: 'archived' })
-            .where(...listed({ tab, kind }, upTo));
-      await write.execute({ keepalive: true });
+      if (hasChangesFunction)
+        return writeInParts(() => rest.rpc('archive_notifications', { tab, ...bulkOf(kind, upTo) }));
+      await table()
+        .update({ status: 'archived' })
+        .where(...listed({ tab, kind }, upTo))
+        .execute({ keepalive: true });
     },
     /** @returns the ids of the rows that were deleted. */
     async remove(ids: readonly string[], from?: NotificationStatus): Promise<readonly string[]> {
@@ -239,7 +249,7 @@ function afterCursor({ createdAt, id }: Cursor) {
 
 /** The parameters of the functions that change a whole list. */
 function bulkOf(kind: string | null, upTo: string | null) {
-  return { ...(kind !== null && { kind }), ...(upTo !== null && { up_to: upTo }) };
+  return { most: partRows, ...(kind !== null && { kind }), ...(upTo !== null && { up_to: upTo }) };
 }
 
 /** Rows of the table `notification_kinds`. */

@@ -7,7 +7,7 @@ const usersAtOnce = 200;
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\]|host\.docker\.internal)$/;
 
 /**
- * Why a project may have real users; null if it has none. The audits create users, rows and mails, and some change
+ * Why a project may have real users, or null. The audits create users, rows and mails, and some change
  * existing data.
  */
 export async function findForeignUsers(target: ConformanceTarget): Promise<string | null> {

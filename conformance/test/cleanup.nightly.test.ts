@@ -24,7 +24,7 @@ describe("the removal of a run's test data", () => {
 
   const userIds = () => supabase.database.query('select id from auth.users order by id');
 
-  it('removing a run keeps other users and removes all of its own, with or without an email address', async () => {
+  it('removing a run keeps other users and removes the run’s users, with or without an email address', async () => {
     await createAuditContext(target).newUser();
     const before = await userIds();
     const run = createAuditRun();

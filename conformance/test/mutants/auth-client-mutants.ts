@@ -100,7 +100,7 @@ export const authClientMutants: readonly ClientMutant[] = [
     ],
     ['repeats refreshes without a pause', outcome, 'doublingDelaysMs(200, 25_600)', '[0]'],
     [
-      'tells no tab of a sign-out',
+      'notifies no tab of a sign-out',
       'auth-client/session/session-store.ts',
       'if (event) this.#channel?.post(',
       'if (!event) this.#channel?.post(',
@@ -118,7 +118,7 @@ export const authClientMutants: readonly ClientMutant[] = [
       'const byReceipt = leftAt(measuredAt.now); void isAgeUnknown; if (byReceipt < 1e12) return byReceipt;',
     ],
     [
-      'takes every token for a new one',
+      'treats every token as new',
       session,
       'return remainingMs - elapsedMs(measuredAt, at);',
       'return remainingMs;',
@@ -208,7 +208,7 @@ export const authClientMutants: readonly ClientMutant[] = [
       "send({ method: 'GET', path: '/health', query: { scope } }",
     ],
     ['ends only this session', signOut, 'query: { scope }', "query: { scope: 'local' }"],
-    ['takes 404 for a failed sign-out', signOut, 'new Set([401, 403, 404])', 'new Set([401, 403])'],
+    ['treats 404 as a failed sign-out', signOut, 'new Set([401, 403, 404])', 'new Set([401, 403])'],
     ['sends no API key', 'platform/service-http.ts', ': { apikey: apiKey };', ': {};'],
     [
       'does not ask for the newer errors',

@@ -101,14 +101,14 @@ export const authFlowMutants: readonly ServerMutant[] = [
         await database.query('delete from auth.flow_state where auth_code = $1', [code]);
     }),
   }),
-  pkce('takes short challenges', {
+  pkce('accepts short challenges', {
     fetch: onAnswer(/ 400$/, (answer, init) => {
       const challenge = valueAt(sentJson(init), 'code_challenge');
       if (typeof challenge === 'string' && challenge.length < 43)
         Object.assign(answer, { status: 200, text: '{}' });
     }),
   }),
-  pkce('takes a challenge without its method', {
+  pkce('accepts a challenge without its method', {
     fetch: onRequest(/^POST/, (asked) => {
       if (asked.json !== undefined && valueAt(asked.json, 'code_challenge') !== undefined)
         asked.body = JSON.stringify(patch(asked.json, 'code_challenge_method', 's256'));
@@ -144,13 +144,13 @@ export const authFlowMutants: readonly ServerMutant[] = [
   links('keeps the query of no page', {
     fetch: withLocation(/\/verify\S* 303/, (location) => location.replace(/\?[^#]*/, '')),
   }),
-  links('answers a failed link as JSON', {
+  links('responds to a failed link with JSON', {
     fetch: onAnswer(/\/verify\S* 303/, (answer) => {
       if (answer.headers.get('location')?.includes('error'))
         Object.assign(answer, { status: 403, text: '{"code":"otp_expired"}' });
     }),
   }),
-  links('tells the error in the fragment alone', {
+  links('returns the error in the fragment only', {
     fetch: withLocation(/\/verify\S* 303/, (location) => location.replace(/\?error[^#]*/, '')),
   }),
   links('puts the tokens into the query', {
@@ -160,17 +160,17 @@ export const authFlowMutants: readonly ServerMutant[] = [
     fetch: withLocation(/\/verify\S* 303/, (location) => location.replace(/&refresh_token=[^&]+/, '')),
   }),
   links('redirects with 200', { fetch: withStatus(/^GET \/auth\/v1\/verify\S* 303/, 200) }),
-  links('tells success for a spent link', {
+  links('reports success for a used link', {
     fetch: withLocation(/\/verify\S* 303/, (location) => location.replaceAll('otp_expired', 'ok')),
   }),
 
-  codes('takes a code twice', { fetch: replaying(/^POST \/auth\/v1\/verify/) }),
-  codes('takes any code', { fetch: takingAnyCode }),
+  codes('accepts a code twice', { fetch: replaying(/^POST \/auth\/v1\/verify/) }),
+  codes('accepts any code', { fetch: takingAnyCode }),
   codes('creates an account although it should not', {
     fetch: withBodyMember(/\/otp/, 'create_user', true),
   }),
   codes('creates no account', { fetch: withBodyMember(/\/otp/, 'create_user', false) }),
-  codes('tells that an address to recover is unknown', {
+  codes('reveals that an address to recover is unknown', {
     fetch: onAnswer(/\/recover\S* 200/, async (answer, init, _url, { database }) => {
       const address = textAt(sentJson(init), 'email');
       const known = await database.query('select 1 from auth.users where email = lower($1)', [address]);
@@ -178,8 +178,8 @@ export const authFlowMutants: readonly ServerMutant[] = [
     }),
   }),
   codes('names a wrong code otherwise', { fetch: withMember(/\/verify 403/, 'code', 'invalid_otp') }),
-  codes('takes a code without a type', { fetch: withStatus(/\/verify 400/, 200, '{}') }),
-  codes('answers a request for a code with the code', {
+  codes('accepts a code without a type', { fetch: withStatus(/\/verify 400/, 200, '{}') }),
+  codes('responds to a request for a code with the code', {
     fetch: withJson(/\/otp\S* 200/, (json) => patch(json, 'code', '123456')),
   }),
   codes('resends any type', { fetch: withStatus(/\/resend\S* 400/, 200, '{}') }),
@@ -204,7 +204,7 @@ export const authFlowMutants: readonly ServerMutant[] = [
         );
     }),
   }),
-  user('takes the same password again', {
+  user('accepts the same password again', {
     fetch: onAnswer(/^PUT \/auth\/v1\/user\S* 422/, (answer) => {
       if (answer.text.includes('same_password')) Object.assign(answer, { status: 200, text: '{}' });
     }),
@@ -234,7 +234,7 @@ export const authFlowMutants: readonly ServerMutant[] = [
       url.includes('/reauthenticate') ? Promise.resolve(Response.json({})) : send(url, init),
   }),
 
-  factors('takes any code of an authenticator', { fetch: takingAnyTotp }),
+  factors('accepts any TOTP code', { fetch: takingAnyTotp }),
   factors('keeps the level aal1 after a verification', {
     fetch: withClaims(alreadyVerified, (claims) => ({ ...claims, aal: 'aal1' })),
   }),
@@ -259,7 +259,7 @@ export const authFlowMutants: readonly ServerMutant[] = [
   factors('hides the secret of a new factor', {
     fetch: withMember(/\/factors 200/, 'totp.secret', undefined),
   }),
-  factors('takes two factors of one name', {
+  factors('accepts two factors with the same name', {
     fetch: onAnswer(/\/factors 422/, (answer) => Object.assign(answer, { status: 200, text: '{}' })),
   }),
   factors("challenges another's factor", { fetch: withStatus(/\/challenge 404/, 200, '{"id":"a"}') }),
@@ -287,13 +287,13 @@ export const authFlowMutants: readonly ServerMutant[] = [
   others('redirects to a provider without a state', {
     fetch: withLocation(/\/authorize\S* 302/, (location) => location.replace(/([?&])state=[^&]+/, '$1')),
   }),
-  others('takes an answer of a provider with a foreign state', {
+  others("accepts a provider's response with a foreign state", {
     fetch: withLocation(/\/callback\S* 303/, (location) => location.replace(/[?#].*/, '#access_token=a.b.c')),
   }),
-  others('takes a wallet signature of another key', {
+  others('accepts a wallet signature of another key', {
     fetch: withStatus(/grant_type=web3 4\d\d/, 200, '{"access_token":"a.b.c"}'),
   }),
-  others('takes any ID token', {
+  others('accepts any ID token', {
     fetch: withStatus(/grant_type=id_token 400/, 200, '{"access_token":"a.b.c"}'),
   }),
   others('finds an organization for every domain', {
@@ -321,7 +321,7 @@ export const authFlowMutants: readonly ServerMutant[] = [
   administration('creates two users of one address', {
     fetch: withStatus(/^POST \/auth\/v1\/admin\/users 422/, 200, '{}'),
   }),
-  administration('takes a page that is no number', {
+  administration('accepts a page that is not a number', {
     fetch: withQuery(/\/admin\/users/, /page=[^&]*/, 'page=1'),
   }),
 

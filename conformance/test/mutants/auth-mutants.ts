@@ -90,14 +90,14 @@ const refusingReuse: FetchFault = (send) => {
 };
 
 export const authMutants: readonly ServerMutant[] = [
-  statuses('answers a sign-in with 201', { fetch: withStatus(password, 201) }),
+  statuses('responds to a sign-in with 201', { fetch: withStatus(password, 201) }),
   statuses('refuses a wrong password with 401', {
     fetch: withStatus(/^POST \/auth\/v1\/token\?grant_type=password 400/, 401),
   }),
-  statuses('answers an unknown route with 200', { fetch: withStatus(/ 404$/, 200, '{}') }),
+  statuses('responds to an unknown route with 200', { fetch: withStatus(/ 404$/, 200, '{}') }),
   statuses('answers every method of a route', { fetch: withStatus(/ 405$/, 200, '{}') }),
   statuses('fails at a body that is not JSON', { fetch: withStatus(/^POST \S+ 400/, 500) }),
-  statuses('answers a sign-out with 200 and a body', { fetch: withStatus(/\/logout\S* 204/, 200, '{}') }),
+  statuses('responds to a sign-out with 200 and a body', { fetch: withStatus(/\/logout\S* 204/, 200, '{}') }),
   statuses('names the code of a wrong password otherwise', {
     fetch: withMember(/grant_type=password 400/, 'code', 'invalid_grant'),
   }),
@@ -109,14 +109,14 @@ export const authMutants: readonly ServerMutant[] = [
   headers('forbids other origins', {
     fetch: withHeader(/./, 'access-control-allow-origin', () => null),
   }),
-  headers('answers without the version header', {
+  headers('responds without the version header', {
     fetch: withHeader(/./, 'x-supabase-api-version', () => null),
   }),
-  headers('answers without x-sb-error-code', { fetch: withHeader(/./, 'x-sb-error-code', () => null) }),
-  headers('knows the old form of errors only', {
+  headers('responds without x-sb-error-code', { fetch: withHeader(/./, 'x-sb-error-code', () => null) }),
+  headers('supports only the old error format', {
     fetch: onRequest(/./, ({ headers: sent }) => sent.delete('x-supabase-api-version')),
   }),
-  headers('knows the new form of errors only', {
+  headers('supports only the new error format', {
     fetch: onRequest(/./, ({ headers: sent }) => sent.set('x-supabase-api-version', '2024-01-01')),
   }),
   headers('publishes the private key', {
@@ -129,22 +129,22 @@ export const authMutants: readonly ServerMutant[] = [
     fetch: withHeader(/jwks\.json 200/, 'cache-control', () => 'no-store'),
   }),
 
-  tokens('takes expired tokens', { fetch: withExpiredTokens }),
-  tokens('takes a refresh token as an access token', {
+  tokens('accepts expired tokens', { fetch: withExpiredTokens }),
+  tokens('accepts a refresh token as an access token', {
     fetch: onAnswer(/^GET \/auth\/v1\/user (?:401|403)/, (answer, init) => {
       if (/^[\w-]{12,40}$/.test(bearerOf(new Headers(init.headers))))
         Object.assign(answer, { status: 200, text: '{"id":"a"}' });
     }),
   }),
-  tokens('answers GET /user without a token', { fetch: withStatus(/^GET \/auth\/v1\/user 401/, 200, '{}') }),
-  tokens('answers GET /user after sign-out', {
+  tokens('serves GET /user without a token', { fetch: withStatus(/^GET \/auth\/v1\/user 401/, 200, '{}') }),
+  tokens('serves GET /user after sign-out', {
     fetch: onAnswer(/^GET \/auth\/v1\/user 403/, (answer, init) => {
       const { sub } = claimsOf(bearerOf(new Headers(init.headers)));
       if (answer.text.includes('session_not_found'))
         Object.assign(answer, { status: 200, text: JSON.stringify({ id: sub }) });
     }),
   }),
-  tokens('answers GET /user for a deleted user', {
+  tokens('serves GET /user for a deleted user', {
     fetch: onAnswer(/^GET \/auth\/v1\/user 403/, (answer) => {
       if (answer.text.includes('user_not_found')) Object.assign(answer, { status: 200, text: '{"id":"a"}' });
     }),
@@ -155,15 +155,15 @@ export const authMutants: readonly ServerMutant[] = [
       sent.set('authorization', `Bearer ${serviceRoleKey}`);
     }),
   }),
-  tokens('gives tokens of the role anon', {
+  tokens('issues tokens with the role anon', {
     fetch: withClaims(token, (claims) => ({ ...claims, role: 'anon' })),
   }),
-  tokens('gives tokens without session_id', {
+  tokens('issues tokens without session_id', {
     fetch: withClaims(token, ({ session_id: _id, ...claims }) => claims),
   }),
-  tokens('gives tokens without aal', { fetch: withClaims(token, ({ aal: _aal, ...claims }) => claims) }),
-  tokens('gives tokens without amr', { fetch: withClaims(token, ({ amr: _amr, ...claims }) => claims) }),
-  tokens('gives tokens of another audience', {
+  tokens('issues tokens without aal', { fetch: withClaims(token, ({ aal: _aal, ...claims }) => claims) }),
+  tokens('issues tokens without amr', { fetch: withClaims(token, ({ amr: _amr, ...claims }) => claims) }),
+  tokens('issues tokens for another audience', {
     fetch: withClaims(token, (claims) => ({ ...claims, aud: 'anon' })),
   }),
   tokens('calls every user anonymous', {
@@ -173,25 +173,25 @@ export const authMutants: readonly ServerMutant[] = [
     fetch: withMember(/jwks\.json 200/, 'keys.*.alg', undefined),
   }),
 
-  expiry('tells expires_at an hour too late', {
+  expiry('returns expires_at an hour too late', {
     fetch: withJson(token, (json) => patch(json, 'expires_at', Number(valueAt(json, 'expires_at')) + 3600)),
   }),
-  expiry('tells expires_in as a text', { fetch: withMember(token, 'expires_in', '3600') }),
-  expiry('tells expires_at in milliseconds', {
+  expiry('returns expires_in as a string', { fetch: withMember(token, 'expires_in', '3600') }),
+  expiry('returns expires_at in milliseconds', {
     fetch: withJson(token, (json) => patch(json, 'expires_at', Number(valueAt(json, 'expires_at')) * 1000)),
   }),
-  expiry('gives tokens that live for ten years', {
+  expiry('issues tokens that are valid for ten years', {
     fetch: withClaims(token, (claims) => ({ ...claims, exp: Number(claims['exp']) + 315_360_000 })),
   }),
-  expiry('gives expired tokens', { settings: { auth: { jwtExpirySeconds: -10 } } }),
+  expiry('issues expired tokens', { settings: { auth: { jwtExpirySeconds: -10 } } }),
   expiry('keeps the code of a mail for ten years', {
     settings: { auth: { emailOtpExpirySeconds: 315_360_000 } },
     survives:
       'a code lives for an hour by default, and the lifetime is a setting: an audit would have to wait for it',
   }),
 
-  rotation('takes old refresh tokens', { fetch: withOldRefreshTokens }),
-  rotation('hands out the same refresh token again', {
+  rotation('accepts old refresh tokens', { fetch: withOldRefreshTokens }),
+  rotation('returns the same refresh token again', {
     fetch: onAnswer(refresh, (answer, init) => {
       const sent = valueAt(sentJson(init), 'refresh_token');
       const json = parse(answer.text);
@@ -208,14 +208,16 @@ export const authMutants: readonly ServerMutant[] = [
     })),
   }),
   rotation('refuses concurrent refreshes', { fetch: refusingConcurrentRefreshes }),
-  rotation('answers a refresh with another user', { fetch: withMember(refresh, 'user.id', 'a-stranger') }),
-  rotation('answers a refresh without a refresh token', {
+  rotation('responds to a refresh with another user', {
+    fetch: withMember(refresh, 'user.id', 'a-stranger'),
+  }),
+  rotation('responds to a refresh without a refresh token', {
     fetch: withMember(refresh, 'refresh_token', undefined),
   }),
   rotation('fails at an unknown refresh token', {
     fetch: withStatus(/grant_type=refresh_token 400/, 500, '{"code":"unexpected_failure"}'),
   }),
-  rotation('rotates to a token that nobody knows', {
+  rotation('rotates to an unknown token', {
     fetch: withMember(refresh, 'refresh_token', 'aaaaaaaaaaaa'),
   }),
 
@@ -235,16 +237,16 @@ export const authMutants: readonly ServerMutant[] = [
   signOut('ends only the current session by the scope global', {
     fetch: onRequest(/\/logout/, (asked) => void (asked.url = `${asked.url.split('?')[0]}?scope=local`)),
   }),
-  signOut('takes an unknown scope', { fetch: withStatus(/\/logout\S* 400/, 204) }),
-  signOut('takes a sign-out without a token', { fetch: withStatus(/\/logout\S* 401/, 204) }),
+  signOut('accepts an unknown scope', { fetch: withStatus(/\/logout\S* 400/, 204) }),
+  signOut('accepts a sign-out without a token', { fetch: withStatus(/\/logout\S* 401/, 204) }),
 
-  signUp('tells who has an account', {
+  signUp('reveals which addresses have an account', {
     fetch: onAnswer(/\/signup\S* 200/, (answer) => {
       if (answer.text.includes('"identities":[]'))
         Object.assign(answer, { status: 422, text: '{"code":"user_already_exists"}' });
     }),
   }),
-  signUp('tells that an address is unknown at sign-in', {
+  signUp('reveals at sign-in that an address is unknown', {
     fetch: onAnswer(/grant_type=password 400/, async (answer, init, _url, { database }) => {
       const address = textAt(sentJson(init), 'email');
       const known = await database.query('select 1 from auth.users where email = lower($1)', [address]);
@@ -263,7 +265,7 @@ export const authMutants: readonly ServerMutant[] = [
         return send(url, init);
       },
   }),
-  signUp('takes passwords of one character', { settings: { auth: { passwordMinLength: 1 } } }),
+  signUp('accepts passwords of one character', { settings: { auth: { passwordMinLength: 1 } } }),
   signUp('cuts long passwords', {
     fetch: onRequest(/\/(?:signup|user|admin\/users)/, (asked) => {
       const long = valueAt(asked.json, 'password');
@@ -282,12 +284,12 @@ export const authMutants: readonly ServerMutant[] = [
     },
   }),
   signUp('loses the data of a sign-up', { fetch: withBodyMember(/\/signup/, 'data', undefined) }),
-  signUp('does not say why a password is weak', { fetch: withMember(/ 422/, 'weak_password', undefined) }),
+  signUp('does not report why a password is weak', { fetch: withMember(/ 422/, 'weak_password', undefined) }),
   signUp('signs a new account in before it is confirmed', {
     fetch: withMember(/\/signup\S* 200/, 'access_token', 'a.b.c'),
   }),
   signUp('lets a banned user sign in', { fetch: withBodyMember(/\/admin\/users\//, 'ban_duration', 'none') }),
-  signUp('takes any password', {
+  signUp('accepts any password', {
     fetch: onRequest(/grant_type=password/, async (asked, { database }) => {
       const address = valueAt(asked.json, 'email');
       const hash = "extensions.crypt($1, extensions.gen_salt('bf', 4))";

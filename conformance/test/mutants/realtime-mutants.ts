@@ -119,9 +119,9 @@ const broadcast = mutantsOf(
 const presence = mutantsOf('realtime', 'presence', 'realtime#presence');
 
 export const realtimeMutants: readonly ServerMutant[] = [
-  liveness('answers no heartbeat', { frames: losing(isHeartbeat) }),
+  liveness('replies to no heartbeat', { frames: losing(isHeartbeat) }),
   liveness('refuses heartbeats', { frames: answering(isHeartbeat, 'status', 'error') }),
-  liveness('answers a push to an unknown topic with ok', {
+  liveness('replies to a push to an unknown topic with ok', {
     frames: answering(isEvent('phx_reply'), 'status', 'ok'),
   }),
   liveness('is silent about a push to an unknown topic', {
@@ -131,21 +131,21 @@ export const realtimeMutants: readonly ServerMutant[] = [
   handshake('needs no API key', {
     handshake: (url, { anonKey }) => url.searchParams.set('apikey', anonKey),
   }),
-  handshake('takes any version', { handshake: (url) => url.searchParams.set('vsn', '2.0.0') }),
+  handshake('accepts any version', { handshake: (url) => url.searchParams.set('vsn', '2.0.0') }),
 
-  joins('answers a join without the ids of its bindings', {
+  joins('replies to a join without the ids of its bindings', {
     frames: answering(isAnswerToJoin, 'response.postgres_changes.*.id', undefined),
   }),
-  joins('answers a join without its bindings', {
+  joins('replies to a join without its bindings', {
     frames: answering(isAnswerToJoin, 'response.postgres_changes', undefined),
   }),
-  joins('never says that a subscription is live', { frames: losing(isSystem) }),
-  joins('says that a subscription is live before the reply', { frames: replyingLate }),
+  joins('never reports that a subscription is live', { frames: losing(isSystem) }),
+  joins('reports a live subscription before the reply', { frames: replyingLate }),
   joins('names the channel with its prefix', { frames: answering(isSystem, 'channel', 'realtime:audit') }),
   joins('reports no unknown column', {
     frames: answering(isSystem, 'status', 'ok'),
   }),
-  joins('answers no leave', { frames: losing(isEvent('phx_close')) }),
+  joins('replies to no leave', { frames: losing(isEvent('phx_close')) }),
   joins('delivers to a channel that was left', { frames: staying }),
   joins('refuses to join again', {
     frames: () => {
@@ -172,29 +172,31 @@ export const realtimeMutants: readonly ServerMutant[] = [
   joins('gives no reason for a refusal', {
     frames: answering(isEvent('phx_reply'), 'response.reason', undefined),
   }),
-  joins('takes private channels as public ones', { frames: hearing(isJoin, 'config.private', false) }),
+  joins('treats private channels as public ones', { frames: hearing(isJoin, 'config.private', false) }),
 
   changes('loses changes', { frames: losing(isChange) }),
   changes('doubles changes', {
     frames: () => ({ toClient: (frame: Frame) => (isChange(frame) ? [frame, frame] : [frame]) }),
   }),
   changes('swaps changes', { frames: swapping }),
-  changes('tells an update as an insert', {
+  changes('reports an update as an insert', {
     frames: answering((frame) => typeOf(frame) === 'UPDATE', 'data.type', 'INSERT'),
   }),
-  changes('tells no ids of bindings', { frames: answering(isChange, 'ids', []) }),
-  changes('tells the local time of a commit', {
+  changes('sends no binding ids', { frames: answering(isChange, 'ids', []) }),
+  changes('sends the local time of a commit', {
     frames: answering(isChange, 'data.commit_timestamp', '2026-01-01 10:00:00+02'),
   }),
-  changes('tells no columns', { frames: answering(isChange, 'data.columns', []) }),
-  changes('tells no old record of an update', {
+  changes('sends no columns', { frames: answering(isChange, 'data.columns', []) }),
+  changes('sends no old record of an update', {
     frames: answering((frame) => typeOf(frame) === 'UPDATE', 'data.old_record', {}),
   }),
-  changes('tells errors of complete changes', { frames: answering(isChange, 'data.errors', ['Error 413']) }),
-  changes('tells every event to every binding', {
+  changes('reports errors of complete changes', {
+    frames: answering(isChange, 'data.errors', ['Error 413']),
+  }),
+  changes('sends every event to every binding', {
     frames: hearing(isJoin, 'config.postgres_changes.*.event', '*'),
   }),
-  changes('tells of one table only', {
+  changes('sends changes of one table only', {
     frames: hearing(isJoin, 'config.postgres_changes.*.table', 'notifications'),
   }),
   changes('narrows no record', { frames: hearing(isJoin, 'config.postgres_changes.*.select', undefined) }),
@@ -233,18 +235,18 @@ export const realtimeMutants: readonly ServerMutant[] = [
   }),
 
   filters('does not filter', { frames: filtering(() => undefined) }),
-  filters('takes eq as neq', { frames: filtering((filter) => filter.replace('status=eq.', 'status=neq.')) }),
-  filters('takes neq as eq', { frames: filtering((filter) => filter.replace('=neq.', '=eq.')) }),
-  filters('takes in as its first value', {
+  filters('treats eq as neq', { frames: filtering((filter) => filter.replace('status=eq.', 'status=neq.')) }),
+  filters('treats neq as eq', { frames: filtering((filter) => filter.replace('=neq.', '=eq.')) }),
+  filters('treats in as its first value', {
     frames: filtering((filter) => filter.replace(/=in\.\(([^,)]*)[^)]*\)/, '=in.($1)')),
   }),
-  filters('takes gte as gt', { frames: filtering((filter) => filter.replace('=gte.', '=gt.')) }),
-  filters('takes lt as lte', { frames: filtering((filter) => filter.replace('=lt.', '=lte.')) }),
-  filters('takes ilike as like', { frames: filtering((filter) => filter.replace('=ilike.', '=like.')) }),
+  filters('treats gte as gt', { frames: filtering((filter) => filter.replace('=gte.', '=gt.')) }),
+  filters('treats lt as lte', { frames: filtering((filter) => filter.replace('=lt.', '=lte.')) }),
+  filters('treats ilike as like', { frames: filtering((filter) => filter.replace('=ilike.', '=like.')) }),
   filters('negates nothing', { frames: filtering((filter) => filter.replace('=not.', '=')) }),
   filters('applies the first of several conditions', { frames: filtering((filter) => filter.split(',')[0]) }),
 
-  tokens('answers a pushed token', {
+  tokens('replies to a pushed token', {
     frames: () => ({
       toClient: (frame: Frame) => [frame],
       toServer: (frame: Frame) =>
@@ -266,19 +268,21 @@ export const realtimeMutants: readonly ServerMutant[] = [
   broadcast('sends no broadcast to its sender, although asked', {
     frames: hearing(isJoin, 'config.broadcast.self', false),
   }),
-  broadcast('answers a broadcast by HTTP with 200', { fetch: withStatus(/\/api\/broadcast\S* 202/, 200) }),
+  broadcast('responds to a broadcast by HTTP with 200', {
+    fetch: withStatus(/\/api\/broadcast\S* 202/, 200),
+  }),
   broadcast('loses broadcasts by HTTP', {
     fetch: withBodyMember(/\/api\/broadcast/, 'messages.*.topic', 'elsewhere'),
   }),
-  broadcast('takes a batch without messages', { fetch: withStatus(/\/api\/broadcast\S* 422/, 202) }),
-  broadcast('takes a private broadcast without a right', {
+  broadcast('accepts a batch without messages', { fetch: withStatus(/\/api\/broadcast\S* 422/, 202) }),
+  broadcast('accepts a private broadcast without permission', {
     fetch: withStatus(/\/api\/broadcast\S* 403/, 202),
   }),
   broadcast('replays nothing', { frames: hearing(isJoin, 'config.broadcast.replay', undefined) }),
   broadcast('does not mark what it replays', {
     frames: answering(isEvent('broadcast'), 'meta.replayed', undefined),
   }),
-  broadcast('replays more than was asked for', {
+  broadcast('replays more than requested', {
     frames: hearing(isJoin, 'config.broadcast.replay.limit', 25),
   }),
   broadcast('replays from the beginning', { frames: hearing(isJoin, 'config.broadcast.replay.since', 1) }),
@@ -286,10 +290,10 @@ export const realtimeMutants: readonly ServerMutant[] = [
     frames: answering(isEvent('broadcast'), 'payload.id', undefined),
   }),
 
-  presence('tells nobody who is present', { frames: losing(isEvent('presence_state')) }),
-  presence('tells nobody who comes and goes', { frames: losing(isEvent('presence_diff')) }),
-  presence('tells no leaves', { frames: answering(isPresence, 'leaves', {}) }),
-  presence('tells no joins', { frames: answering(isEvent('presence_diff'), 'joins', {}) }),
+  presence('sends no presence state', { frames: losing(isEvent('presence_state')) }),
+  presence('sends no presence diff', { frames: losing(isEvent('presence_diff')) }),
+  presence('reports no leaves', { frames: answering(isPresence, 'leaves', {}) }),
+  presence('reports no joins', { frames: answering(isEvent('presence_diff'), 'joins', {}) }),
   presence('has no limit of calls', { settings: { realtime: { maxPresenceCalls: 100_000 } } }),
   presence('allows one call of presence', { settings: { realtime: { maxPresenceCalls: 1 } } }),
   presence('keeps those who untrack', {

@@ -58,7 +58,7 @@ export const restMutants: readonly ServerMutant[] = [
       if (!headers.has('apikey')) headers.set('apikey', anonKey);
     }),
   }),
-  keys('takes any API key', {
+  keys('accepts any API key', {
     fetch: onRequest(/./, ({ headers }, { anonKey, serviceRoleKey }) => {
       const key = headers.get('apikey');
       if (key !== null && key !== serviceRoleKey) headers.set('apikey', anonKey);
@@ -67,14 +67,14 @@ export const restMutants: readonly ServerMutant[] = [
   keys('refuses a missing key with 403', { fetch: withStatus(/ 401$/, 403) }),
   keys('reads no key from the query', { fetch: withQuery(rest, /(^|&)apikey=[^&]*/, '') }),
 
-  tokens('takes expired tokens', {
+  tokens('accepts expired tokens', {
     fetch: withSignedToken(
       ({ exp }) => typeof exp === 'number' && exp * 1000 < Date.now(),
       (claims) => ({ ...claims, exp: Math.floor(Date.now() / 1000) + 60 }),
     ),
   }),
-  tokens('takes tokens with another signature', { fetch: withSignedToken(() => true) }),
-  tokens('takes a token that is no JWT as none', {
+  tokens('accepts tokens with another signature', { fetch: withSignedToken(() => true) }),
+  tokens('treats a token that is not a JWT as missing', {
     fetch: onRequest(rest, ({ headers }) => {
       if (bearerOf(headers).split('.').length !== 3) headers.delete('authorization');
     }),
@@ -142,14 +142,14 @@ export const restMutants: readonly ServerMutant[] = [
     }),
   }),
 
-  statuses('answers an insert with 200', { fetch: withStatus(/^POST \/rest\/v1\/\S* 201/, 200) }),
-  statuses('answers an update with 200 and no body', { fetch: withStatus(/^PATCH \S* 204/, 200, '') }),
-  statuses('answers a deletion with 404', { fetch: withStatus(/^DELETE \S* 204/, 404, '{}') }),
-  statuses('answers an unknown table with no rows', { fetch: withStatus(/^GET \S* 404/, 200, '[]') }),
-  statuses('answers a missing object with null', { fetch: withStatus(/^GET \S* 406/, 200, 'null') }),
-  statuses('answers a conflict with 400', { fetch: withStatus(/ 409$/, 400) }),
-  statuses('answers a forbidden write with 401', { fetch: withStatus(/ 403$/, 401) }),
-  statuses('answers a mistake with 500', { fetch: withStatus(/\/rest\/v1\/\S* 400/, 500) }),
+  statuses('responds to an insert with 200', { fetch: withStatus(/^POST \/rest\/v1\/\S* 201/, 200) }),
+  statuses('responds to an update with 200 and no body', { fetch: withStatus(/^PATCH \S* 204/, 200, '') }),
+  statuses('responds to a deletion with 404', { fetch: withStatus(/^DELETE \S* 204/, 404, '{}') }),
+  statuses('responds to an unknown table with no rows', { fetch: withStatus(/^GET \S* 404/, 200, '[]') }),
+  statuses('responds to a missing object with null', { fetch: withStatus(/^GET \S* 406/, 200, 'null') }),
+  statuses('responds to a conflict with 400', { fetch: withStatus(/ 409$/, 400) }),
+  statuses('responds to a forbidden write with 401', { fetch: withStatus(/ 403$/, 401) }),
+  statuses('responds to an invalid request with 500', { fetch: withStatus(/\/rest\/v1\/\S* 400/, 500) }),
   statuses('names no codes', { fetch: withMember(/\/rest\/v1\/\S* 4\d\d/, 'code', undefined) }),
   statuses('has errors without details', {
     fetch: withMember(/\/rest\/v1\/\S* 4\d\d/, 'details', undefined),
@@ -165,7 +165,7 @@ export const restMutants: readonly ServerMutant[] = [
       headers.delete('content-profile');
     }),
   }),
-  statuses('keeps what a refused write has written', {
+  statuses('keeps the rows of a refused write', {
     fetch: (send) => async (url, init) => {
       const response = await send(url, init);
       const rows = typeof init.body === 'string' ? parse(init.body) : undefined;
@@ -180,15 +180,15 @@ export const restMutants: readonly ServerMutant[] = [
       value.replace(/\/(\d+)$/, (_all, count: string) => `/${Number(count) + 1}`),
     ),
   }),
-  counts('answers without Content-Range', { fetch: withHeader(range, 'content-range', () => null) }),
-  counts('tells the range one row too far', {
+  counts('responds without Content-Range', { fetch: withHeader(range, 'content-range', () => null) }),
+  counts('returns a range one row too long', {
     fetch: withHeader(range, 'content-range', (value) =>
       value.replace(/-(\d+)\//, (_all, end: string) => `-${Number(end) + 1}/`),
     ),
   }),
   counts('counts no rows', { fetch: withoutPreference(rest, /^count=/) }),
-  counts('answers a part with 200', { fetch: withStatus(/^(?:GET|HEAD) \S* 206/, 200) }),
-  counts('answers a range beyond the end with no rows', { fetch: withStatus(/ 416$/, 200, '[]') }),
+  counts('responds to a part with 200', { fetch: withStatus(/^(?:GET|HEAD) \S* 206/, 200) }),
+  counts('responds to a range beyond the end with no rows', { fetch: withStatus(/ 416$/, 200, '[]') }),
   counts('does not limit', { fetch: withQuery(read, /(^|&)limit=\d+/, '') }),
   counts('does not skip', { fetch: withQuery(read, /(^|&)offset=\d+/, '') }),
   counts('reads no Range header', { fetch: onRequest(rest, ({ headers }) => headers.delete('range')) }),
@@ -197,11 +197,13 @@ export const restMutants: readonly ServerMutant[] = [
   counts('puts nulls last', { fetch: withQuery(read, /\.nullsfirst/g, '.nullslast') }),
 
   preferences('returns nothing', { fetch: withoutPreference(rest, /^return=/) }),
-  preferences('does not say what it applied', { fetch: withHeader(/./, 'preference-applied', () => null) }),
+  preferences('does not report applied preferences', {
+    fetch: withHeader(/./, 'preference-applied', () => null),
+  }),
   preferences('merges no duplicates', { fetch: withoutPreference(rest, /^resolution=merge/) }),
   preferences('ignores no duplicates', { fetch: withoutPreference(rest, /^resolution=ignore/) }),
-  preferences('takes no defaults', { fetch: withoutPreference(rest, /^missing=/) }),
-  preferences('takes unknown preferences strictly', { fetch: withoutPreference(rest, /^handling=strict/) }),
+  preferences('applies no defaults', { fetch: withoutPreference(rest, /^missing=/) }),
+  preferences('rejects unknown preferences', { fetch: withoutPreference(rest, /^handling=strict/) }),
   preferences('changes more rows than allowed', { fetch: withoutPreference(rest, /^max-affected=/) }),
   preferences('reads no conflict target', { fetch: withQuery(rest, /(^|&)on_conflict=[^&]*/, '') }),
   preferences('reads no list of columns', {
@@ -211,24 +213,24 @@ export const restMutants: readonly ServerMutant[] = [
     fetch: withQuery(/^PATCH \/rest\/v1\//, /(^|&)id=eq[^&]*/, ''),
   }),
 
-  filters('takes gt as gte', { fetch: withQuery(rest, /=gt\./g, '=gte.') }),
-  filters('takes lte as lt', { fetch: withQuery(rest, /=lte\./g, '=lt.') }),
-  filters('takes neq as eq', { fetch: withQuery(rest, /=neq\./g, '=eq.') }),
-  filters('takes ilike as like', { fetch: withQuery(rest, /=ilike\./g, '=like.') }),
+  filters('treats gt as gte', { fetch: withQuery(rest, /=gt\./g, '=gte.') }),
+  filters('treats lte as lt', { fetch: withQuery(rest, /=lte\./g, '=lt.') }),
+  filters('treats neq as eq', { fetch: withQuery(rest, /=neq\./g, '=eq.') }),
+  filters('treats ilike as like', { fetch: withQuery(rest, /=ilike\./g, '=like.') }),
   filters('negates nothing', { fetch: withQuery(rest, /=not\.(?!and|or)/g, '=') }),
-  filters('takes or as and', { fetch: withQuery(rest, /(^|&)or=/g, '$1and=') }),
-  filters('takes and as or', { fetch: withQuery(rest, /(^|&)and=/g, '$1or=') }),
+  filters('treats or as and', { fetch: withQuery(rest, /(^|&)or=/g, '$1and=') }),
+  filters('treats and as or', { fetch: withQuery(rest, /(^|&)and=/g, '$1or=') }),
   filters('takes a plus as a plus', { fetch: withQuery(rest, /\+/g, '%2B') }),
   filters('cuts values at an ampersand', { fetch: withQuery(rest, /%26[^&]*/g, '') }),
   filters('ignores filters', { fetch: withQuery(read, /(^|&)status=[^&]*/g, '') }),
   filters('finds values in lists without quotes', { fetch: withQuery(rest, /%22/g, '') }),
-  filters('takes is.null as not.is.null', { fetch: withQuery(rest, /=is\.null/g, '=not.is.null') }),
+  filters('treats is.null as not.is.null', { fetch: withQuery(rest, /=is\.null/g, '=not.is.null') }),
   filters('matches regular expressions without regard to case', {
     fetch: withQuery(rest, /=match\./g, '=imatch.'),
   }),
   filters('contains the other way', { fetch: withQuery(rest, /=cs\./g, '=cd.') }),
 
-  shapes('answers every column', { fetch: withQuery(read, /(^|&)select=[^&]*/, '') }),
+  shapes('returns every column', { fetch: withQuery(read, /(^|&)select=[^&]*/, '') }),
   shapes('renames no column', { fetch: withQuery(read, /(\w+)%3A(?!%3A)(\w+)(?=%2C|%3A|&|$)/gi, '$2') }),
   shapes('rounds large integers', {
     fetch: onAnswer(/\/rest\/v1\/\S* 20\d/, (answer) => {
@@ -236,21 +238,21 @@ export const restMutants: readonly ServerMutant[] = [
       if (json !== undefined) answer.text = JSON.stringify(rounded(json));
     }),
   }),
-  shapes('answers times without an offset', {
+  shapes('returns times without an offset', {
     fetch: onAnswer(range, (answer) => void (answer.text = answer.text.replaceAll('+00:00"', '"'))),
   }),
-  shapes('answers booleans as texts', {
+  shapes('returns booleans as strings', {
     fetch: onAnswer(
       range,
       (answer) => void (answer.text = answer.text.replaceAll(/:(true|false)/g, ':"$1"')),
     ),
   }),
-  shapes('answers an object as a list', {
+  shapes('returns an object as a list', {
     fetch: onRequest(rest, ({ headers }) => {
       if (headers.get('accept')?.includes('pgrst.object')) headers.set('accept', 'application/json');
     }),
   }),
-  shapes('knows no CSV', {
+  shapes('does not support CSV', {
     fetch: onRequest(rest, ({ headers }) => {
       if (headers.get('accept') === 'text/csv') headers.set('accept', 'application/json');
     }),

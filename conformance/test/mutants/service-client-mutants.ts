@@ -27,7 +27,7 @@ export const serviceClientMutants: readonly ClientMutant[] = [
       "(problem.code === 'token-expired' || problem.status === 403);",
     ],
     [
-      "takes a proxy's page for rows",
+      "mistakes a proxy's page for rows",
       'rest-client/query/answer.ts',
       'throw notTheService(wire, { cause });',
       'return [String(cause)];',
@@ -42,19 +42,19 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     ['escapes no quotes', quoting, "text.replace(/[\"\\\\]/g, '\\\\$&')", 'text'],
     ['encodes no ampersand', quoting, 'encoded = encodeURIComponent(text);', 'encoded = encodeURI(text);'],
     [
-      'takes wildcards of a text as such',
+      'treats wildcards in a text literally',
       filters,
       "const escapeLike = (text: string) => text.replace(/[\\\\%_]/g, '\\\\$&');",
       'const escapeLike = (text: string) => text;',
     ],
     [
-      'takes a star of a text as such',
+      'treats an asterisk in a text literally',
       filters,
       "if (!text.includes('*')) return compare(operator, column, pattern);",
       'return compare(operator, column, pattern);',
     ],
     [
-      'takes lte as lt',
+      'treats lte as lt',
       filters,
       "export const lte: Compare = comparison('lte');",
       "export const lte: Compare = comparison('lt');",
@@ -78,7 +78,7 @@ export const serviceClientMutants: readonly ClientMutant[] = [
       'start = Infinity;',
     ],
     [
-      'takes the first of several rows',
+      'returns the first of several rows',
       'rest-client/query/answer.ts',
       "if (others.length) throw new RestError('not-one-row', 'maybeSingle() of several rows');",
       'void others;',
@@ -108,13 +108,13 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     ],
     ['does not connect again', socketState, "if (kind === 'waiting') return connect(state, context);", ''],
     [
-      'tells no latency',
+      'reports no latency',
       socket,
       "emit({ type: 'heartbeat', latencyMs: clock.monotonicMs() - heartbeat.sentAtMs });",
       'emit({ type: "heartbeat", latencyMs: -1 });',
     ],
     [
-      'tells no gap',
+      'announces no gap',
       channelState,
       "sinceMs === null ? [] : [{ do: 'gap', sinceMs, reason: isLive ? 'resubscribed' : 'rejoined' }];",
       '[]; void sinceMs;',
@@ -168,7 +168,7 @@ export const serviceClientMutants: readonly ClientMutant[] = [
       'void failed; return stay;',
     ],
     [
-      'is live before the server says so',
+      'is live before the server confirms it',
       channelState,
       'if (state.unconfirmed.length > 0) {',
       'if (state.unconfirmed.length > 0 && nowMs < 0) {',
@@ -202,7 +202,7 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     'realtime-client',
     'broadcast and presence',
     'realtime#broadcast realtime#presence realtime#limits',
-    ['hears its own broadcasts', 'realtime-client/protocol/join-config.ts', 'self: false,', 'self: true,'],
+    ['receives its own broadcasts', 'realtime-client/protocol/join-config.ts', 'self: false,', 'self: true,'],
     [
       'asks for no acknowledgment',
       'realtime-client/protocol/join-config.ts',
@@ -210,13 +210,13 @@ export const serviceClientMutants: readonly ClientMutant[] = [
       '      ack: false,\n      self',
     ],
     [
-      'keeps to no rate limit',
+      'ignores rate limits',
       'realtime-client/broadcast/rate-limit.ts',
       'take: () => void (tokens -= 1),',
       'take: () => undefined,',
     ],
     [
-      'keeps to no limit of presence',
+      'ignores the presence limit',
       'realtime-client/presence/tracker.ts',
       'const maxCalls = 5;',
       'const maxCalls = 500;',

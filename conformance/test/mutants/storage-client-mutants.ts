@@ -13,7 +13,7 @@ export const storageClientMutants: readonly ClientMutant[] = [
     'names and links',
     'rest#storage rest#storage-errors storage#links storage#clients storage#reads',
     [
-      'takes every path',
+      'accepts every path',
       key,
       "if (!validKey.test(key) || trimmed.split('/').some((segment) => /^\\.{0,2}$/.test(segment))) {",
       'if (key.length > 10_000) {',

@@ -82,7 +82,7 @@ export const storageMutants: readonly ServerMutant[] = [
       (asked) => void (asked.url = asked.url.replace('/object/move', '/object/copy')),
     ),
   }),
-  objects('answers another name than that of the upload', {
+  objects('returns another name than that of the upload', {
     fetch: onAnswer(
       /^POST \/storage\/v1\/object\/audit\S* 200/,
       (answer) => void (answer.text = '{"Key":"other"}'),

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 
-/** The ways to sign in beside the form. */
 export interface SignInWays {
   readonly providerCount: number;
   readonly passkeys: boolean;

@@ -18,9 +18,7 @@ export type KindIcon =
 /** Texts by language (BCP 47), such as `en` and `de-AT`. Missing languages show the English text. */
 export type ByLanguage<T> = Readonly<Record<string, T>> & { readonly en: T };
 
-/**
- * A kind of notifications that the team defines. The inbox, its preferences and its mails show it without a new build.
- */
+/** A kind of notifications that the team defines. The inbox, its preferences and its mails show it without a new build. */
 export interface Kind {
   /** Small letters, digits and underscores, at most 50, such as `build_failed`. `system` changes the defaults of that kind. */
   readonly name: string;

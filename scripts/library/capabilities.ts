@@ -42,7 +42,6 @@ export const capabilityFiles = {
 
 const read = (path: string): Promise<string> => readFile(new URL(path, root), 'utf8');
 
-/** Reads the matrix. */
 export const readCapabilities = async (): Promise<Capabilities> =>
   JSON.parse(await read(capabilityFiles.matrix)) as Capabilities;
 

@@ -6,9 +6,7 @@ interface SourceManifest {
   readonly [field: string]: unknown;
 }
 
-/**
- * The manifest in `src`: everything there except the application belongs to the library, and `exports` are its entries.
- */
+/** The manifest in `src`: everything there except the application belongs to the library, and `exports` are its entries. */
 const manifest = JSON.parse(
   readFileSync(new URL('../../src/package.json', import.meta.url), 'utf8'),
 ) as SourceManifest;

@@ -57,7 +57,6 @@ const kB = (bytes: number) => (bytes === 0 ? '–' : (bytes / 1000).toFixed(1));
 const rowOf = (name: string) =>
   new RegExp(`^(\\| \`${name.replaceAll('.', '\\.')}\` \\|.*\\|) ([\\d.–]+) \\| ([\\d.–]+) \\|$`, 'm');
 
-/** The page's text with these sizes. */
 export function writeSizes(text: string, sizes: readonly EntrySize[]): string {
   return sizes.reduce((page, { name, atOnce, later }) => {
     if (!rowOf(name).test(page)) throw new Error(`${sizesPage} has no row for the entry ${name}`);

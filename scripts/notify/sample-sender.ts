@@ -21,8 +21,7 @@ const samples: readonly NotificationContent[] = [
  * Sends the next sample to the user whose access token the request carries, from a seeded account: so that the page of
  * `npm start` can show a notification without a key of the service.
  *
- * Responds with 204; 403 for another origin, 405 for another method, 401 without a valid token, 502 if the project
- * fails.
+ * Responds with 204; 403 for another origin, 405 for another method, 401 without a valid token, 502 if the project fails.
  */
 export function sampleSender(project: ServiceAccess): Plugin {
   let sentCount = 0;

@@ -1,6 +1,5 @@
 import type { ScaleDatabase } from './scale-database.ts';
 
-/** The moment at which all digests are due. */
 export const dueAt = '2027-01-15T08:00:00Z';
 const itemsPerDigest = 3;
 

@@ -107,7 +107,6 @@ export const accountShots: readonly Shot[] = [
   },
 ];
 
-/** A new account in the page. */
 async function enter({ page, stage, say, newEmail, mail }: ShotContext): Promise<void> {
   const email = newEmail();
   await page.getByLabel(say('Email')).fill(email);

@@ -6,7 +6,6 @@ import type { Words } from './words.ts';
 
 const ada = { user: 'ada@example.com', path: '/home', prepare: fillInbox } as const;
 
-/** The inbox in each of its states. */
 export const inboxShots: readonly Shot[] = [
   { ...ada, name: 'inbox', arrange: ({ page }) => rows(page) },
   { ...ada, name: 'inbox-window', isWindow: true, arrange: ({ page }) => rows(page) },

@@ -9,7 +9,6 @@ export interface ShotContext {
   readonly say: Words;
   /** An unused address. */
   readonly newEmail: () => string;
-  /** Code and link of the newest mail to an address. */
   readonly mail: (to: string) => Promise<{ readonly code: string; readonly link: string }>;
 }
 

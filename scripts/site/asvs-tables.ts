@@ -25,7 +25,6 @@ export function readRequirements(): readonly Requirement[] {
   return JSON.parse(readFileSync(new URL('asvs.json', folder), 'utf8')) as readonly Requirement[];
 }
 
-/** The page with the tables of the requirements. */
 export function fillPage(text: string, requirements: readonly Requirement[]): string {
   const [before = '', rest = ''] = text.split(begin);
   const after = rest.slice(rest.indexOf(end));

@@ -30,7 +30,6 @@ export interface AuthCore {
   waitFor<T>(work: Promise<T>, options: CallOptions): Promise<T>;
 }
 
-/** The options of every client of the auth service. */
 export interface CoreOptions {
   /** The project's URL (http or https), without `/auth/v1`. */
   readonly url: string;
@@ -70,7 +69,6 @@ export interface CoreInternals {
   readonly shareRefresh?: ShareRefresh | undefined;
 }
 
-/** The storage key that the vendor's clients use for a project. */
 export function defaultStorageKey(url: string): string {
   return `sb-${new URL(url).hostname.split('.')[0]}-auth-token`;
 }

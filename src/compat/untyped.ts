@@ -28,7 +28,6 @@ interface UntypedSchema {
 /** A database of which every type is known, even if only as unchecked. */
 export type Known<Database> = IsUntyped<Database> extends true ? UntypedDatabase : Database;
 
-/** The names of the schemas of a database. */
 export type SchemaOf<Database> = SchemaName<Known<Database>>;
 
 /** The schema that a client queries unless it names another. */

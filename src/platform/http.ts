@@ -6,9 +6,7 @@ export type HeaderRecord = Readonly<Record<string, string>>;
 
 /** A request, as `sendHttp` takes it. */
 export interface HttpRequest {
-  /** HTTP method, in upper case. */
   readonly method: string;
-  /** Absolute URL. */
   readonly url: string;
   readonly headers: HeaderRecord;
   /** Default: no body. */

@@ -31,9 +31,7 @@ function decodePart(token: string, index: number): UnverifiedJwtPart | null {
   }
 }
 
-/**
- * The unverified subject of a JWT (RFC 7519 §4.1.2): distinguishes users, proves nothing. `anonymous` if it is missing.
- */
+/** The unverified subject of a JWT (RFC 7519 §4.1.2): distinguishes users, proves nothing. `anonymous` if it is missing. */
 export function readJwtSubject(token: string): string {
   const subject = decodeJwtClaims(token)?.['sub'];
   return typeof subject === 'string' ? subject : 'anonymous';

@@ -17,7 +17,6 @@ export const count: NumberRange = { min: 1, isWhole: true };
 export const limit: NumberRange = { min: 0, isWhole: true };
 /** A number that is sent as JSON, which encodes Infinity as null. */
 export const sentLimit: NumberRange = { min: 0, max: Number.MAX_SAFE_INTEGER, isWhole: true };
-/** A number that is sent, at least one. */
 export const sentCount: NumberRange = { ...sentLimit, min: 1 };
 
 /**

@@ -72,8 +72,7 @@ function wait(clock: Clock, delayMs: number, signal: AbortSignal | undefined): P
 }
 
 /**
- * A Retry-After header (RFC 9110 §10.2.3: seconds or an HTTP date) in seconds from `nowMs`; null if it is missing or
- * invalid.
+ * A Retry-After header (RFC 9110 §10.2.3: seconds or an HTTP date) in seconds from `nowMs`; null if it is missing or invalid.
  */
 export function parseRetryAfterSeconds(header: string | null, nowMs: number): number | null {
   if (!header) return null;

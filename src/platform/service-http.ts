@@ -31,10 +31,7 @@ export interface ServiceHttpOptions extends HttpOptions {
   readonly apiKey: string;
   /** The caller's headers of every request. Default: none. */
   readonly headers?: HeaderRecord | undefined;
-  /**
-   * Returns the user's token; `rejectedToken` is a token that the service has just refused as expired. Default: no
-   * user.
-   */
+  /** Returns the user's token; `rejectedToken` is a token that the service has just refused as expired. Default: no user. */
   readonly getAccessToken?: GetAccessToken | undefined;
 }
 

@@ -5,11 +5,9 @@
 export interface StandardSchema<out Input = unknown, out Output = Input> {
   /** The specification's one property. */
   readonly '~standard': {
-    /** Version of the specification. */
     readonly version: 1;
     /** Name of the library that made the schema. */
     readonly vendor: string;
-    /** Checks a value and returns its output, or the issues; some schemas return a promise. */
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
     /** Present for the type checker only. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;

@@ -8,7 +8,6 @@ const unusedTimeMs = 300_000;
 
 /** The reads of one set of clients, shared by all components. */
 export interface QueryCache {
-  /** The store of a key, if it exists. */
   find(key: string): QueryStore<unknown> | undefined;
   /** The store of a key; a new one for a query that was not read yet, with data from elsewhere. */
   open<Data>(key: string, query: Query<Data>, initialData?: Data): QueryStore<Data>;
@@ -24,7 +23,6 @@ export interface QueryCache {
   apply(query: Query<unknown>, change: (data: unknown) => unknown): AppliedChange | undefined;
 }
 
-/** The clients that a cache reads with. */
 export interface CachedClients {
   readonly auth: Pick<AuthClient, 'start' | 'subscribe' | 'getSnapshot'>;
   readonly platform: Pick<Platform, 'clock' | 'page' | 'report'>;
@@ -37,7 +35,6 @@ export const keyOf = (query: Query<unknown>, userId: string | null): string =>
 // The clients outlive every component: a component that suspends before it mounts finds its read again.
 const caches = new WeakMap<CachedClients, QueryCache>();
 
-/** The cache of these clients. */
 export function queryCacheOf(clients: CachedClients): QueryCache {
   const known = caches.get(clients);
   if (known) return known;

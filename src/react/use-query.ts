@@ -174,9 +174,7 @@ function bindStore<Data>(
   };
 }
 
-/**
- * Whether a component still shows the query and the user that it was mounted for; initial data is valid for these only.
- */
+/** Whether a component still shows the query and the user that it was mounted for; initial data is valid for these only. */
 function useIsFirst(request: string, userId: string | null | undefined): boolean {
   const [first, setFirst] = useState({ request, userId });
   // The user of a page that was rendered on a server is known once the browser has loaded the session.

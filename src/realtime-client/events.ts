@@ -4,7 +4,6 @@ import type { HttpLogEvent } from '../platform/log.ts';
 export type RealtimeEvent =
   /** The request of an HTTP broadcast has ended. */
   | HttpLogEvent
-  /** The socket's state changed. */
   | { readonly type: 'socket'; readonly state: string }
   /** A heartbeat was acknowledged after `latencyMs` milliseconds. */
   | { readonly type: 'heartbeat'; readonly latencyMs: number }

@@ -42,10 +42,7 @@ export interface RealtimeSettings {
   readonly leaveGraceMs: number;
   /** Maximum number of buffered pushes per channel; one more rejects the oldest with `push-overflow`. Default 100. */
   readonly pushBuffer: number;
-  /**
-   * Maximum number of buffered changes per listener and frame; more are dropped and announced as a loss. Default
-   * 10,000.
-   */
+  /** Maximum number of buffered changes per listener and frame; more are dropped and announced as a loss. Default 10,000. */
   readonly deliveryBuffer: number;
   /** Interval between deliveries without a `schedule` option. Default 16. */
   readonly frameMs: number;

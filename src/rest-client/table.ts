@@ -35,11 +35,8 @@ type EmbedsOf<R> = {
 
 /** The types of a defined table. */
 export interface DefinedModel<C, R, Insert, Update> extends Model {
-  /** A row: the outputs of the columns' schemas. */
   readonly Row: RowOfColumns<C>;
-  /** What an insert takes. */
   readonly Insert: Insert;
-  /** What an update takes. */
   readonly Update: Update;
   /** The related rows. */
   readonly Embeds: EmbedsOf<R>;

@@ -98,7 +98,6 @@ export interface PurgeOptions extends CallOptions {
   readonly transformationsOnly?: boolean;
 }
 
-/** The query of a purge. */
 export function purgeQuery({ transformationsOnly }: PurgeOptions): Query {
   return { transformations: transformationsOnly ? 'true' : undefined };
 }

@@ -6,10 +6,7 @@ import type { CallOptions } from './transport.ts';
 export interface UploadOptions extends CallOptions {
   /** Media type. Default: the type of a Blob, else `application/octet-stream` as the server has it; of a form, its file's type. */
   readonly contentType?: string;
-  /**
-   * The encoding that the body has already, such as `gzip`; downloads declare it, and browsers decode it. Default:
-   * none.
-   */
+  /** The encoding that the body has already, such as `gzip`; downloads declare it, and browsers decode it. Default: none. */
   readonly contentEncoding?: string;
   /** How long caches may keep the object, in seconds, and further directives: `31536000, immutable`. Default 3600. */
   readonly cacheControlSeconds?: number | `${number}, ${string}`;
@@ -117,7 +114,6 @@ export interface CopyOptions extends TransferOptions {
     readonly cacheControl?: string;
     /** The encoding that the bytes have; empty for none. Needs a storage service from version 1.80 on. */
     readonly contentEncoding?: string;
-    /** Media type. */
     readonly contentType?: string;
   };
 }

@@ -45,7 +45,6 @@ export interface CallOptions {
   readonly user?: CallUser | undefined;
 }
 
-/** One request of the service. */
 export interface StorageRequest {
   readonly method: string;
   /** Below `/storage/v1`, percent-encoded. */
@@ -53,13 +52,11 @@ export interface StorageRequest {
   /** The client's headers, such as those that encode the options of an upload. */
   readonly ownHeaders?: OwnHeaders | undefined;
   readonly body?: BodyInit | undefined;
-  /** Sent as JSON. */
   readonly json?: unknown;
   /** The body is read after the call; the signal ends that too. Default false. */
   readonly isStreamed?: boolean | undefined;
 }
 
-/** Sends the requests of the storage client. */
 export interface Transport {
   /** `<project>/storage/v1`. */
   readonly base: string;
@@ -140,7 +137,6 @@ export const readJson =
     }
   };
 
-/** The error in a response. */
 export async function readError(response: Response, nowMs: number): Promise<StorageError> {
   const text = await response.text();
   const body = parseBody(text);

@@ -33,7 +33,6 @@ export interface ResumableUploadOptions extends Omit<
   readonly stallTimeoutMs?: number;
 }
 
-/** What is uploaded, and to which object. */
 export interface TusUpload {
   readonly bucket: string;
   readonly objectName: string;
@@ -42,7 +41,6 @@ export interface TusUpload {
 
 /** The requests of one upload (tus.io 1.0.0), each sent once. */
 export interface TusRequests {
-  /** Whether the URL is one of this project. */
   isOwn(url: string): boolean;
   /** Creates the upload and returns its URL. */
   create(): Promise<string>;

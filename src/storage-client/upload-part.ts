@@ -1,7 +1,6 @@
 import type { Clock, Timer } from '../platform/platform.ts';
 import { StorageError } from './errors.ts';
 
-/** One part of an upload. */
 export interface PartRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

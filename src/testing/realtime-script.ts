@@ -33,9 +33,7 @@ interface JoinPayload {
   readonly config?: { readonly postgres_changes?: readonly Omit<Binding, 'id'>[] };
 }
 
-/**
- * The server's side of the websocket (Phoenix, serializer 2.0.0): it accepts every join, and sends what a test emits.
- */
+/** The server's side of the websocket (Phoenix, serializer 2.0.0): it accepts every join, and sends what a test emits. */
 export function createRealtimeScript(nowMs: () => number) {
   const topics = new Map<string, { readonly socket: Socket; readonly bindings: readonly Binding[] }>();
   let lastId = 0;

@@ -23,9 +23,7 @@ export interface RecordedWire {
   readonly requests: readonly RecordedRequest[];
   /** Responds to the next requests, in this order, before any route. */
   next(...replies: readonly Reply[]): void;
-  /**
-   * Responds to every request of this method and path: `on('GET /rest/v1/notifications', …)`, without the query string.
-   */
+  /** Responds to every request of this method and path: `on('GET /rest/v1/notifications', …)`, without the query string. */
   on(route: string, reply: Reply): void;
 }
 

@@ -87,8 +87,7 @@ declare
   shown text := private.bounded_text(
     regexp_replace(
       regexp_replace(
-        -- The auth service accepts a name of a megabyte, which each notification and each list of invitations would
-        -- search.
+        -- The auth service accepts a name of a megabyte, which each notification and each list of invitations would search.
         left(input, 1000),
         '[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]',
         '', 'g'

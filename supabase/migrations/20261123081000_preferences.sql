@@ -126,7 +126,6 @@ begin
 end
 $$;
 
-/** Whether the quiet hours of a user are in force. */
 create function private.is_quiet(user_id uuid, called_at timestamptz) returns boolean
   language sql stable security definer
   set search_path = ''

@@ -69,8 +69,7 @@ create trigger record_deleted after delete on public.notifications
   referencing old table as old_rows for each statement execute function private.record_changes();
 
 /**
- * The changes since a time, in one response:
- * {as_of, reset, changed: [row, ...], deleted: [id, ...], snoozed: [row, ...],
+ * The changes since a time, in one response: {as_of, reset, changed: [row, ...], deleted: [id, ...], snoozed: [row, ...],
  * needed: [row, ...], counts, kinds: [row, ...]}.
  *
  * `as_of` is the `since` of the next call. `reset`: changes are missing from the response (more than `page_size` rows, a

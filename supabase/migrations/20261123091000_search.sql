@@ -52,7 +52,6 @@ begin
 end
 $$;
 
-/** The prefix of the words of one recipient. */
 create function private.word_prefix(recipient uuid) returns text
   language plpgsql immutable parallel safe
   set search_path = ''

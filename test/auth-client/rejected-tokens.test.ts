@@ -4,7 +4,6 @@ import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 import { refusal, sessionReply, tokenOf } from '../support/wire/replies.ts';
 
-/** A service that refuses every token with this message. */
 function openRefused(message: string) {
   const world = createFakeWorld();
   const sent = { refreshes: 0, reads: 0 };

@@ -56,7 +56,6 @@ const events = {
   'signed out': { type: 'signed-out', reason: 'call' },
 } as const satisfies Record<string, SessionEvent>;
 
-/** The next state's kind, and the name of the event for listeners. */
 type Expected = readonly [SessionState['kind'], AuthEventName | null];
 
 /** Total by type: a missing cell does not compile. PROTOCOL.md shows it. */

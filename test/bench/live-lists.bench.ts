@@ -55,7 +55,6 @@ interface Database {
 }
 /** Ten lists of one client. */
 interface Subject {
-  /** The greatest version that each list shows. */
   readonly versions: () => readonly number[];
   readonly close: () => void;
 }

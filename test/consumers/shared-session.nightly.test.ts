@@ -21,7 +21,6 @@ beforeEach(async () => {
   browserPage = await built().open();
 });
 
-/** Calls what the page offers, in the page. */
 const call = <Name extends keyof Page>(name: Name) =>
   browserPage.evaluate(
     (method) => (globalThis as unknown as { page: Record<string, () => Promise<unknown>> }).page[method]?.(),

@@ -3,7 +3,6 @@ import { expect, test, type Person, type World } from './support/fixtures.ts';
 
 const withinMs = 5_000;
 
-/** Five tabs of one person, each with its list. */
 async function openTabs(context: BrowserContext, world: World, person: Person): Promise<Page[]> {
   const first = await context.newPage();
   await world.enter(first, person);

@@ -12,7 +12,6 @@ async function scan(browser: Browser, links: readonly string[]): Promise<void> {
   await scanner.close();
 }
 
-/** The links of the next mail's template. */
 async function mailedLinks(world: World, email: string): Promise<readonly string[]> {
   const { links } = await world.mail(email);
   return links.filter((link) => link.includes('token_hash='));

@@ -20,7 +20,6 @@ async function newProfile(): Promise<string> {
   return profile;
 }
 
-/** Starts the browser with its service worker and the data of the profile. */
 async function startBrowser(profile: string): Promise<readonly [BrowserContext, Page]> {
   const browser = await chromium.launchPersistentContext(profile, {
     executablePath: findBrowser(),

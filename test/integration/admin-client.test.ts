@@ -13,7 +13,6 @@ import { enrollSecondFactor } from '../support/second-factor.ts';
 
 const supabase = useLocalSupabase();
 
-/** A client with the secret key, or another one. */
 function open(secretKey = supabase().secretKey) {
   const { url, fetch } = supabase();
   return createAdminClient({ url, secretKey, platform: createBrowserPlatform({ fetch }) });

@@ -24,7 +24,6 @@ interface Told {
 
 interface Opened extends Told {
   leave(): Promise<unknown> | undefined;
-  /** Joins the same topic again. */
   joinAgain(): void;
 }
 

@@ -70,7 +70,6 @@ function createRecorder() {
     setReachable(value: boolean) {
       isReachable = value;
     },
-    /** Notes the error of a call that has to fail. */
     async failing(call: () => unknown) {
       try {
         await call();

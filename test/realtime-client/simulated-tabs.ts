@@ -119,7 +119,6 @@ interface Database {
   };
 }
 
-/** A broadcast of one tab. */
 interface Sent {
   readonly id: string;
   /** The channels of the tabs that were live when it was sent, and learned of no gap since. */

@@ -46,7 +46,6 @@ test('a storage client throws its errors after throwOnError, and its buckets do'
   await expect(storage.throwOnError().from('photos').list()).rejects.toThrow('Denied');
 });
 
-/** A client that records its requests. */
 function record(options: SupabaseClientOptions = {}, reply: () => Response = () => json([])) {
   const sent: Request[] = [];
   const fetch: typeof globalThis.fetch = async (input, init) => {

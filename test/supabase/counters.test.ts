@@ -15,7 +15,6 @@ const insertSql = (kind: string, status = 'unread', recipient = grace.id, rows =
    select '${recipient}', '${status}', '{"type":"${kind}"}' from generate_series(1, ${rows})`;
 const counts = async () => (await run(asGrace, 'select * from notification_counts()'))[0];
 
-/** The expected counts, by counting rows. */
 async function counted(): Promise<unknown> {
   const [row] = await supabase().database.query(
     `with mine as (

@@ -22,7 +22,6 @@ async function invite(email = grace.email): Promise<string> {
   return made?.token ?? '';
 }
 
-/** The open invitations of Grace's list. */
 const listed = () =>
   runAs(supabase().database, asGrace, (sql) =>
     sql.query<{ token: string; entity_name: string | null }>(

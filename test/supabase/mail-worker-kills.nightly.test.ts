@@ -47,7 +47,6 @@ function reach(step: Step): boolean {
   return !isKilled;
 }
 
-/** Passes requests on to the data service. */
 const dataService = createServer((request, response) => {
   const passing = pass(request, response).finally(() => inFlight.delete(passing));
   inFlight.add(passing);
@@ -134,7 +133,6 @@ beforeEach(async () => {
   );
 });
 
-/** Runs a worker until it ends or is killed. */
 async function runWorker(nowMs: number, settings: Readonly<Record<string, string>>): Promise<void> {
   isKilled = false;
   seen = 0;

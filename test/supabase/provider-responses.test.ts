@@ -37,8 +37,7 @@ describe('the transport for SMTP', () => {
   afterEach(() => close());
 
   /**
-   * A mail server that sends the script's response to a command, and accepts everything else. `.` is the end of the
-   * message.
+   * A mail server that sends the script's response to a command, and accepts everything else. `.` is the end of the message.
    */
   async function listen(script: Readonly<Record<string, string>>): Promise<string> {
     const server = createServer((socket) => {

@@ -1,6 +1,5 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
-/** A key pair of an authenticator. */
 export interface AuthenticatorKey {
   /** The public key as a COSE key (RFC 9052). */
   readonly cose: Map<number, number | Uint8Array>;

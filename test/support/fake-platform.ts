@@ -19,7 +19,6 @@ export interface FakeWorld {
   readonly clock: FakeClock;
   /** Every message that any tab posted, in order: secrets must not be among them. */
   readonly broadcasts: readonly { readonly name: string; readonly message: unknown }[];
-  /** Names of the locks that are held now. */
   readonly heldLocks: ReadonlySet<string>;
   /** Lets pending promises run without moving the clock. */
   settle(): Promise<void>;
@@ -33,7 +32,6 @@ export interface FakeClock {
   jump(ms: number): void;
   /** Time passes while the machine sleeps: wall clock moves, timers do not run, monotonic time stands still. */
   sleep(ms: number): void;
-  /** How many timers are pending. */
   readonly pendingTimers: number;
 }
 

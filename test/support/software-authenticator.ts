@@ -33,14 +33,12 @@ interface CredentialJson<ResponseJson> {
   readonly response: ResponseJson;
 }
 
-/** The credential of a registration. */
 export type CreatedCredential = CredentialJson<{
   readonly clientDataJSON: string;
   readonly attestationObject: string;
   readonly transports: 'internal'[];
 }>;
 
-/** The credential of a sign-in. */
 export type AssertedCredential = CredentialJson<{
   readonly clientDataJSON: string;
   readonly authenticatorData: string;

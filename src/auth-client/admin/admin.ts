@@ -25,9 +25,7 @@ export type { NewUser, UserAttributes, UserInvitation, UserList, UserPage } from
 export interface AdminClientOptions {
   /** The project's URL (http or https), without `/auth/v1`. */
   readonly url: string;
-  /**
-   * The project's secret key (`sb_secret_…`), or its older service key. It grants every right in the project.
-   */
+  /** The project's secret key (`sb_secret_…`), or its older service key. It grants every right in the project. */
   readonly secretKey: string;
   /** Default: the runtime's own. */
   readonly platform?: Pick<Platform, 'fetch' | 'clock'> | undefined;
@@ -59,7 +57,6 @@ export interface AdminClient extends AdminUsers, AdminLinks, AdminOAuthClients, 
 }
 
 interface OfUser {
-  /** The user's id. */
   readonly userId: string;
 }
 

@@ -26,10 +26,7 @@ export type LinkRequest = LinkTarget &
     | { readonly type: 'email_change_current' | 'email_change_new'; readonly newEmail: string }
   );
 
-/**
- * The content of a mail, to be sent by other means. The link, the code and the hash each sign in anyone who
- * has them.
- */
+/** The content of a mail, to be sent by other means. The link, the code and the hash each sign in anyone who has them. */
 export interface GeneratedLink {
   /** The user that the link signs in. */
   readonly user: User;

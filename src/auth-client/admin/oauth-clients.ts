@@ -50,9 +50,7 @@ interface OfClient {
 export interface AdminOAuthClients {
   /** Returns all applications, the newest first. */
   listOAuthClients(options?: CallOptions): Promise<readonly OAuthClient[]>;
-  /**
-   * Registers an application. Only this response contains its secret. @throws {AuthError} `validation_failed`
-   */
+  /** Registers an application. Only this response contains its secret. @throws {AuthError} `validation_failed` */
   createOAuthClient(
     attributes: OAuthClientAttributes & { readonly redirectUris: readonly string[] },
     options?: CallOptions,

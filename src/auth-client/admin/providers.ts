@@ -107,10 +107,7 @@ export interface AdminProviders {
     request: OfProvider & CustomProviderAttributes,
     options?: CallOptions,
   ): Promise<CustomProvider>;
-  /**
-   * Removes a provider. Its identities remain, but can no longer sign in. @throws {AuthError}
-   * `custom_provider_not_found`
-   */
+  /** Removes a provider. Its identities remain, but can no longer sign in. @throws {AuthError} `custom_provider_not_found` */
   deleteProvider(request: OfProvider, options?: CallOptions): Promise<void>;
 }
 

@@ -59,7 +59,6 @@ export interface AdminUsers {
   createUser(user: NewUser, options?: CallOptions): Promise<User>;
   /** Returns a user with identities and factors. @throws {AuthError} `user_not_found` */
   getUser(request: { readonly userId: string }, options?: CallOptions): Promise<User>;
-  /** Returns a page of users. */
   listUsers(page?: UserPage, options?: CallOptions): Promise<UserList>;
   /** Yields all users, newest first, page by page. A user who signs up meanwhile may be missing. */
   users(page?: Pick<UserPage, 'perPage'>, options?: CallOptions): AsyncIterable<readonly User[]>;

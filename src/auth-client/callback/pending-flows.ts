@@ -56,9 +56,7 @@ export async function addPendingFlow(
   });
 }
 
-/**
- * Lists the pending flows, newest first; with an id only that flow, because the server would refuse another verifier.
- */
+/** Lists the pending flows, newest first; with an id only that flow, because the server would refuse another verifier. */
 export async function listPendingFlows(flows: PendingFlowStore, id?: string): Promise<PendingFlow[]> {
   const { store, key, platform } = flows;
   const nowMs = platform.clock.now();
@@ -76,7 +74,6 @@ export async function listPendingFlows(flows: PendingFlowStore, id?: string): Pr
   return [...byVerifier.values()];
 }
 
-/** Removes the flow with this verifier. */
 export function removePendingFlow(flows: PendingFlowStore, verifier: string): Promise<void> {
   return removeFlows(flows, (_id, each) => each === verifier);
 }

@@ -5,7 +5,6 @@ import { AuthError, type AuthErrorCode } from '../errors.ts';
 import type { CodeChallenge } from '../wire/endpoints.ts';
 import { addPendingFlow, createFlowId, type FlowKind, removePendingFlow } from './pending-flows.ts';
 
-/** A PKCE flow that has begun. */
 export interface StartedFlow {
   readonly challenge: CodeChallenge;
   /** Names the stored verifier among those of other flows. */

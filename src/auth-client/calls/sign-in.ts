@@ -12,7 +12,6 @@ import { parseSentMessage, parseSignUp, parseVerification } from './sign-in-resp
 
 /** The token of a captcha, where the project requires one. */
 export interface CaptchaOption {
-  /** The token of the captcha widget. */
   readonly captchaToken?: string | undefined;
 }
 

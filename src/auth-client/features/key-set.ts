@@ -9,8 +9,7 @@ export const KEY_SET_MAX_AGE_MS = 600_000;
 /** A token with an unknown key id fetches the key set again, but not more often than this. */
 const UNKNOWN_KEY_REFETCH_MS = 30_000;
 /**
- * Maximum number of refused tokens with unknown keys per `UNKNOWN_KEY_REFETCH_MS`; further tokens are not sent to the
- * server.
+ * Maximum number of refused tokens with unknown keys per `UNKNOWN_KEY_REFETCH_MS`; further tokens are not sent to the server.
  */
 const MAX_REFUSALS = 10;
 

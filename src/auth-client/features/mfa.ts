@@ -90,10 +90,7 @@ export interface AssuranceLevel {
 
 /** Options of `getAuthenticatorAssuranceLevel`. */
 export interface AssuranceLevelOptions extends CallOptions {
-  /**
-   * The access token to read the level from; the factors are then read from the server. Default: the session's
-   * own.
-   */
+  /** The access token to read the level from; the factors are then read from the server. Default: the session's own. */
   readonly accessToken?: string | undefined;
 }
 

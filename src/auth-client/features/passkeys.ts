@@ -138,16 +138,12 @@ export interface Passkeys {
    * @throws {AuthError} as `registerPasskey`
    */
   startRegistration(options?: CallOptions): Promise<PasskeyChallenge>;
-  /**
-   * The second half of `registerPasskey`: registers the new credential. @throws {AuthError} as
-   * `registerPasskey`
-   */
+  /** The second half of `registerPasskey`: registers the new credential. @throws {AuthError} as `registerPasskey` */
   verifyRegistration(answer: PasskeyAnswer, options?: CallOptions): Promise<Passkey>;
   /** The first half of `signInWithPasskey`. @throws {AuthError} `passkey_disabled`, `captcha_failed`, … */
   startAuthentication(request?: CaptchaOption, options?: CallOptions): Promise<PasskeyChallenge>;
   /**
-   * The second half of `signInWithPasskey`: signs in with the signed challenge. @throws {AuthError} as
-   * `signInWithPasskey`
+   * The second half of `signInWithPasskey`: signs in with the signed challenge. @throws {AuthError} as `signInWithPasskey`
    */
   verifyAuthentication(answer: PasskeyAnswer, options?: CallOptions): Promise<Session>;
   /** Returns the user's passkeys. @throws {AuthError} `missing-session`, `passkey_disabled`, … */
@@ -196,7 +192,6 @@ export function createPasskeys(
     if (!found) throw new AuthError('unsupported-runtime', 'Web Authentication is missing here');
     return found;
   };
-  /** Ends the request that waits for autofill. */
   let endAutofill = () => {};
   const unused = createUnusedChallenge<ReturnType<typeof parseChallenge>>(
     core.platform.clock,

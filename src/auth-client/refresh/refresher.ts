@@ -42,7 +42,6 @@ export type ShareRefresh = (
   request: () => Promise<ReceivedTokens>,
 ) => Promise<ReceivedTokens>;
 
-/** The parts of a client that a refresh needs. */
 export interface RefresherParts {
   readonly platform: Platform;
   readonly session: SessionManager;
@@ -55,7 +54,6 @@ export interface RefresherSettings {
   readonly shareRefresh: ShareRefresh;
 }
 
-/** The request of a caller who needs a token. */
 interface AccessTokenRequest {
   readonly rejectedToken?: string | undefined;
   readonly user?: CallUser | undefined;
@@ -76,7 +74,6 @@ const LOCK_WAIT_MS = 20_000;
 export class Refresher {
   readonly #parts: RefresherParts;
   readonly #settings: RefresherSettings;
-  /** The refresh in flight, of the session's latest refresh token. */
   #inFlight: { readonly refreshToken: string; readonly done: Promise<void> } | undefined;
   /** A refresh token that the server refused while its access token is still valid: no check sends it again. */
   #refusedToken: string | undefined;
@@ -325,7 +322,6 @@ export class Refresher {
     return untilMs - this.#parts.platform.clock.monotonicMs();
   }
 
-  /** The error of a rate limit, with the remaining time. */
   #withRemainingTime(pause: Pause): AuthError {
     const { code, message, status, serverCode } = pause.error;
     const retryAfterSeconds = Math.ceil(this.#remainingMs(pause) / 1000);

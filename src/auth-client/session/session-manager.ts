@@ -34,10 +34,8 @@ const RESTORE_RETRY_MS = 6_000;
 /** Waits between checks whether failing storage works again. */
 const STORE_CHECK_BACKOFF = { delaysMs: doublingDelaysMs(1_000, 30_000) };
 
-/** What a session manager is created with. */
 export interface SessionSettings {
   readonly store: Store;
-  /** The key of the session in the store. */
   readonly key: string;
   /** Whether failing storage is checked in the background until it works again. */
   readonly checksStorage: boolean;
@@ -115,8 +113,7 @@ export class SessionManager implements StoreHealthListener {
   }
 
   /**
-   * Reads storage for the first time and follows the other tabs. `callbackSession`: the session of the page's callback
-   * URL.
+   * Reads storage for the first time and follows the other tabs. `callbackSession`: the session of the page's callback URL.
    */
   async restore(callbackSession: NewSession | null): Promise<void> {
     if (this.#settings.isShared)

@@ -49,7 +49,6 @@ const TOLERATED_SETBACK_MS = 10_000;
 
 /** What the client knows about a record besides its fields. */
 export interface RecordContext {
-  /** The server's time, if a response had it. */
   readonly serverTime?: ServerTime | null;
   /**
    * Whether the wall clock is right, as a server's is. Then `received_at`, which the sender of a cookie can write, is

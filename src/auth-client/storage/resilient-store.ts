@@ -5,7 +5,6 @@ import type { Store } from './store.ts';
 /** Longest wait for the primary store: a blocked IndexedDB never settles. */
 const STORE_TIMEOUT_MS = 3_000;
 
-/** The result of a read. */
 export interface StoreRead {
   /** Null if the key is missing. After a failed read: what was last read or written under the key, null if nothing is known. */
   readonly value: string | null;
@@ -15,7 +14,6 @@ export interface StoreRead {
 
 /** Receives failures and recoveries of the primary store. */
 export interface StoreHealthListener {
-  /** Called for each failure of the primary store. */
   onFailure(problem: unknown): void;
   /** Called when the primary store works again and holds all values. */
   onRecovery(): void;

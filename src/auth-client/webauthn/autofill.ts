@@ -10,7 +10,6 @@ export interface AutofillSteps<Challenge> {
   requestCredential(challenge: Challenge, signal: AbortSignal): Promise<CredentialJson>;
 }
 
-/** A request that waits in a field's autofill. */
 export interface AutofillRequest<Challenge> {
   /** Rejects with `aborted` upon `end` or the caller's signal. */
   readonly answer: Promise<{ readonly challenge: Challenge; readonly credential: CredentialJson }>;

@@ -15,7 +15,6 @@ export interface TimedChallenge<Challenge> {
   readonly usableUntilMs: number;
 }
 
-/** How a challenge is taken. */
 export interface TakeOptions<Challenge> {
   /** Takes the unused challenge only if it stays usable for longer than this, in milliseconds. */
   readonly forMs: number;

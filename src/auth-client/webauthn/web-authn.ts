@@ -48,7 +48,6 @@ export async function createCredential(
   }
 }
 
-/** How a credential is requested. */
 export interface RequestOptions {
   /** `conditional`: in the autofill of a field, without a prompt. Default: a prompt at once. */
   readonly mediation?: 'conditional' | undefined;

@@ -14,7 +14,6 @@ export type GrantType = 'password' | 'refresh_token' | 'pkce' | 'id_token' | 'we
 
 /** The user's address: exactly one of the two. */
 export type Contact =
-  /** An email address. */
   | { readonly email: string; readonly phone?: undefined }
   /** A phone number in E.164 form. */
   | { readonly phone: string; readonly email?: undefined };

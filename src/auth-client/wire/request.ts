@@ -25,7 +25,6 @@ export interface CallOptions {
  */
 export type Parse<T> = (body: unknown) => T;
 
-/** Sends one request to the auth server. */
 export interface Send {
   /** @throws {AuthError} unless `parse` accepts the response. */
   <T>(endpoint: Endpoint, parse: Parse<T>, options?: CallOptions & SendOptions): Promise<T>;

@@ -3,7 +3,6 @@ import { isTransientStatus } from '../../platform/retry.ts';
 
 /** Why a call of the auth service failed. */
 export class AuthError extends Error {
-  /** The class of the error. */
   override name = 'AuthError';
   /** The server's code; undefined if the server gave none. */
   code: string | undefined;
@@ -74,9 +73,7 @@ export class AuthInvalidJwtError extends AuthError {
 
 /** The error of a failed sign-in in a page's URL. */
 export interface RedirectErrorDetails {
-  /** The OAuth error. */
   error: string;
-  /** The service's code. */
   code: string;
 }
 

@@ -76,9 +76,7 @@ export type OAuthResponse = Outcome<
 /** Claims of an access token. */
 export type JwtPayload = VerifiedClaims & { [claim: string]: Untyped };
 
-/** The parts of the vendor's auth client. */
 export interface AuthParts {
-  /** The native client. */
   readonly auth: AuthClient;
   /** Creates the native client that administers users; throws for a publishable key and in a page. */
   readonly createAdminClient: () => AdminClient;
@@ -103,7 +101,6 @@ export function createAuthMethods({ auth, createAdminClient, throwOnError, issue
   /** Runs a call after which a user is signed in. */
   const signIn = (work: () => Promise<unknown>): Promise<AuthTokenResponse> =>
     settle(() => work().then(signedIn), signedOut);
-  /** Runs a call that only sends a message. */
   const sendMessage = (work: () => Promise<unknown>): Promise<AuthOtpResponse> =>
     settle(async () => ({ user: null, session: null, ...((await work()) as object | undefined) }), signedOut);
   const identities = createIdentities(auth);

@@ -28,7 +28,6 @@ export type Provider =
   | `custom:${string}`;
 
 interface Captcha {
-  /** The token of the captcha widget. */
   captchaToken?: string | undefined;
 }
 interface Redirect {

@@ -33,7 +33,6 @@ export interface EnrolledKey {
 }
 type Enrolled<Type> = Extract<EnrolledTotp | EnrolledPhone | EnrolledKey, { type: Type }>;
 
-/** The verified factors by type, and all. */
 export type FactorLists = Record<'all' | 'totp' | 'phone' | 'webauthn' | 'recovery_code', Factor[]>;
 
 /** Options of a WebAuthn ceremony; the service sets the relying party and the origins. */

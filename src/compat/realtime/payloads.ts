@@ -5,9 +5,7 @@ import type { Untyped } from '../untyped.ts';
 export type RealtimePostgresChangesEvent = 'INSERT' | 'UPDATE' | 'DELETE' | '*';
 
 interface PayloadBase {
-  /** The schema of the row. */
   schema: string;
-  /** The table of the row. */
   table: string;
   /** ISO 8601. */
   commit_timestamp: string;
@@ -48,7 +46,6 @@ export type RealtimePostgresChangesPayload<T> =
   | RealtimePostgresUpdatePayload<T>
   | RealtimePostgresDeletePayload<T>;
 
-/** The payload that listeners of an event receive. */
 export type PayloadOf<Event, T> = Event extends 'INSERT'
   ? RealtimePostgresInsertPayload<T>
   : Event extends 'UPDATE'

@@ -4,7 +4,6 @@ import { createPresence } from '../../realtime-client/presence/presence.ts';
 type Entry = Readonly<Record<string, unknown>>;
 type Entries = ReadonlyMap<string, readonly Entry[]>;
 
-/** The presence of a channel in the vendor's form. */
 export interface ChannelPresence {
   /** Returns false while the channel has failed. */
   readonly track: (payload: Entry) => boolean;

@@ -66,7 +66,6 @@ interface OfReferenced {
   foreignTable?: string | undefined;
 }
 
-/** Settings that the queries of a client share. */
 export interface QuerySettings {
   /** Returns the query with retries of failed reads on or off. */
   readonly withRetries: (query: QueryBuilder, enabled: boolean) => QueryBuilder;

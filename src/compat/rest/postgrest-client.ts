@@ -13,9 +13,7 @@ import type { IsUntyped, Known, SchemaOf, Untyped } from '../untyped.ts';
 import { PostgrestFilterBuilder, type QuerySettings } from './filter-builder.ts';
 import { PostgrestQueryBuilder, type RpcOptions, withRpcOptions } from './query-builder.ts';
 
-/** The names of the tables and views of a schema. */
 export type RelationName<Schema> = (keyof Part<Schema, 'Tables'> | keyof Part<Schema, 'Views'>) & string;
-/** The names of the functions of a schema. */
 export type FunctionName<Schema> = keyof Part<Schema, 'Functions'> & string;
 
 type RowOfResult<Returns> = Returns extends readonly (infer Row extends object)[]

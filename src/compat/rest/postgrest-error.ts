@@ -40,7 +40,6 @@ export interface PostgrestErrorContext {
 
 /** Why a query failed, and the status that goes with it: 0 without a response. */
 export interface QueryFailure {
-  /** The error to throw. */
   readonly error: PostgrestError;
   readonly status: number;
 }

@@ -108,7 +108,6 @@ export interface RpcOptions extends CountOption {
   get?: boolean | undefined;
 }
 
-/** Applies the options to the native query of a function call. */
 export function withRpcOptions(query: QueryBuilder, options: RpcOptions): QueryBuilder {
   const counted = query.with(counting(options));
   if (!options.head) return options.get ? counted.with(viaGet()) : counted;

@@ -69,7 +69,6 @@ export interface UrlParameters {
   transform?: TransformOptions;
   /** Makes caches fetch the object again. */
   cacheNonce?: string;
-  /** A version of the object. */
   versionId?: string;
 }
 export interface DestinationOptions {

@@ -2,7 +2,6 @@ import { StorageError as NativeStorageError } from '../../storage-client/index.t
 
 /** Why a call of the storage service failed. */
 export class StorageError extends Error {
-  /** The class of the error. */
   override name = 'StorageError';
   /** HTTP status; undefined without a response. */
   status: number | undefined;

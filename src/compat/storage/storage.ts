@@ -35,7 +35,6 @@ interface LifecycleRule {
 /** The storage client in the vendor's form. */
 export type SupabaseStorage = ReturnType<typeof createStorage>;
 
-/** Options of the storage service. */
 export interface SupabaseStorageOptions {
   /** Sends to the project's separate storage host, which accepts larger uploads. Default false. */
   useNewHostname?: boolean;
@@ -50,7 +49,6 @@ export function createStorage(
   const storage = createStorageClient({ ...options, url });
   return {
     ...createMethods(storage, options, false),
-    /** The same methods, which throw instead of returning errors. */
     throwOnError: () => createMethods(storage, options, true),
   };
 }

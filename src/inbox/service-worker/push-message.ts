@@ -6,7 +6,6 @@ export interface PushMessage {
   readonly language: string;
   /** A later message with the same tag replaces the alert. */
   readonly tag: string;
-  /** A path of the application. */
   readonly path: string;
   readonly unreadCount: number;
 }

@@ -77,7 +77,6 @@ export function IconButton({
   );
 }
 
-/** The class of a link that looks like a button. */
 export function buttonClass(look: ButtonLook = 'secondary', wide = false): string {
   return classNames(styles.button, styles[look], wide && styles.wide);
 }

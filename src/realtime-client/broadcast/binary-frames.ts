@@ -5,7 +5,6 @@ import { fieldsOf } from '../protocol/wire.ts';
 import type { BinaryFrames } from '../protocol/protocol-parts.ts';
 import type { Message, ProtocolVersion } from '../protocol/message.ts';
 
-/** The binary frames of protocol version 2.0.0. */
 export const binaryFrames: BinaryFrames = { withExactIntegers, encode, parse };
 
 /**
@@ -41,7 +40,6 @@ function encode(
   return frame;
 }
 
-/** Maximum number of digits of an int8. */
 const int8Digits = 19;
 
 /** A broadcast from the database has an id and may contain int8 values; one of a client has JavaScript's numbers. */

@@ -42,9 +42,7 @@ export interface BroadcastOptions<Events extends BroadcastEvents> {
    * database only. Default: none.
    */
   readonly replay?: ReplayRequest;
-  /**
-   * Maximum number of broadcasts per second of this channel; others wait or are dropped as `throttled`. Default 100.
-   */
+  /** Maximum number of broadcasts per second of this channel; others wait or are dropped as `throttled`. Default 100. */
   readonly perSecond?: number;
   /**
    * Maximum number of broadcasts per second of the whole client, set by its first channel. Default 100, the free plan's

@@ -15,14 +15,12 @@ export type DropReason =
   | 'failed'
   | 'user-changed';
 
-/** A broadcast that waits. */
 export interface OutboxItem {
   readonly event: string;
   readonly policy: BroadcastPolicy;
 }
 
 export interface OutboxLimits {
-  /** Maximum number of waiting broadcasts. */
   readonly maxQueue: number;
   /** Shortest time between two broadcasts of an event with the policy `latest`, in milliseconds. */
   readonly latestIntervalMs: number;
@@ -50,7 +48,6 @@ export interface OutboxStep<Item extends OutboxItem> {
   readonly waitMs: number | null;
 }
 
-/** An outbox without broadcasts. */
 export const emptyOutbox: OutboxState<never> = { items: [], latestAtMs: new Map() };
 
 /** Adds a broadcast. Call {@link drainOutbox} afterwards. */

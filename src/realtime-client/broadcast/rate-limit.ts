@@ -8,7 +8,6 @@ export interface RateLimit {
   take(): void;
 }
 
-/** The limits that the channels of one client share, by its settings object. */
 const clientLimits = new WeakMap<object, RateLimit>();
 
 /**

@@ -28,7 +28,6 @@ export function mergeRows(
   return merged?.filter((change) => change !== null) ?? changes;
 }
 
-/** Creates a function that returns the indexes of the rows of a change's table, by key. */
 function createRowIndexes(): (change: Change<RowRecord>) => Map<unknown, number> {
   const tables = new Map<string, Map<unknown, number>>();
   let latest: (Pick<Change<RowRecord>, 'schema' | 'table'> & { rows: Map<unknown, number> }) | undefined;

@@ -6,7 +6,6 @@ import { bindingKey, type Binding, type Bindings, type Change, type RowRecord } 
 import { withExactIntegers } from './exact-integers.ts';
 import { createRepetitionFilter } from './repetitions.ts';
 
-/** The protocol of subscriptions to the database's changes. */
 export const postgresChangesProtocol: PostgresChangesProtocol = {
   encode: (bindings) => Array.from(bindings.values(), encodeBinding),
   withExactIntegers,

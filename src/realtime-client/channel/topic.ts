@@ -22,7 +22,6 @@ import type { ReconnectingSocket } from '../socket/socket.ts';
 import { isRecord } from '../json.ts';
 import type { Message } from '../protocol/message.ts';
 
-/** A topic on this tab's own socket. */
 export interface OwnTopic extends Topic, JoiningTopic {
   readonly state: ChannelState;
   /** How long the server may hold its reply to a join that is in flight, in milliseconds; 0 without one. */
@@ -32,7 +31,6 @@ export interface OwnTopic extends Topic, JoiningTopic {
    * @returns false if the message is of an unknown kind.
    */
   receive(message: Message, frame: unknown): boolean;
-  /** The server replied to the heartbeat with this ref. */
   receiveHeartbeat(ref: string | null): void;
   /** Passes an event to the state machine. */
   step(event: ChannelEvent): void;

@@ -13,7 +13,6 @@ const repetitionDelayMs = Math.min(settleMs, 0.4 * intervalMs);
 
 /** Options of {@link createListVersion}. */
 export interface ListVersionOptions {
-  /** Reads how often the list has changed. */
   readonly readVersion: (signal: AbortSignal) => Promise<number>;
   readonly platform: Pick<Platform, 'clock' | 'report'> & { readonly page?: Page };
   /** Whether the list should equal the table; otherwise a read is pending. */
@@ -24,7 +23,6 @@ export interface ListVersionOptions {
 
 /** The version of a list: of its last read, plus the changes since. */
 export interface ListVersion {
-  /** Reads the version before the list. */
   read(signal: AbortSignal): Promise<void>;
   noteChanges(count: number): void;
   start(): void;

@@ -15,12 +15,10 @@ export interface RowRules {
   readonly isDerived?: boolean | undefined;
 }
 
-/** The values of a key's columns. */
 export type KeyValues = readonly unknown[];
 
 /** The rows of a query in their order, and which of them have to be read again. Immutable. */
 export interface QueryRows<Row> extends LiveRows<Row> {
-  /** Keys of rows that changed since they were read. */
   readonly changed: ReadonlyMap<string, KeyValues>;
   /** Whether the keys do not suffice: the whole list has to be read. */
   readonly isWholeDue: boolean;
@@ -28,7 +26,6 @@ export interface QueryRows<Row> extends LiveRows<Row> {
   readonly reading: DueRead | null;
 }
 
-/** A read of the list, or of some of its rows. */
 export interface DueRead {
   /** The rows to read; null: all. */
   readonly keys: ReadonlyMap<string, KeyValues> | null;
@@ -108,7 +105,6 @@ export function applyChanges<Row>(
   return { ...changeRows(state, deleted), changed, isWholeDue, reading };
 }
 
-/** Begins a read of what is due, or of the whole list. */
 export function beginRead<Row>(state: QueryRows<Row>): QueryRows<Row> & { readonly reading: DueRead } {
   const isWhole = state.isWholeDue || state.changed.size > maxKeys;
   const announced = new Set(state.changed.keys());

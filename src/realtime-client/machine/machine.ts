@@ -19,7 +19,6 @@ export interface Wait {
   readonly jitter?: boolean;
 }
 
-/** A running state machine. */
 export interface Machine<State, Event> {
   readonly state: State;
   send(event: Event): void;

@@ -40,9 +40,7 @@ export type SocketEvent =
   /** The page may have been suspended until now; `isBlocked` when the server may be silent because it refuses a join. */
   | { readonly kind: 'wake'; readonly isBlocked: boolean };
 
-/**
- * `checkKey`: find out by HTTP whether the public key was refused, because a websocket does not reveal why it failed.
- */
+/** `checkKey`: find out by HTTP whether the public key was refused, because a websocket does not reveal why it failed. */
 export type SocketEffect = Wait | { readonly do: 'open' | 'drop' | 'heartbeat' | 'checkKey' };
 
 type SocketStep = Step<SocketState, SocketEffect>;

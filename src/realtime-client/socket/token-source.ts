@@ -9,7 +9,6 @@ export interface TokenSource {
   isRefused(token: string | null): boolean;
   /** @param isFinal true after a refused join; false after an expiry, which a later token may have overtaken. */
   reject(token: string | null | undefined, isFinal: boolean): void;
-  /** The server accepted a token. */
   accepted(): void;
   /** The application has another token: pending requests may belong to another user, and so does the refused token. */
   reset(token: string | null): void;

@@ -17,7 +17,6 @@ export type LeaderEvent =
   | { readonly kind: 'granted'; readonly term: number }
   /** A leader's message arrived. */
   | { readonly kind: 'heard'; readonly leader: string; readonly term: number }
-  /** Another tab asked for the leader. */
   | { readonly kind: 'asked'; readonly term: number };
 
 export type LeaderEffect =
@@ -27,7 +26,6 @@ export type LeaderEffect =
   | { readonly do: 'release' }
   | { readonly do: 'ask' }
   | { readonly do: 'announce' }
-  /** The leader changed. */
   | { readonly do: 'attach' };
 
 type LeaderStep = Step<LeaderState, LeaderEffect>;

@@ -9,18 +9,15 @@ import {
   type RowRecord,
 } from '../protocol/change.ts';
 
-/** One tab's view of a topic that the leading tab has joined. */
 export interface SharedTopic {
   /** Null while this tab has not joined the channel. */
   readonly bindings: readonly Binding[] | null;
   readonly config: JoinConfig;
   readonly snapshot: ChannelSnapshot;
-  /** What this tab tracks in the channel's presence. */
   entry: TabPresence | null;
   want(bindings: readonly Binding[] | null, config: JoinConfig): void;
   /** The leader is gone: its last messages may be lost. */
   detach(lastHeardMs: number): void;
-  /** The user signed out. */
   signOut(): void;
   onStatus(keys: readonly string[], snapshot: ChannelSnapshot): void;
   onChange(keys: readonly string[], change: Change<RowRecord>): void;

@@ -20,7 +20,6 @@ export interface Answer<Data> {
   readonly truncated: boolean;
 }
 
-/** The numbers of a Content-Range header. */
 export interface ContentRange {
   /** How many rows the response contains or the write changed; null where the server does not say. */
   readonly rows: number | null;

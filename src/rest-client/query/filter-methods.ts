@@ -39,7 +39,6 @@ export interface OperandsOf<Row, C> {
   readonly present: NonNullable<Single<Row, C>> | Quantified<NonNullable<Single<Row, C>>>;
 }
 
-/** The comparisons that fit rows of this type. */
 export type PairOf<Row> =
   | { [K in keyof Row & string]: Pair<K, OperandsOf<Row, K>['any']> }[keyof Row & string]
   | Pair<`${ComposedColumn<Row>}->${string}`, JsonOperand | Date | Quantified<NonNullable<JsonOperand>>>;

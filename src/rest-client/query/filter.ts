@@ -35,7 +35,6 @@ export interface Quantified<out T = unknown> {
   readonly values: readonly T[];
 }
 
-/** A column and a value that it is compared with. */
 export type Pair<C extends string = string, V = unknown> = readonly [column: C, value: V];
 
 /**

@@ -67,9 +67,7 @@ export const like: Match = likeness('like', match);
 /** As `like`, regardless of case. */
 export const ilike: Match = likeness('ilike', imatch);
 
-/**
- * The server reads `*` in a pattern as `%`, so a pattern that contains one is sent as the equivalent regular expression.
- */
+/** The server reads `*` in a pattern as `%`, so a pattern that contains one is sent as the equivalent regular expression. */
 function likeness(operator: string, regular: Match): Match {
   return (column, pattern) => {
     const { values } = pattern as Partial<Quantified<string>>;

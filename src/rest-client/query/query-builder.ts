@@ -35,9 +35,7 @@ import { encodeSelect } from './select.ts';
 
 /** What a query needs from its client. */
 export interface QueryRunner {
-  /** Executes a plan. */
   run(plan: Plan, options?: ExecuteOptions): Promise<Answer<unknown>>;
-  /** The request of a plan, without credentials. */
   encode(plan: Plan): RestRequest;
 }
 

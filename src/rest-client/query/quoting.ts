@@ -7,7 +7,6 @@ export const expressionKind: unique symbol = Symbol();
 export interface ColumnPath<out C extends string = string, out T = unknown> {
   /** Marks the value as made by this client. */
   readonly [expressionKind]: 'column';
-  /** The wire form. */
   readonly wire: string;
   /** Decodes the value of the response. */
   readonly decode?: ((value: unknown) => T) | undefined;

@@ -7,7 +7,6 @@ import type { Embed, Shaped } from './shape.ts';
 
 type Flat<T> = { [K in keyof T]: T[K] } & {};
 
-/** The row that a list of columns selects. */
 type ListRow<Row, List extends string, Done = unknown> = List extends `${infer First},${infer Rest}`
   ? ListRow<Row, Rest, Done & Item<Row, Trim<First>>>
   : Done & Item<Row, Trim<List>>;
@@ -212,7 +211,6 @@ type UnionToIntersection<U> = (U extends unknown ? (value: U) => void : never) e
   ? I
   : never;
 
-/** The row that a text selects. */
 type TextOf<M extends Model, Text extends string> = Text extends '*'
   ? M['Row']
   : string extends Text

@@ -42,7 +42,6 @@ export interface SelectEmbed {
   readonly items: readonly SelectItem[];
 }
 
-/** One part of a select. */
 export type SelectItem = SelectColumn | SelectEmbed;
 
 /**

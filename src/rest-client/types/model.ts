@@ -21,7 +21,6 @@ export interface Model {
 
 /** The rows that a relation embeds. */
 export interface EmbedTarget {
-  /** Their model. */
   readonly model: Model;
   /** Whether they are a list. */
   readonly many: boolean;
@@ -77,13 +76,11 @@ export interface DatabaseModel<Database, S extends keyof Database, Name extends 
 
 /** Represents a view that accepts no rows in a compiler's message. No value has this type. */
 export interface NotWritable<Name> {
-  /** The view's name. */
   readonly view: Name;
   /** No value has it. */
   readonly problem: unique symbol;
 }
 
-/** The model of what a function returns: of a table's rows, with the relations of that table. */
 export interface FunctionModel<Database, S extends keyof Database, F, Row extends object> extends Model {
   readonly Row: Row;
   readonly Insert: never;

@@ -9,33 +9,25 @@ export interface SelectProblem {
 
 /** `Name` is no column of the rows; `Columns` are. */
 export interface NoSuchColumn<Name, Columns> extends SelectProblem {
-  /** The wrong name. */
   readonly name: Name;
-  /** The columns that exist. */
   readonly columns: Columns;
 }
 
 /** `Name` embeds nothing into the rows; `Relations` do. */
 export interface NoSuchRelation<Name, Relations> extends SelectProblem {
-  /** The wrong name. */
   readonly name: Name;
-  /** The relations that exist. */
   readonly relations: Relations;
 }
 
 /** The column cannot be compared with this value: its own values are of `Type`. */
 export interface NotComparable<Column, Value, Type> extends SelectProblem {
-  /** The column's name. */
   readonly column: Column;
-  /** The wrong value. */
   readonly value: Value;
   /** The type of the column's values. */
   readonly type: Type;
 }
 
-/** A parenthesis of this part of the select is not closed. */
 export interface UnclosedParenthesis<Part> extends SelectProblem {
-  /** The part of the select. */
   readonly part: Part;
 }
 

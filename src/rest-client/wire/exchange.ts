@@ -37,7 +37,6 @@ export interface SharedReads {
 
 /** How requests are sent: credentials, deadlines, retries, events. */
 export interface ExchangeOptions {
-  /** The runtime's fetch, clock, random numbers and page. */
   readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random' | 'page'> &
     Partial<Pick<Platform, 'report'>>;
   /** The project's publishable key, or its legacy anonymous token. */
@@ -61,7 +60,6 @@ export interface ExchangeOptions {
   readonly shareReads?: () => SharedReads;
 }
 
-/** The options of one execution that concern sending. */
 export interface SendOptions {
   /** Ends the execution; the error is `aborted`. */
   readonly signal?: AbortSignal | undefined;
@@ -143,7 +141,6 @@ export class Exchange {
     }
   }
 
-  /** One attempt with one token. */
   #attempt(call: ServiceCall, request: RestRequest, sendOptions: SendOptions): Promise<Wire> {
     const { platform, attemptTimeoutMs = 10_000 } = this.#options;
     const { signal, keepalive, shareInFlight = false } = sendOptions;
@@ -158,10 +155,7 @@ export class Exchange {
     );
   }
 
-  /**
-   * The response to a HEAD has no body with an error: send a GET of no rows for it, unless its status or headers
-   * suffice.
-   */
+  /** The response to a HEAD has no body with an error: send a GET of no rows for it, unless its status or headers suffice. */
   async #attemptHead(call: ServiceCall, request: RestRequest, sendOptions: SendOptions): Promise<Wire> {
     try {
       return await this.#attempt(call, request, sendOptions);

@@ -11,9 +11,7 @@ import { Exchange, type ExchangeOptions } from './exchange.ts';
 export interface RunnerOptions extends ExchangeOptions {
   /** The project's URL, without `/rest/v1`. */
   readonly url: string;
-  /**
-   * Maximum number of rows that the server sends, which determines `truncated`. Default 1000, the setting of Supabase.
-   */
+  /** Maximum number of rows that the server sends, which determines `truncated`. Default 1000, the setting of Supabase. */
   readonly maxRows?: number;
   /** Longest URL to send, in characters. Default 8000, which common gateways accept. */
   readonly maxUrlLength?: number;

@@ -16,7 +16,6 @@ import type { Consumer } from './consumer.ts';
 const vite = fileURLToPath(new URL('../../../node_modules/vite/bin/vite.js', import.meta.url));
 
 export interface BuiltPage {
-  /** Bytes of gzip of all scripts. */
   readonly scriptBytes: number;
   /** Opens the page in a new browser profile; the fragment contains the project. */
   open(): Promise<Page>;

@@ -43,7 +43,6 @@ export async function installRuntimes(): Promise<void> {
 /** The command of Cloudflare's runtime. */
 export const workerdProgram = join(cache, 'node_modules', workerd.program);
 
-/** The command that runs a script in a runtime. */
 export function commandOf(runtime: RuntimeName): {
   readonly program: string;
   readonly flags: readonly string[];

@@ -37,7 +37,6 @@ export interface World extends Pick<
   signUp(page: Page): Promise<Pick<Person, 'email' | 'password'>>;
   /** Signs a person in on the login screen and waits for the inbox. */
   signIn(page: Page, person: Pick<Person, 'email' | 'password'>): Promise<void>;
-  /** The cookies of a new session of that person. */
   sessionCookies(person: Person): Promise<readonly SessionCookie[]>;
   /** Opens a page of the application in a new session of that user. */
   enter(page: Page, person: Person, path?: string): Promise<void>;

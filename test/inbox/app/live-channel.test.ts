@@ -3,7 +3,6 @@ import { openLiveChannel } from '../../../src/inbox/app/live/live-channel.ts';
 import { createLiveReads } from '../../../src/realtime-client/live-query/live-query.ts';
 import { createScriptedScene, topic } from '../../support/wire/scripted-realtime.ts';
 
-/** The channel of a user, live. */
 async function openChannel(usesBroadcasts = true) {
   const scene = createScriptedScene({ settings: { heartbeatMs: 3_600_000 } });
   const { client, server, tab, world } = scene;

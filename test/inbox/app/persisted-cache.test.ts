@@ -11,7 +11,6 @@ beforeEach(() => {
   globalThis.indexedDB = new IDBFactory();
 });
 
-/** A page of a user, with the cache that it persists. */
 async function openPage(world: FakeWorld, userId = 'ada', sessionId = `session of ${userId}`) {
   const { clock, page, report, reported, setVisible } = world.openTab();
   const cache = await openPersistedCache({ userId, sessionId, clock, page, report });

@@ -2,7 +2,6 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { initialScrollBarsState, stepScrollBars } from '../../../src/inbox/app/shell/scroll-bars.ts';
 
-/** Whether the bars are hidden after the page was at each of these positions. */
 const areHiddenAfter = (...positionsPx: readonly number[]) =>
   positionsPx.reduce(stepScrollBars, initialScrollBarsState).areHidden;
 

@@ -4,7 +4,6 @@ import { createWeb3 } from '../../../src/auth-client/features/web3.ts';
 import { seedPassword } from '../../support/local-supabase.ts';
 import { redirectTo, codeOf, codeHere, hashOf, type AuthRow, type AuthTools } from './auth-tools.ts';
 
-/** Rows about signing in and out. */
 export function signInRows({ supabase, connectVendor, follow }: AuthTools): readonly AuthRow[] {
   return [
     {

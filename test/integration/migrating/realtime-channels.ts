@@ -10,7 +10,6 @@ import {
   type RealtimeTools,
 } from './realtime-tools.ts';
 
-/** Rows about channels, changes of rows and the connection. */
 export function channelRows({
   supabase,
   openAnother,

@@ -29,7 +29,6 @@ interface Here {
 }
 type Row = MigratingRow<Vendor, Here>;
 
-/** The bucket of a test: each has its own. */
 let bucket = '';
 let count = 0;
 const nextBucket = async () => {

@@ -201,7 +201,6 @@ describe('an entry of the library', () => {
   );
 });
 
-/** Runs Node in the folder of the examples. */
 async function runNode(parameters: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, parameters, {
     cwd: folder,

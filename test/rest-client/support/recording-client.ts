@@ -22,7 +22,6 @@ export function createRecordingTab(replies: readonly Reply[] = [json([])]): Reco
   return { world, tab: world.openTab({ fetch: wire.fetch }), requests: wire.requests };
 }
 
-/** A client with a recorder beneath. */
 export function createRecordingClient(
   replies?: readonly Reply[],
   options: Partial<RestClientOptions<'public' | 'archive'>> = {},

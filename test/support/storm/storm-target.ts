@@ -10,7 +10,6 @@ export interface StormTarget {
   /** Runs statements. */
   exec(sql: string): Promise<unknown>;
   query(sql: string): Promise<readonly unknown[]>;
-  /** Faults of the server. */
   readonly faults: readonly (() => unknown)[];
   /** Ends the faults. */
   recover(): Promise<void>;

@@ -34,7 +34,6 @@ export function createForeignPlatform(kind: ForeignKind): Platform {
 
 const isMethod = (name: string, member: unknown) => typeof member === 'function' && name !== 'constructor';
 
-/** The names of an object's methods, and of its class's. */
 export function methodsOf(client: object): readonly string[] {
   const own = Object.entries(client).flatMap(([name, member]) => (isMethod(name, member) ? name : []));
   const prototype = Object.getPrototypeOf(client) as object;

@@ -45,9 +45,7 @@ export interface SceneOptions<Row extends object> extends Partial<LiveQueryOptio
   readonly plan?: Partial<LivePlan>;
 }
 
-/**
- * A started live query of `notifications`, to whose reads the test responds, over a server whose frames the test writes.
- */
+/** A started live query of `notifications`, to whose reads the test responds, over a server whose frames the test writes. */
 export async function openLiveQuery<Row extends object>({
   plan = {},
   ...overrides

@@ -20,7 +20,6 @@ export const refusal = (
 export const page = (status: number): Response =>
   new Response('<html><body>Bad gateway</body></html>', { status, headers: { 'Content-Type': 'text/html' } });
 
-/** A response that never arrives. */
 export const never = (): Promise<Response> => new Promise<Response>(() => undefined);
 
 /** A user as the auth service describes one. */

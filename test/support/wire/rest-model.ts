@@ -47,7 +47,6 @@ export function createRestModel(
     createFetch,
     /** Injects a fault into the next request of any tab. */
     fail: (fault: RestFault) => void faults.push(fault),
-    /** Ends all faults. */
     recover: () => void faults.splice(0),
   };
 }

@@ -1,6 +1,5 @@
 import type { FetchFunction } from '../../../src/platform/platform.ts';
 
-/** A request as the client sent it. */
 export interface SentRequest {
   readonly method: string;
   /** Path below the wire's base path, with the query. */

@@ -32,7 +32,6 @@ export interface DataCache {
 
 export interface DataCacheOptions {
   readonly userId: string;
-  /** The session that may read the data. */
   readonly sessionId: string;
   readonly rest: RestClient<Database>;
   readonly platform: Platform;

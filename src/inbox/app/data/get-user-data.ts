@@ -7,9 +7,7 @@ import { createUserData, type UserData } from './user-data.ts';
 
 const current = new WeakMap<Clients, UserData>();
 
-/**
- * The signed-in user's data: created on first use, shared by all pages, closed at sign-out.
- */
+/** The signed-in user's data: created on first use, shared by all pages, closed at sign-out. */
 export function getUserData(
   clients: Clients,
   rest: RestClient<Database>,

@@ -9,7 +9,6 @@ export interface PersistedCache {
   get(key: string): Cached<unknown> | undefined;
   /** Sets a value, which is written soon and when the page is hidden. */
   set(key: string, cached: Cached<unknown>): void;
-  /** Stops persisting. */
   close(): void;
   /** Stops persisting, and deletes the persisted values of all users. */
   wipe(): Promise<void>;

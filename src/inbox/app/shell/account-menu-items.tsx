@@ -12,7 +12,6 @@ import { paths } from '../../shared/routes.ts';
 import styles from './shell.module.css';
 
 export interface AccountMenuItemsProps {
-  /** Closes the menu. */
   readonly close: () => void;
 }
 

@@ -20,9 +20,7 @@ export interface ErrorBoundaryProps {
 }
 
 interface ErrorBoundaryState {
-  /**
-   * `checking`: a chunk failed to load, and the page checks for a newer version; `missing`: no newer version exists.
-   */
+  /** `checking`: a chunk failed to load, and the page checks for a newer version; `missing`: no newer version exists. */
   readonly failure: 'checking' | 'missing' | 'broken' | null;
   readonly resetKey: string | undefined;
 }

@@ -17,7 +17,6 @@ export function ShellScreen() {
   return <SimplePage title={shell} text={shellText} />;
 }
 
-/** A page with only a title, a text and the link to the inbox. */
 function SimplePage({ title, text }: { readonly title: string; readonly text: string }) {
   const texts = appTexts.use();
   return (

@@ -14,7 +14,6 @@ import { Section } from '../../ui/section.tsx';
 import { accountTexts } from './account-texts.ts';
 import { saveFile } from './save-file.ts';
 
-/** Download of all data, and deletion of the account. */
 export function DataSection() {
   const texts = accountTexts.use();
   const { data: title } = accountTexts.use();
@@ -61,9 +60,7 @@ export function DataSection() {
     await auth.signOut({ scope: 'local' }).catch(platform.report);
     navigate(links.login(), { replace: true, state: 'account-deleted' satisfies LoginNotice });
   };
-  /**
-   * The message of a failed deletion; null if only the response was lost, because a long deletion outlasts the request.
-   */
+  /** The message of a failed deletion; null if only the response was lost, because a long deletion outlasts the request. */
   const explain = async (problem: unknown): Promise<string | null> => {
     const { message = '', status = null } = problem instanceof RestError ? problem : {};
     if (message === 'account_has_files') return texts.deleteHasFiles;

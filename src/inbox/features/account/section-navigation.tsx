@@ -3,7 +3,6 @@ import styles from './account.module.css';
 
 export interface SectionNavigationProps {
   readonly label: string;
-  /** Id and title of each section, in the order of the page. */
   readonly sections: readonly (readonly [id: string, title: string])[];
 }
 

@@ -14,7 +14,6 @@ export interface CreatedInvitation {
   readonly isRenewed: boolean;
 }
 
-/** The inviter withdraws; the invitee accepts or declines. */
 export type InvitationAnswer = 'accept' | 'decline' | 'withdraw';
 
 export interface InvitationsApi {

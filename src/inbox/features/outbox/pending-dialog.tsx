@@ -4,7 +4,6 @@ import layout from '../../ui/layout.module.css';
 import styles from './outbox.module.css';
 import { outboxTexts } from './outbox-texts.ts';
 
-/** A pending change as the list shows it. */
 export interface ListedChange {
   readonly id: string;
   /** What it does, in the user's language. */

@@ -2,7 +2,6 @@ import type { StoredPreferences } from './data/stored-preferences.ts';
 import { preferenceChannels, preferenceKinds } from './preferences.ts';
 import type { PreferencesTexts } from './preferences-texts.ts';
 
-/** Names the settings that a pending change of preferences contains. */
 export function preferencesName({ change }: StoredPreferences, names: PreferencesTexts): string {
   const settings = new Set(Object.keys(change).map((setting) => settingName(setting, names)));
   return `${names.title}: ${[...settings].join(', ')}`;

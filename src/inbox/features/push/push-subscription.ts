@@ -29,7 +29,6 @@ export class PushServiceError extends Error {
 /** Limits the wait, because Chromium retries an unreachable push service forever. */
 const answerLimitMs = 15_000;
 
-/** The push subscription of this device. */
 export interface PushDevice {
   /** Waits for the service worker, which a first visit registers when the page is idle. */
   read(): Promise<PushState>;

@@ -35,7 +35,6 @@ export interface OutboxOutcome<Answer = unknown> {
 export interface OutboxState {
   /** In their order. */
   readonly pending: readonly PendingAction[];
-  /** The id with which this tab sends. */
   readonly senderId: string;
   readonly isOnline: boolean;
   /** Topics whose feature is loaded. */
@@ -44,7 +43,6 @@ export interface OutboxState {
   readonly sendingIds: ReadonlySet<string>;
   /** Actions that this tab has sent at least once: the server may have them. */
   readonly attemptedIds: ReadonlySet<string>;
-  /** Failures in a row. */
   readonly failures: number;
   /** Monotonic time in milliseconds of the next attempt after a failure. */
   readonly retryAtMs: number;

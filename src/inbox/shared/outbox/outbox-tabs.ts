@@ -1,7 +1,6 @@
 import type { Locks } from 'supabase-protocol-clients/platform';
 import type { OutboxOutcome, PendingAction } from './outbox-state.ts';
 
-/** A message between the outboxes of two tabs. */
 export type TabMessage =
   | { readonly type: 'added'; readonly actions: readonly PendingAction[] }
   | { readonly type: 'adopted'; readonly from: string; readonly actions: readonly PendingAction[] }
@@ -29,7 +28,6 @@ export function isTabMessage(value: unknown): value is TabMessage {
 
 /** Which tabs live: each holds the lock of its sender id while it has pending actions, and loses it when it closes. */
 export interface Senders {
-  /** Holds the lock of an id of this tab. */
   hold(senderId: string): void;
   release(senderId: string): void;
   /** Resolves when this tab holds the lock; at once if it is another tab's. */

@@ -24,7 +24,6 @@ export interface OutboxTopic<Payload, Answer = unknown> {
   repeat(payload: Payload): void;
 }
 
-/** An action that was added by this tab. */
 export interface AddedAction<Answer = unknown> {
   readonly settled: Promise<OutboxOutcome<Answer>>;
   /** Sends an action that was kept back for its undo. */

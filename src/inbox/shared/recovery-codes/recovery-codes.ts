@@ -114,8 +114,7 @@ function codesOfDatabase({ auth, loadRest }: Clients): RecoveryCodes {
 }
 
 /**
- * An older auth service has no such path (404, 405); a newer one returns 422 if the feature is disabled or the set is
- * full.
+ * An older auth service has no such path (404, 405); a newer one returns 422 if the feature is disabled or the set is full.
  */
 function isNotOffered(problem: unknown): boolean {
   return problem instanceof AuthError && [404, 405, 422].includes(problem.status ?? 0);

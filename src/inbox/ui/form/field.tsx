@@ -19,7 +19,6 @@ export interface FieldControl {
   readonly 'aria-describedby': string | undefined;
 }
 
-/** Label, hint and error around any control. */
 export function FieldFrame({ label, hint, error, below, children }: FieldFrameProps) {
   const id = useId();
   const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');

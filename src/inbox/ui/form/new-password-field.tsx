@@ -16,7 +16,6 @@ export interface NewPasswordFieldProps extends FieldBinding {
   readonly own: readonly string[];
 }
 
-/** A field for a new password, with an estimate of its strength. */
 export function NewPasswordField({ own, ...field }: NewPasswordFieldProps) {
   const { strength } = credentialTexts.use();
   // The estimate may take a millisecond: typing goes first.

@@ -57,7 +57,6 @@ export function useRowWindow(
   const placeOf = (id: string) => places(list.current, ids, heights).find((each) => each.id === id);
   return {
     range: isWhole ? { first: 0, end: ids.length } : range,
-    /** The height of rows that are not rendered, in pixels. */
     spacePx: (from: number, end: number) => heights.sum(ids.slice(from, end)),
     /** The `ref` of each rendered row, whose `data-id` is its id: measures it. */
     measure: heights.observe,

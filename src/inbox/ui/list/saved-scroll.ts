@@ -4,7 +4,6 @@ const saveDelayMs = 150;
 /** Events of the user after which the saved position is no longer restored. */
 const userInputs = ['wheel', 'touchstart', 'keydown', 'pointerdown'] as const;
 
-/** A scroll position, in pixels. */
 interface ScrollPosition {
   readonly y: number;
   /** The first visible row and its distance from the window's top: rows above it may have another height when it is restored. */
@@ -32,7 +31,6 @@ function readShownPosition(): ScrollPosition {
   };
 }
 
-/** Saves the scroll position in the current history entry. */
 export function saveScrollPosition(): void {
   const state = { ...(history.state as object | null), inboxScroll: readShownPosition() };
   // Call the prototype's method, because the router patches the instance's and would render the page again.

@@ -16,7 +16,6 @@ const brackets = [
 export interface TextPart {
   readonly text: string;
   readonly url: URL | null;
-  /** Where it starts in the text. */
   readonly start: number;
 }
 

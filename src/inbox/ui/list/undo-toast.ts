@@ -4,7 +4,6 @@ import { toasts } from '../overlay/toasts.ts';
 export interface UndoToastOptions {
   /** The sentence that says what was done. */
   readonly text: string;
-  /** The label of the button. */
   readonly label: string;
   readonly undo: () => void;
   /** Called when the action can no longer be undone, also after an undo. */

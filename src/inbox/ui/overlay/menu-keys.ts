@@ -1,4 +1,3 @@
-/** The letters that were typed in a menu, one soon after the other. */
 export interface TypedLetters {
   readonly text: string;
   /** When the last one was typed, in milliseconds; the origin of the times does not matter. */

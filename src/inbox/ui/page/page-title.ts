@@ -4,7 +4,6 @@ export const productName = 'Tidings';
 let page = '';
 let count = 0;
 
-/** Sets the page's part of the document title. */
 export function setPageTitle(title: string): void {
   page = title;
   write();

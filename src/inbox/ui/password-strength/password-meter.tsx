@@ -7,7 +7,6 @@ export interface PasswordMeterProps {
   readonly own: readonly string[];
   /** What the levels measure. */
   readonly label: string;
-  /** The words of the levels, from 0 to 4. */
   readonly levels: readonly string[];
 }
 

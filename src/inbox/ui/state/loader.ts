@@ -48,10 +48,8 @@ export function retryFailedLoad(problem: unknown): boolean {
   return known !== undefined;
 }
 
-/** Loads the code of a component. */
 export interface ComponentLoader<Props extends object> {
   (): Promise<ComponentType<Props>>;
-  /** The component, if the loader keeps it once it is loaded. */
   loaded?: ComponentType<Props>;
 }
 

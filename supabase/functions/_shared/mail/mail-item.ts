@@ -23,7 +23,6 @@ export interface MailItem {
   readonly createdAtMs: number;
   /** How many earlier events of the same thread the item represents. */
   readonly earlierCount: number;
-  /** Where the item leads. */
   readonly url: string;
 }
 

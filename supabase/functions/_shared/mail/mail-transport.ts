@@ -31,7 +31,6 @@ export interface MailTransport {
  */
 export type MailRefusal = 'unavailable' | 'held' | 'temporary' | 'refused' | 'unknown-address';
 
-/** A mail was not accepted. */
 export class MailTransportError extends Error {
   override readonly name = 'MailTransportError';
   readonly refusal: MailRefusal;

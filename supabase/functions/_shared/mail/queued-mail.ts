@@ -36,7 +36,6 @@ const securityEventSchema = z.readonly(
     detail: z.object({
       user_agent: z.optional(z.string()),
       ip: z.optional(z.string()),
-      /** The name of the passkey. */
       name: z.nullish(z.string()),
     }),
     /** ISO 8601. */
@@ -84,7 +83,6 @@ export const claimedMailsSchema = z.readonly(
   }),
 );
 
-/** A notification in a mail. */
 export type QueuedItem = z.infer<typeof queuedItemSchema>;
 /** What a mail about the safety of an account reports. */
 export type SecurityEvent = z.infer<typeof securityEventSchema>;

@@ -17,8 +17,7 @@ export interface RateGate {
   /** Records that the provider accepts no mail. @param retryAfterMs 0: not specified. */
   limit(retryAfterMs: number, reason: string): void;
   /**
-   * Records that a mail was held: after several in a row without a mail that was accepted or refused, the others wait,
-   * too.
+   * Records that a mail was held: after several in a row without a mail that was accepted or refused, the others wait, too.
    */
   hold(retryAfterMs: number, reason: string): void;
   /** Records that the provider accepts mails. */

@@ -15,9 +15,7 @@ const timeoutMs = 20_000;
 /** How long the other mails wait while the server accepts none. */
 const unavailableMs = 60_000;
 
-/**
- * The fields of nodemailer's errors. `response` begins with the reply code, and is missing where the server sent none.
- */
+/** The fields of nodemailer's errors. `response` begins with the reply code, and is missing where the server sent none. */
 interface SmtpProblem {
   readonly code?: string;
   readonly command?: string;

@@ -10,7 +10,6 @@ export interface PushPayload {
   readonly language: string;
   /** A later message with the same tag replaces the alert. */
   readonly tag: string;
-  /** A path of the application. */
   readonly path: string;
   readonly unreadCount: number;
 }

@@ -45,7 +45,6 @@ export async function drainQueue<Item>(queue: Queue<Item>): Promise<SendingRepor
   return report;
 }
 
-/** Returns how many were sent. */
 async function sendAll<Item>(items: readonly Item[], { sentAtOnce, send }: Queue<Item>): Promise<number> {
   const waiting = [...items];
   let sent = 0;

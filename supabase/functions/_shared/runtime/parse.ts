@@ -5,9 +5,7 @@ export class InvalidRequestError extends Error {
   override readonly name = 'InvalidRequestError';
 }
 
-/**
- * A service of the project responded in an unexpected shape: the function and the service are of different versions.
- */
+/** A service of the project responded in an unexpected shape: the function and the service are of different versions. */
 export class UnexpectedAnswerError extends Error {
   override readonly name = 'UnexpectedAnswerError';
 }

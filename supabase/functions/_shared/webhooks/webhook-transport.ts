@@ -69,7 +69,6 @@ for (const [network, prefix] of [
 ] as const)
   specialUnicast.addSubnet(network, prefix, 'ipv6');
 
-/** Whether an address is one of a public host. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !specialAddresses.check(address, 'ipv4');

@@ -20,7 +20,6 @@ export interface Device {
     setItem(key: string, value: string): Promise<void>;
     removeItem(key: string): Promise<void>;
   };
-  /** Reads a file of the device as text. */
   readonly readText: (blob: Blob) => Promise<string>;
   readonly tell: (name: string, outcome: unknown) => void;
 }

@@ -534,7 +534,6 @@ test('a sign-out deletes the data stored on the device', async () => {
   await vi.waitFor(async () => expect(await keptUsers()).toEqual([]), 30_000);
 });
 
-/** The response of a server that does not allow the request. */
 const refuse = () => Response.json({ code: '42501', message: 'Not allowed' }, { status: 403 });
 
 /** The users with persisted data. */

@@ -60,7 +60,6 @@ export interface ScriptedInbox {
   readonly delivered: ReadonlyMap<string, Notification | null>;
   /** For how long nothing was in transit to or from the table, in milliseconds; 0 while something is. */
   quietMs(): number;
-  /** Opens the same inbox in another tab. */
   openTab(): Inbox;
   /** The connection comes back: changes may have been missed. */
   reconnect(): void;
@@ -318,7 +317,6 @@ const versionName = (version: number) => String(version).padStart(9, '0');
 /** A scripted `asOf` is the last version, by which rows are compared, and the time in milliseconds. */
 const asOfMs = (asOf: string) => Number(asOf.split(' ')[1]);
 
-/** What the inbox shows, by id. */
 export function shownIds(inbox: Inbox): readonly string[] {
   return inbox.getSnapshot().view.notifications.map(({ id }) => id);
 }

@@ -180,8 +180,7 @@ test('loses nothing, and reorders nothing on a row, under random connections, cr
       for (const { tab } of tabs) tab.setOnline(true);
       await world.clock.advance(200_000);
       for (const row of ['a', 'b']) {
-        // A crash between the response and its bookkeeping repeats an action, which changes nothing; it never skips
-        // one.
+        // A crash between the response and its bookkeeping repeats an action, which changes nothing; it never skips one.
         const ofRow = server.received.filter((payload) => payload.startsWith(row) || payload.startsWith('*'));
         const expected = added.filter((payload) => payload.startsWith(row));
         expect([...new Set(ofRow)].filter((payload) => payload.startsWith(row))).toEqual(expected);
@@ -193,9 +192,7 @@ test('loses nothing, and reorders nothing on a row, under random connections, cr
   );
 }, 60_000);
 
-/**
- * Delays what the storage reads, as a slow IndexedDB does: its response is older than the messages that overtake it.
- */
+/** Delays what the storage reads, as a slow IndexedDB does: its response is older than the messages that overtake it. */
 function delayLists(
   storage: ReturnType<typeof createDevice>['storage'],
   clock: ReturnType<ReturnType<typeof createDevice>['openTab']>['clock'],

@@ -19,7 +19,6 @@ import { usePasskeys } from '../use-passkeys.ts';
 import { PasskeyProof } from './passkey-proof.tsx';
 import { CodeForm } from '../../../shared/auth-problem/code-form.tsx';
 
-/** The purpose of a proof, which the dialog shows. */
 export type ProofPurpose = keyof AccountTexts['proof']['purposes'];
 
 export interface ProofDialogProps {

@@ -33,7 +33,6 @@ export async function startEnrollment(auth: AuthClient, name: string): Promise<E
 
 export interface MfaEnrollmentProps {
   readonly factor: EnrolledFactor;
-  /** The names of the account's other factors. */
   readonly otherNames: readonly (string | null | undefined)[];
   /** The account has no verified factor yet: recovery codes are created with it. */
   readonly isFirst: boolean;

@@ -17,7 +17,6 @@ import { CodeSheet } from './code-sheet.tsx';
 export interface RecoveryCodesProps {
   /** Codes that the enrollment has just created; null: none. */
   readonly created: readonly string[] | null;
-  /** The account's factors. */
   readonly factors: readonly Factor[];
   readonly onChanged: () => Promise<void>;
 }

@@ -10,7 +10,6 @@ import { createPasskeyRequests } from './passkey-requests.ts';
 
 const KeyIcon = createIcon('M7 17a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm3-7 6.5-6.5M13 7l2.5 2.5');
 
-/** The fields whose autofill offers passkeys. */
 const autofillFields = 'input[autocomplete~="webauthn"]';
 
 export interface PasskeySignInProps {

@@ -15,7 +15,6 @@ import { ProviderLogo } from './provider-logo.tsx';
 /** The ways that `VITE_SIGN_IN_WAYS` or `supabase/config.toml` names at the build; `define` of vite.config.ts sets it. */
 declare const SIGN_IN_WAYS: SignInWays;
 
-/** The ways to sign in beside the form. */
 interface SignInWays {
   readonly providerCount: number;
   readonly passkeys: boolean;

@@ -7,7 +7,6 @@ import { parseShortcut, prefixKeys, shortcutsEnabled, type Shortcut } from './sh
 /** How long the first letter of a two-letter shortcut waits for the second. */
 const prefixMs = 1_000;
 
-/** What shortcuts do, with the row that has the focus. */
 export type ShortcutActions = Partial<Record<Shortcut, (rowId: string | null) => boolean | void>>;
 
 /**

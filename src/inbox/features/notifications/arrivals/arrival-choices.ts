@@ -1,6 +1,5 @@
 import { createDeviceSwitch } from '../../../ui/list/device-switch.ts';
 
-/** Whether desktop alerts are switched on for this device. */
 export const desktopChoice = createDeviceSwitch('desktop-notifications', false);
 
 /** Whether desktop alerts are switched on and permitted by the browser. */
@@ -13,5 +12,4 @@ export function desktopPermission(): NotificationPermission | null {
   return typeof Notification === 'undefined' ? null : Notification.permission;
 }
 
-/** Whether this device plays a sound when a notification arrives. */
 export const soundChoice = createDeviceSwitch('notification-sound', false);

@@ -8,7 +8,6 @@ import { actionsTopic, createStoredAction, parseStoredAction } from '../model/no
 import type { NotificationAction } from '../model/notification-operation.ts';
 import { sendAction, type ActionOutcome } from './send-action.ts';
 
-/** An action in the outbox. */
 export type InboxAction = AddedAction<readonly Notification[]>;
 
 export interface InboxActionsOptions {

@@ -23,7 +23,6 @@ export interface InboxReaderOptions {
   readonly platform: Pick<Platform, 'clock' | 'report'>;
 }
 
-/** Reads the server's lists into the store. */
 export function createInboxReader({ api, store, platform }: InboxReaderOptions) {
   const { report } = platform;
   let isClosed = false;

@@ -224,7 +224,6 @@ function hasStatus(status: NotificationStatus | undefined) {
   return status === undefined ? [] : [not(isDistinct('status', status))];
 }
 
-/** The conditions of a list. */
 function conditions({ tab, kind, person, place, reason }: NotificationFilter) {
   // `now` is the server's time.
   const status =

@@ -10,7 +10,6 @@ interface DetailState {
 /** Whether `history.back()` was called and has not taken effect. */
 let isClosing = false;
 
-/** Whether the detail that opens next takes the focus. */
 let takesFocus = false;
 
 /**

@@ -39,7 +39,6 @@ export interface NotificationListProps {
   /** The notification that the detail shows. */
   readonly openId: string | null;
   readonly onToggleGroup: (id: string) => void;
-  /** Called when the end of the list comes near. */
   readonly onEndNear: () => void;
   readonly ref?: Ref<NotificationListHandle>;
 }
@@ -130,7 +129,6 @@ export const NotificationList = memo(function NotificationList(props: Notificati
 
 interface DayProps {
   readonly heading: string;
-  /** The number of its rows. */
   readonly size: number;
   /** The height of its rows that are not rendered. */
   readonly abovePx: number;

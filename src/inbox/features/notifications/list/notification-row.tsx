@@ -37,7 +37,6 @@ export interface NotificationRowProps {
   readonly selectedCount?: number | null;
   /** Whether the detail shows this notification. */
   readonly isOpen?: boolean;
-  /** The list that contains the row. */
   readonly filter: NotificationFilter;
   /** Without buttons and with the day, as in the bell's panel. */
   readonly isPlain?: boolean;

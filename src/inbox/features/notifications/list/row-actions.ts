@@ -10,7 +10,6 @@ import {
 import type { ListEntry } from '../model/list-entries.ts';
 import type { InboxTexts } from '../texts/inbox-texts.ts';
 
-/** An action on the notifications of a row. */
 export type RowAction =
   | 'open'
   | 'read'

@@ -19,7 +19,6 @@ import { notificationActor, notificationTitle } from '../texts/notification-word
 export interface RowMenuProps {
   /** One notification, or those of a group. */
   readonly notifications: readonly [Notification, ...Notification[]];
-  /** The row, as the list identifies it. */
   readonly rowId: string;
   readonly onAction: (action: RowAction) => void;
   readonly onClose: () => void;

@@ -7,7 +7,6 @@ import styles from './sender-avatar.module.css';
 export interface SenderAvatarProps {
   /** The actor's name; null without an actor. */
   readonly name: string | null;
-  /** The name of the kind. */
   readonly kind: string;
   /** In pixels. Default: `--face`, that of the row. */
   readonly size?: number;

@@ -10,14 +10,12 @@ export interface ListWindow {
   readonly isComplete: boolean;
   /** The results of a search, which only the server knows; null: all rows between the first and the end. */
   readonly ids: ReadonlySet<string> | null;
-  /** The sequence number at which its reading began. */
   readonly readAt: number;
 }
 
 /** The windows by `encodeFilter`. */
 export type ListWindows = Readonly<Record<string, ListWindow>>;
 
-/** Whether the window contains the row. */
 export function windowCovers({ filter, end, isComplete, ids }: ListWindow, row: Notification): boolean {
   if (!matchesFilter(row, filter)) return false;
   return ids ? ids.has(row.id) : isComplete || !end || compareNewestFirst(row, end) <= 0;
@@ -29,7 +27,6 @@ export function isNeeded(windows: ListWindows, row: Notification): boolean {
   return window !== undefined && windowCovers(window, row);
 }
 
-/** The windows of lists, without those of searches. */
 export function withoutSearchWindows(windows: ListWindows): ListWindows {
   return Object.fromEntries(Object.entries(windows).filter(([, { ids }]) => ids === null));
 }

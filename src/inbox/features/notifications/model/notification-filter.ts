@@ -19,9 +19,7 @@ export interface NotificationFilter {
 }
 
 export const unfiltered: NotificationFilter = { tab: 'all', kind: null };
-/**
- * The filter of the rows that need the user. They are read separately, because they may be older than the first page.
- */
+/** The filter of the rows that need the user. They are read separately, because they may be older than the first page. */
 export const needed: NotificationFilter = { tab: 'unread', kind: null, reason: 'needs-you' };
 
 /** Unknown values fall back to everything. A kind may be one that was registered meanwhile. */

@@ -101,13 +101,11 @@ function isUpTo(newest: Newest, notification: Notification): boolean {
   return newest !== null && compareNewestFirst(notification, newest) >= 0;
 }
 
-/** The topic of these actions in the outbox. */
 export const actionsTopic = 'notifications';
 
 /** Increase it when the shape changes: stored actions of another format are dropped. */
 const storedFormat = 2;
 
-/** An action as the outbox stores it. */
 export interface StoredAction {
   readonly format: typeof storedFormat;
   readonly action: NotificationAction;

@@ -65,7 +65,6 @@ function isWanted(state: NotificationsState, row: Notification): boolean {
   );
 }
 
-/** Whether the totals count this version of the row already. */
 function isCountedIn({ totalsAsOf }: NotificationsState, { version }: Notification): boolean {
   return totalsAsOf !== null && version !== null && version <= totalsAsOf;
 }
@@ -125,7 +124,6 @@ export function isOutdated(row: Notification, known: Notification): boolean {
   return row.version !== null && known.version !== null && row.version < known.version;
 }
 
-/** Returns the snoozed notifications that are due. */
 export function returnDueSnoozed(state: NotificationsState, nowMs: number): NotificationsState {
   const due = [...state.rows.values()].filter(
     ({ isSnoozed, snoozedUntilMs }) => isSnoozed && snoozedUntilMs !== null && snoozedUntilMs <= nowMs,

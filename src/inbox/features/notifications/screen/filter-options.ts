@@ -11,7 +11,6 @@ export function listKinds(texts: InboxTexts): readonly (readonly [kind: string, 
   return [...namedKinds.map(named), ...registered];
 }
 
-/** The name of a sender, of a row that is loaded. */
 export function personName(rows: readonly Notification[], person: string): string | null {
   const row = rows.find(({ senderId }) => senderId === person);
   return row ? notificationActor(row) : null;

@@ -7,7 +7,6 @@ import { normalizeQuery } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import styles from './inbox-search.module.css';
 
-/** The pause in typing after which the words are searched for. */
 const typingPauseMs = 200;
 /** Changes that arrive together lead to one search. */
 const changePauseMs = 500;

@@ -35,7 +35,6 @@ export function useSavedViews() {
   };
   return {
     views,
-    /** The view of this filter, if it is saved. */
     find: (filter: NotificationFilter) => views.find(({ search }) => search === encodeFilter(filter)),
     /** Saves the filter, in the place of a view of the same name. */
     save: (name: string, filter: NotificationFilter) =>

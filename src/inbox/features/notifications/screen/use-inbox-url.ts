@@ -27,7 +27,6 @@ export function useInboxUrl() {
     else if (current.search !== search) saveScrollPosition();
   }, [listKey, search]);
   return {
-    /** Identifies the list. */
     listKey,
     /** The rendered notification of the detail; null: none. */
     openId,

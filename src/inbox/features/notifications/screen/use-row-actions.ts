@@ -12,7 +12,6 @@ import type { SelectionState } from '../list/use-selection.ts';
 /** What is open over the list. `keys`: the keyboard shortcuts. */
 export type InboxDialog = 'options' | 'keys' | 'invite' | 'filter' | 'view' | RowDialog;
 
-/** The menu of a row, or the dialog that snoozes it. */
 export interface RowDialog {
   readonly type: 'menu' | 'snooze';
   readonly id: string;
@@ -41,7 +40,6 @@ export function useRowActions(
     url.open(notification.id);
     list.current?.reveal(notification.id, false);
   };
-  /** Closes the detail and returns the focus to its row. */
   const closeDetail = () => {
     const openId = url.readOpenId();
     if (openId) list.current?.reveal(openId, true);

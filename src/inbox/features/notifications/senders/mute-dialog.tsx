@@ -15,7 +15,6 @@ export interface MuteDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks how long to mute a thread. */
 export function MuteDialog({ thread, name, onClose }: MuteDialogProps) {
   const texts = inboxDialogTexts.use().senders;
   const common = inboxTexts.use();

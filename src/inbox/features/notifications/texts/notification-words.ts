@@ -166,7 +166,6 @@ export function messageActions(
   });
 }
 
-/** Whether it is a path of this site. */
 function isPath(url: string): boolean {
   return /^\/(?![/\\\s])/.test(url);
 }

@@ -3,10 +3,8 @@ import type { PreferenceChange, Preferences } from '../preferences.ts';
 import { isNoRow } from './load-preferences.ts';
 import type { PreferencesApi } from './preferences-api.ts';
 
-/** The topic of changed preferences in the outbox. */
 export const preferencesTopic = 'preferences';
 
-/** A change of preferences as the outbox stores it. */
 export interface StoredPreferences {
   readonly format: 1;
   readonly change: PreferenceChange;

@@ -3,7 +3,6 @@ import type { Preferences } from '../preferences.ts';
 /** Days as ISO 8601 counts them: 1 is Monday. */
 export const weekdays: readonly number[] = [1, 2, 3, 4, 5, 6, 7];
 
-/** What switching quiet hours on chooses. */
 export const defaultQuietHours = { quiet_hours_start: '22:00:00', quiet_hours_end: '07:00:00' } as const;
 
 /**

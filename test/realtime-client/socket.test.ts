@@ -30,8 +30,8 @@ describe('the socket', () => {
     const world = createFakeWorld();
     const requests: unknown[] = [];
     const platform = world.openTab({
-      fetch(url, { headers, body } = {}) {
-        requests.push({ url, headers, body });
+      fetch(url, { headers, body, redirect } = {}) {
+        requests.push({ url, headers, body, redirect });
         return Promise.resolve(new Response('{}', { status }));
       },
     });
@@ -54,6 +54,8 @@ describe('the socket', () => {
         url: 'https://project.test/realtime/v1/api/broadcast',
         headers: { 'content-type': 'application/json', apikey: 'old', authorization: 'Bearer old' },
         body: '{"messages":[]}',
+        // The target of a redirect would get the key.
+        redirect: 'manual',
       },
     ]);
     expect(attempts()).toBe(2);

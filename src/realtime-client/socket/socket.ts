@@ -164,6 +164,7 @@ async function isKeyRefused({ url, apiKey, platform }: ConnectOptions): Promise<
       method: 'POST',
       headers: { 'content-type': 'application/json', ...credentialsOf(apiKey, null) },
       body: '{"messages":[]}',
+      redirect: 'manual',
     });
     return status === 401;
   } catch {

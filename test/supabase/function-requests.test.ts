@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import handleMailEvents from '../../supabase/functions/mail-events/index.ts';
 import handleMails from '../../supabase/functions/notification-mails/index.ts';
@@ -86,6 +88,26 @@ it('a function refuses a response of the database that has another shape', async
   const claim = callDatabase('claim_notification_mails', {}, claimedMailsSchema);
   await expect(claim).rejects.toBeInstanceOf(UnexpectedAnswerError);
   await expect(claim).rejects.toThrow('claim_notification_mails: ');
+});
+
+it('a function does not follow a redirect, whose target would get the service key', async () => {
+  const paths: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    paths.push(request.url);
+    response.writeHead(307, { location: '/elsewhere' }).end();
+  });
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const callDatabase = createDatabaseCaller({
+    env: { SUPABASE_URL: `http://127.0.0.1:${port}`, SUPABASE_SERVICE_ROLE_KEY: 'key' },
+    fetch,
+    now: () => 0,
+  });
+  await expect(callDatabase('claim_notification_mails', {}, claimedMailsSchema)).rejects.toThrow(TypeError);
+  expect(paths).toEqual(['/rest/v1/rpc/claim_notification_mails']);
 });
 
 describe('a worker', () => {

@@ -174,6 +174,11 @@ describe('the transport for Resend', () => {
     expect(await send(() => Promise.reject(new TypeError('fetch failed')))).toMatchObject({
       refusal: 'unavailable',
     });
+    const redirecting: typeof fetch = async (_url, init) => {
+      if (init?.redirect === 'error') throw new TypeError('unexpected redirect');
+      return new Response('{}');
+    };
+    expect(await send(redirecting)).toMatchObject({ refusal: 'unavailable' });
     const sentBefore = new Response('{"name":"invalid_idempotent_request"}', { status: 409 });
     expect(await send(() => Promise.resolve(sentBefore))).toBeNull();
   });

@@ -35,6 +35,7 @@ export function createResendTransport({ env, fetch, now }: Runtime): MailTranspo
           'idempotency-key': id,
         },
         body: JSON.stringify(request),
+        redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
       }).catch((problem: unknown) => {
         throw new MailTransportError('The provider cannot be reached', 'unavailable', {

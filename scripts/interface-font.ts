@@ -10,7 +10,7 @@ const folder = new URL('../node_modules/.cache/interface-font/', import.meta.url
 /** What browsers apply by themselves, and figures of equal width, for times and counts. */
 const features = ['calt', 'ccmp', 'clig', 'kern', 'liga', 'locl', 'mark', 'mkmk', 'rlig', 'tnum'];
 
-/** Makes the files that `font.css` names by `interface-font/`: Inter with no more than its rule says. */
+/** Makes the `interface-font/` files of `font.css`: Inter with the weights and characters of its rules. */
 export function interfaceFont(): Plugin {
   return {
     name: 'interface-font',

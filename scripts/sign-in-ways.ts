@@ -28,7 +28,7 @@ export function readSignInWays(list?: string, text: string = readFileSync(config
   };
 }
 
-/** The settings of `supabase/config.toml` that say how to sign in. */
+/** The settings of `supabase/config.toml` for signing in. */
 interface ProjectConfig {
   readonly auth?: {
     readonly external?: Readonly<Record<string, { readonly enabled?: boolean }>>;

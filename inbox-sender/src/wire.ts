@@ -1,6 +1,8 @@
 import type { Delivery, Message, MessageStatus } from './message.ts';
 
-/** A message as public.send_notifications() takes it. Fields that the type does not know are kept: the database names them. */
+/**
+ * A message in the form of public.send_notifications(). Fields that the type does not know are kept: the database names them.
+ */
 export function encodeMessage({
   sendAt,
   expiresAt,

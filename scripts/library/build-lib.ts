@@ -38,7 +38,7 @@ for (const name of await readdir(outDir, { recursive: true })) {
     await rewrite(file, (text) => text.replaceAll(/(['"])(\.{1,2}\/[^'"\n]+)\.tsx?\1/g, '$1$2.js$1'));
 }
 
-// TypeScript takes the declarations below a manifest without `type: module` for those of CommonJS.
+// Without a manifest with `type: module` above, TypeScript treats declarations as CommonJS.
 for (const name of await readdir(outDir, { recursive: true })) {
   if (!name.endsWith('.d.ts')) continue;
   const copy = join(outDir, commonJsTypes, name);

@@ -82,7 +82,7 @@ export function reportDocumentation(root: string, entries: readonly string[]): D
 
 interface Module {
   readonly declarations: ReadonlyMap<string, readonly Declaration[]>;
-  /** Names that come from another module, by import or re-export. */
+  /** Names from another module, by import or re-export. */
   readonly links: ReadonlyMap<string, { readonly path: string; readonly name: string }>;
   readonly exports: ReadonlySet<string>;
   readonly wildcards: readonly string[];

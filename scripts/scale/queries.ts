@@ -28,7 +28,7 @@ export interface QueryLimit {
   readonly rowsRead: number;
 }
 
-/** What the recorded queries ask for. */
+/** The values that the recorded queries use. */
 export interface ScaleTarget {
   readonly user: string;
   /** A notification of the user. */

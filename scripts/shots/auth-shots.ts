@@ -156,7 +156,7 @@ export const authShots: readonly Shot[] = [
   },
 ];
 
-/** The buttons below the form come with the server's settings. */
+/** The buttons below the form appear with the server's settings. */
 function providers(page: Page): Promise<void> {
   return page.getByRole('button', { name: /Google/ }).waitFor();
 }

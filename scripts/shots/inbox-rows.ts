@@ -78,7 +78,7 @@ const samples: readonly SampleRow[] = [
   },
 ];
 
-/** Gives Ada an inbox as people have it: every kind, several days, words of every length. */
+/** Fills Ada's inbox with a realistic mix: every kind, several days, words of every length. */
 export async function fillInbox(
   { supabase }: Stage,
   at: Date,

@@ -10,7 +10,7 @@ export const otherShots: readonly Shot[] = [
     ...preferences,
     name: 'preferences',
     async arrange({ page, say }) {
-      // The lists at the foot come last.
+      // The lists at the foot load last.
       await page.getByText(say('You haven’t muted anything.')).waitFor();
     },
   },

@@ -9,7 +9,7 @@ import { preferencesTexts } from '../../src/inbox/features/preferences/preferenc
 import { authErrorTexts } from '../../src/inbox/shared/auth-problem/auth-error-texts.ts';
 import { credentialTexts } from '../../src/inbox/ui/form/credential-texts.ts';
 
-/** Translates a text of a screen, given in English. */
+/** Translates an English text of a screen. */
 export type Words = (english: string) => string;
 
 const dictionaries: readonly (readonly [english: object, german: object])[] = await Promise.all(
@@ -38,7 +38,9 @@ export function createWords(language: 'en' | 'de'): Words {
   };
 }
 
-/** A dictionary's direct texts come before those of its parts: “Invite” is a button, and the name of a type. */
+/**
+ * A dictionary's direct texts take precedence over those of its parts: “Invite” is a button, and the name of a type.
+ */
 function collect(english: object, translation: object, german: Map<string, string>): void {
   const entries = Object.entries(english).map(
     ([key, value]: [string, unknown]) =>

@@ -168,7 +168,7 @@ export type AuthErrorCode = ServerErrorCode | ClientErrorCode;
 export interface AuthErrorFields {
   /** HTTP status of the response. Default: null, no response. */
   readonly status?: number | null;
-  /** Seconds until the server accepts the call again. Default: null, the server did not say. */
+  /** Seconds until the server accepts the call again. Default: null, the server sent none. */
   readonly retryAfterSeconds?: number | null;
   /** The code as the server sent it. Default: null, the client made the error. */
   readonly serverCode?: string | null;

@@ -116,7 +116,7 @@ async function claimsOf(
   return claims;
 }
 
-/** Failures that say nothing about the token. */
+/** Failures that do not concern the token. */
 const unavailable: ReadonlySet<string> = new Set([
   'network',
   'timeout',

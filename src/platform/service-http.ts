@@ -54,7 +54,7 @@ export type OwnHeaders = Readonly<Record<string, string | undefined>>;
 export interface ServiceRequest extends Omit<HttpRequest, 'headers' | 'timeoutMs'> {
   /** The client's headers, beside the credentials. Default: none. */
   readonly ownHeaders?: OwnHeaders | undefined;
-  /** The headers that the caller gave for this call. Default: none. */
+  /** The caller's headers of this call. Default: none. */
   readonly headers?: HeaderRecord | undefined;
   /** Deadline in milliseconds of this request. Default: the remaining time of the call. */
   readonly timeoutMs?: number | undefined;

@@ -64,7 +64,7 @@ export interface RealtimeErrorFields {
   readonly cause?: unknown;
   /** HTTP status; null without an HTTP response, as for everything on the websocket. Default null. */
   readonly status?: number | null;
-  /** Seconds that the server asked to wait (RFC 9110 §10.2.3). Default null. */
+  /** The Retry-After of the server in seconds (RFC 9110 §10.2.3). Default null. */
   readonly retryAfterSeconds?: number | null;
 }
 

@@ -68,7 +68,7 @@ export interface Bucket {
     expiresInSeconds: number,
     options?: UrlOptions & CallOptions,
   ): Promise<string>;
-  /** The same for many paths, a thousand per request; the result says which failed, including invalid paths. */
+  /** The same for many paths, a thousand per request; the result has the failed ones, including invalid paths. */
   createSignedUrls(
     paths: readonly string[],
     expiresInSeconds: number,

@@ -106,7 +106,7 @@ export interface TransferOptions extends CallOptions {
 /** Options of `copy`. */
 export interface CopyOptions extends TransferOptions {
   /**
-   * Metadata of the copy in place of the source's; omitted members stay. The caller's own `metadata` is then not copied.
+   * Metadata of the copy, replacing the source's; omitted members stay. The caller's own `metadata` is then not copied.
    * Default: all metadata is copied.
    */
   readonly replaceMetadata?: {

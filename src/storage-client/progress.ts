@@ -2,7 +2,7 @@
  * Called as bytes move.
  *
  * @param doneBytes bytes so far.
- * @param totalBytes bytes in all; null if the server does not say.
+ * @param totalBytes bytes in all; null if the server does not send it.
  */
 export type ProgressListener = (doneBytes: number, totalBytes: number | null) => void;
 

@@ -49,7 +49,7 @@ export interface LifecycleRule {
   readonly isEnabled?: boolean | undefined;
   /** Age in days at which an earlier version expires. */
   readonly noncurrentDays: number;
-  /** How many of the newest earlier versions stay whatever their age, 1 to 100. Default: none. */
+  /** How many of the newest earlier versions stay regardless of their age, 1 to 100. Default: none. */
   readonly newerNoncurrentVersions?: number | undefined;
 }
 
@@ -63,7 +63,7 @@ export interface StorageClient {
   getBucket(id: string, options?: CallOptions): Promise<BucketInfo>;
   /** Creates a bucket. */
   createBucket(id: string, settings?: BucketSettings, options?: CallOptions): Promise<void>;
-  /** Changes the settings that are given. */
+  /** Changes the given settings. */
   updateBucket(id: string, settings: BucketSettings, options?: CallOptions): Promise<void>;
   /** Removes all objects of a bucket. */
   emptyBucket(id: string, options?: CallOptions): Promise<void>;

@@ -61,7 +61,7 @@ export function createTusRequests(
   const { clock, createXhr = createRuntimeXhr } = platform;
   const { signal, headers, onProgress, signedToken, stallTimeoutMs = 60_000, user } = options;
   const uploads = new URL(`${base}/upload/resumable/`).href;
-  // The service checks each request by itself: each says that it may replace, and by which link.
+  // The service checks each request by itself: each contains the permission to replace, and the link.
   const commonHeaders = {
     'tus-resumable': '1.0.0',
     ...upsertHeader(options),

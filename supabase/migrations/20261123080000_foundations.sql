@@ -236,7 +236,7 @@ as $$
 $$;
 
 /**
- * The id of the caller, whose account and session must not have ended, whatever the assurance of the session.
+ * The id of the caller, whose account and session must not have ended, regardless of the assurance of the session.
  *
  * Errors: PT401 account_not_found; PT401 session_ended; PT403 account_banned; PT403 application_not_allowed.
  */

@@ -57,7 +57,7 @@ begin
     and not exists (
       select from private.mail_only_notifications n where n.recipient_id = new.user_id and n.sender_id = new.sender_id
     )
-    -- An open invitation is listed until it is answered, whatever became of its notification.
+    -- An open invitation is listed until it is answered, even if its notification was deleted.
     and not exists (
       select from auth.users u join public.invitations i on lower(i.invitee_email) = lower(u.email)
       where u.id = new.user_id and u.email_confirmed_at is not null

@@ -106,9 +106,10 @@ as $$
   from (select case when jsonb_typeof(content -> 'data') = 'object' then content -> 'data' end as data) given
 $$;
 
--- A user's INSERT into public.notifications returns the same, and does the same work, whatever the recipient chose: a kind
--- that is off, a muted thread, a blocked sender or a deleted account changes neither the count, nor an error, nor a lock.
--- The count of rows is always 0, because the statement only queues them: they are delivered after its commit.
+-- A user's INSERT into public.notifications returns the same, and does the same work, regardless of the recipient's
+-- choices: a kind that is off, a muted thread, a blocked sender or a deleted account changes neither the count, nor an
+-- error, nor a lock. The count of rows is always 0, because the statement only queues them: they are delivered after its
+-- commit.
 
 -- What users sent, for the download of their data. Nothing in it depends on what became of a notification, because that
 -- would reveal to a sender who blocked, muted or deleted, and which accounts exist.

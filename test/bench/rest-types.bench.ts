@@ -35,7 +35,7 @@ const vendor = `import { PostgrestClient } from '@supabase/postgrest-js';
 ${database}
 export const db = new PostgrestClient<Database>('https://project.test');`;
 
-/** @param rows how the rows of an answer are named: `rows` here, `{ data: rows }` there. */
+/** @param rows how the rows of a response are named: `rows` here, `{ data: rows }` there. */
 function queries(rows: (name: string) => string): string {
   const functions = indexes.map((index) => {
     const [a, b, deep] = [tableName(index + 1), tableName(index + 7), tableName(index + 2)];

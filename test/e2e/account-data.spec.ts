@@ -37,7 +37,7 @@ test('a user downloads all data, and deletes the account after reauthentication'
   expect(file.account.email).toBe(ada.email);
   expect(file.notifications).toHaveLength(1);
 
-  // Makes the sign-in old, so that the server and the page ask for a proof.
+  // Makes the sign-in old, so that the server and the page require a proof.
   await page.evaluate(() => {
     const now = Date.now.bind(Date);
     Date.now = () => now() + 11 * 60_000;

@@ -136,7 +136,7 @@ test('opening the inbox takes three data requests and stays within the load budg
     await expect(page.locator('main [data-id]')).toHaveCount(34, { timeout: 40_000 });
     const calls = () => load.requests.filter((call) => /^(?!OPTIONS)\w+ \/(rest|auth)\//.test(call));
     const changes = 'POST /rest/v1/rpc/notification_changes';
-    // The list with its counts; and the changes once more, when the channel is live.
+    // The list with its counts; and the changes again, when the channel is live.
     await expect.poll(calls).toEqual(['GET /rest/v1/notifications', changes, changes]);
     await page.waitForLoadState('networkidle');
     expect(calls()).toHaveLength(3);

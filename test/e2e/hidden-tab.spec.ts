@@ -21,7 +21,7 @@ const hideByScript = `{
   document.dispatchEvent(new Event('visibilitychange'));
 }`;
 
-/** Whether another tab that comes to the front hides this one. */
+/** Whether another tab in front hides this one. */
 async function becomesHidden(tab: BrowserTab): Promise<boolean> {
   for (let attempt = 0; attempt < 20; attempt += 1) {
     if ((await tab.evaluate('document.visibilityState')) === 'hidden') return true;

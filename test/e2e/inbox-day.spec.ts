@@ -116,7 +116,7 @@ test(
       .click();
     await expect(rows(page)).toHaveCount(3);
 
-    // Snooze: leaves every other list and count, and comes back by undo.
+    // Snooze: leaves every other list and count, and returns by undo.
     const bell = page.getByRole('button', { name: /^Notifications/ });
     await openMenu(page, 'Budget');
     await page.getByRole('menuitem', { name: 'Snooze…' }).click();

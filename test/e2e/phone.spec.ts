@@ -45,7 +45,7 @@ test.describe('on a phone', () => {
         expect(wholeRows, 'rows between the bars').toBeGreaterThanOrEqual(5);
 
         await scrollBarsAway(page);
-        // The heading of the day takes the place of the bar.
+        // The heading of the day replaces the bar.
         await expect
           .poll(() =>
             page

@@ -76,14 +76,14 @@ for (const [name, part = (page: Page) => page.getByRole('main')] of states)
       const storageState = shot.user && (await shotSession(browser, stage, shot.user));
       const context = await browser.newContext(storageState ? { ...options, storageState } : options);
       try {
-        // Headless browsers differ: some deny notifications, and the page then says so.
+        // Headless browsers differ: some deny notifications, which the page then shows.
         await context.addInitScript(() =>
           Object.defineProperty(Notification, 'permission', { get: () => 'default' }),
         );
         const page = await context.newPage();
         page.setDefaultTimeout(40_000);
         await openShot(page, stage, shot, { language, frozenAt });
-        // Parts that load later may come later still on a busy machine.
+        // Parts that load later may take even longer on a busy machine.
         await expect(async () => {
           expect(await spokenText(part(page))).toMatchSnapshot(`${name}.${language}.txt`);
         }).toPass({ timeout: 15_000 });
@@ -92,7 +92,7 @@ for (const [name, part = (page: Page) => page.getByRole('main')] of states)
       }
     });
 
-/** Follows the live regions: what a screen reader says without a move of the focus. */
+/** Follows the live regions: what a screen reader announces without a move of the focus. */
 async function listen(page: Page): Promise<() => Promise<readonly string[]>> {
   await page.evaluate(() => {
     const heard: string[] = [];

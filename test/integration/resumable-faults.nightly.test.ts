@@ -37,7 +37,7 @@ const faults: readonly Fault[] = [
 /** Fails a part once, and another one with its request for the offset; then each of them succeeds. */
 const pattern = [true, false, false, true, true, false, false];
 
-/** Injects the faults in turn into requests after the creation, until as many as wanted were injected. */
+/** Injects the faults in turn into requests after the creation, until the wanted number was injected. */
 function createFaultyFetch(fetch: FetchFunction, wanted: number) {
   let requests = 0;
   let injected = 0;

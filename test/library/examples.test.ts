@@ -20,7 +20,7 @@ const sources = [
 ].concat(['auth', 'rest', 'realtime', 'storage', 'functions'].map((client) => `src/${client}-client`));
 const examples = readExamples(root, [...sources, 'README.md', 'docs', 'local-supabase/docs']);
 
-/** What the compiler says, by the number of the example. */
+/** The errors of the compiler, by the number of the example. */
 const complaints = new Map<number, string[]>();
 let folder: string;
 

@@ -177,7 +177,7 @@ async function play(schedule: readonly Command[], serverSkewMs: number): Promise
         );
       case 'sign out':
         signOuts += 1;
-        // It renews an expired session once more, to revoke it: also one whose refresh is in flight.
+        // It renews an expired session again, to revoke it: also one whose refresh is in flight.
         new Set([storedToken(), ...inFlight().map(({ refreshToken }) => refreshToken)]).forEach(spare);
         return watch(tabs[command.tab as 0 | 1].auth.signOut());
       case 'read':
@@ -194,7 +194,7 @@ async function play(schedule: readonly Command[], serverSkewMs: number): Promise
         hasRevoked = true;
         return tokens.revoke();
       case 'lose the lock':
-        // The next holder does not wait for the request of the previous one, whose response is still on its way.
+        // The next holder does not wait for the request of the previous one, whose response is still in transit.
         for (const attempt of inFlight()) {
           attempt.hasLostLock = true;
           spare(attempt.refreshToken);

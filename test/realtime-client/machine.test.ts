@@ -40,7 +40,7 @@ describe('a runtime without WebSocket', () => {
     const { status, error } = channel.getSnapshot();
     expect([status, error?.code, attempts]).toEqual(['failed', 'websocket-unavailable', 1]);
     expect(error?.message).toMatch(/WebSocket is not defined.*openSocket.*"ws"/);
-    // The message says it all: a report would print the ReferenceError beside it.
+    // The message suffices: a report would print the ReferenceError beside it.
     expect(platform.reported).toEqual([]);
     channel.join();
     expect(attempts).toBe(2);

@@ -100,7 +100,7 @@ describe('a live query', () => {
     for (let index = 0; index < 8; index += 1) write(`kept-${index}`);
     write('lost-1', false);
     await advance(5_000);
-    // The server averages over a minute: it still loses changes when they come slowly again.
+    // The server averages over a minute: it still loses changes when they are slow again.
     write('lost-2', false);
     await advance(15_000);
     expect(ids()).toContain('lost-2');

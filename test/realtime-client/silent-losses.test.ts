@@ -79,7 +79,7 @@ async function openQuery(comparison: Comparison, overrides: Partial<LiveQueryOpt
       state.version += 1;
       announce({ type: 'DELETE', old_record: { id } });
     },
-    /** For how long at most the list differed from the table while it said that it is current. */
+    /** For how long at most the list differed from the table while it reported to be current. */
     async longestLie(forMs: number, act: (atMs: number) => void) {
       let longest = 0;
       let since: number | null = null;

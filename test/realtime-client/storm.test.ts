@@ -9,7 +9,7 @@ const lookMs = 200;
 
 type Simulation = ReturnType<typeof createSimulation>;
 
-/** For how long at most a list differed from the table while it said that it is current, on a page that is shown and runs. */
+/** For how long at most a list differed from the table while it reported to be current, on a page that is shown and runs. */
 function watchLies({ tabs, server, world }: Simulation) {
   const since = new Map<object, number>();
   let elapsedMs = 0;

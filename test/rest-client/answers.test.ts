@@ -210,7 +210,7 @@ describe('a write', () => {
     expect(request.headers['prefer']).toBe('count=exact');
     expect(await created('*/2').with(expectAffected(2))).toBeUndefined();
     await expect(created('*/1').with(expectAffected(2))).rejects.toMatchObject({ code: 'affected-rows' });
-    // Of an insert, `*/*` says nothing.
+    // Of an insert, `*/*` has no meaning.
     const one = created('*/*', { id: '1' }, [{ title: 'x' }]);
     expect(await one.select('id').single().with(expectAffected(1))).toEqual({ id: '1' });
     const updated = (range: string) => answering(done(range)).update({ title: 'x' }).eq('id', '1');

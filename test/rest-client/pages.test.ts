@@ -22,7 +22,7 @@ const compareBy =
     return (ascending ? 1 : -1) * (a.rank - b.rank);
   };
 
-/** Whether a row fits what a URL asks, as SQL has it: null compares with nothing. */
+/** Whether a row matches a URL by the rules of SQL: null compares with nothing. */
 function fits(row: Row, condition: ReadFilter | ReadTree): boolean {
   if ('terms' in condition) {
     const results = condition.terms.map((term) => fits(row, term));
@@ -136,7 +136,7 @@ describe('pages by key', () => {
   test('refuse rows without a key, or with one that has lost digits', () => {
     expect(() => filterAfter({ id: 1 }, [{ column: 'rank' }])).toThrow(/rank/);
     expect(() => filterAfter({ id: 2 ** 60 }, [{ column: 'id' }])).toThrow(/id/);
-    // A date has lost the microseconds of its column: the same row would come again.
+    // A date has lost the microseconds of its column: the same row would be returned again.
     expect(() => filterAfter({ at: new Date(0) }, [{ column: 'at' }])).toThrow(/dates/);
   });
 

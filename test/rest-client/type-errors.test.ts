@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** What the compiler says of the commonest mistakes: the wrong part and the alternatives are in the message. */
+/** The compiler's errors for the most common mistakes: the message contains the wrong part and the alternatives. */
 const columns =
   '"author_id" | "created_at" | "data" | "during" | "id" | "owner_id" | "rating" | "status" | "tags"';
 const mistakes: readonly (readonly [mistake: string, message: string])[] = [

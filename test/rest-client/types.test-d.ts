@@ -34,7 +34,7 @@ const yields = <Expected>() => ({
     undefined,
 });
 
-// Rows are what their select says.
+// Rows have the type of their select.
 yields<{ id: string; status: 'draft' | 'done' }[]>().from(notes.select('id, status'));
 yields<{ n: number | null; text: string | null }[]>().from(notes.select('n:rating, text:data->>body'));
 yields<{ rating: string | null }[]>().from(notes.select('rating::text'));
@@ -201,7 +201,7 @@ notes.upsert({ id: '1', title: 'x' }).with(replacing(eq('id', '1')));
 yields<number | null>().from(notes.delete().all());
 yields<{ id: string }[]>().from(notes.update({ title: 'x' }).select('id').like('title', 'a%'));
 
-// Every operator is a method, and takes the values of its column.
+// Every operator is a method, and accepts the values of its column.
 notes.select().like('title', 'a%').contains('tags', ['a']).matches({ status: 'done', rating: null });
 notes
   .select()
@@ -237,7 +237,7 @@ yields<{ id: number }[]>().from(db.schema('archive').from('old_notes').select())
 // @ts-expect-error of another schema
 db.schema('archive').from('notes');
 
-// A schema gives the rows its output type.
+// Rows have the output type of a schema.
 declare const schema: StandardSchema<unknown, { id: number }>;
 yields<{ id: number }[]>().from(parsed(notes.select('id'), schema));
 yields<{ id: number } | null>().from(parsed(notes.select('id').maybeSingle(), schema));
@@ -247,7 +247,7 @@ pages(notes.select('id, created_at'), { by: ['created_at', 'id'] });
 // @ts-expect-error not selected
 pages(notes.select('id'), { by: ['created_at'] });
 
-// Without a Database type, anything can be asked and nothing is known.
+// Without a Database type, any query compiles and results are unknown.
 const loose = createRestClient(options);
 yields<{ id: unknown }[]>().from(loose.from('anything').select('id'));
 yields<unknown>().from(loose.rpc('any_function'));

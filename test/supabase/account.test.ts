@@ -46,7 +46,7 @@ it.each([
   });
 });
 
-/** Where an account's id may stay after its deletion: `docs/inbox/operations.md` says why. */
+/** Where an account's id may stay after its deletion: see `docs/inbox/operations.md`. */
 const keptFor: Readonly<Record<string, string>> = {
   'private.sent_notifications': 'the ids that other users sent to, for 90 days',
   'realtime.messages': 'broadcasts to the account, in partitions of a day, for three days',

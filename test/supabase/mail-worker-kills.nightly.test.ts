@@ -51,7 +51,7 @@ const dataService = createServer((request, response) => {
   const passing = pass(request, response).finally(() => inFlight.delete(passing));
   inFlight.add(passing);
 });
-/** Requests that the data service has not answered: it finishes them although their worker is gone. */
+/** Requests without a response of the data service: it finishes them although their worker is gone. */
 const inFlight = new Set<Promise<void>>();
 
 async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {

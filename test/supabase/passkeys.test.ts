@@ -33,7 +33,7 @@ async function post(path: string, body: unknown, token?: string): Promise<Answer
   return { ...answer, status: response.status };
 }
 
-/** Sends both requests of a ceremony; `answer` is what the authenticator makes of the first one's options. */
+/** Sends both requests of a ceremony; `answer` is the authenticator's response to the first one's options. */
 async function perform(
   ceremony: 'registration' | 'authentication',
   answer: (options: never) => unknown,

@@ -16,7 +16,9 @@ beforeEach(() => {
 
 const lines = () => written.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 
-/** A queue whose data service answers acknowledgments by `answer`, which gets the item's id and the number of its calls. */
+/**
+ * A queue whose data service responds to acknowledgments by `answer`, which gets the item's id and the number of its calls.
+ */
 function createQueue(items: readonly object[], answer: (id: string, call: number) => Response) {
   const waiting = [...items];
   const calls = new Map<string, number>();
@@ -202,7 +204,7 @@ it('ten mails in a row that are held make the others wait: a wrong setting is no
   );
   expect(report).toEqual({ sent: 0, failed: 50, skipped: 0 });
   expect(queue.started()).toBe(0);
-  // Five are on their way when the tenth is held.
+  // Five are in flight when the tenth is held.
   expect(tried).toBeGreaterThanOrEqual(10);
   expect(tried).toBeLessThan(15);
   const outcomes = [...queue.finished.values()];

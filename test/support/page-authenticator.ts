@@ -12,7 +12,10 @@ export interface PageAuthenticator {
   readonly waiting: number;
 }
 
-/** Gives the page the Web Authentication API of a browser, until the end of the test. @param origin the relying party's. */
+/**
+ * Installs the Web Authentication API of a browser in the page, until the end of the test. @param origin the relying
+ * party's.
+ */
 export function installPageAuthenticator(origin: string): PageAuthenticator {
   const { credentials, publicKeyCredential } = createSoftwareWebAuthn(createSoftwareAuthenticator(origin));
   const waiting = new Set<() => void>();

@@ -88,7 +88,7 @@ export function createCallbackMethods(
         'implicit-flow-disabled',
         'The link carries tokens, which this client refuses; acceptImplicitFlow allows them',
       );
-    // Any site can write such a URL: ask the server for the tokens' user.
+    // Any site can write such a URL: read the tokens' user from the server.
     const imported = await sessionFromTokens(core, tokens);
     const response = {
       ...imported.response,

@@ -10,7 +10,7 @@ import { parseTokenResponse, parseUser } from '../wire/responses.ts';
 interface BareTokens {
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** Lifetime in seconds from now, if the link says so. Default: by the token's claims. */
+  /** Lifetime in seconds from now, if the link contains it. Default: by the token's claims. */
   readonly expiresInSeconds?: number | undefined;
 }
 

@@ -45,7 +45,7 @@ export interface EnrolledFactor {
   readonly totp: { readonly qrCodeUrl: string; readonly secret: string; readonly uri: string } | null;
 }
 
-/** A challenge that a factor has to answer. */
+/** A challenge for a factor. */
 export interface FactorChallenge {
   /** The challenge's id. */
   readonly id: string;
@@ -103,7 +103,7 @@ export interface Mfa {
     request: { readonly factorId: string; readonly channel?: 'sms' | 'whatsapp' },
     options?: CallOptions,
   ): Promise<FactorChallenge>;
-  /** Answers a challenge and raises the session to `aal2`; the server ends the user's other `aal1` sessions. */
+  /** Verifies a challenge and raises the session to `aal2`; the server ends the user's other `aal1` sessions. */
   verify(
     request: { readonly factorId: string; readonly challengeId: string } & FactorProof,
     options?: CallOptions,

@@ -25,11 +25,11 @@ export interface WebAuthnFactors {
   /** Whether the runtime has the Web Authentication API. */
   isSupported(): boolean;
   /**
-   * Enrolls a key, asks the authenticator for it and verifies it; the session becomes `aal2`. A factor that was not verified is
-   * removed again.
+   * Enrolls a key, requests it from the authenticator and verifies it; the session becomes `aal2`. A factor that was not
+   * verified is removed again.
    *
    * @throws {AuthError} `passkey-canceled`, `passkey-failed`, `unsupported-runtime`, `webauthn_credential_exists`,
-   * `mfa_factor_name_conflict`, `mfa_webauthn_enroll_not_enabled`, …
+   *   `mfa_factor_name_conflict`, `mfa_webauthn_enroll_not_enabled`, …
    */
   register(request: { readonly friendlyName: string }, options?: CallOptions): Promise<Session>;
   /**

@@ -4,8 +4,8 @@ import { AuthError } from '../errors.ts';
 /**
  * What a failed refresh means for the session.
  *
- * - `keep`: keep the session and pause refreshing; the next check after the pause tries again.
- * - `retry`: keep the session and try again after the backoff.
+ * - `keep`: keep the session and pause refreshing; the next check after the pause retries.
+ * - `retry`: keep the session and retry after the backoff.
  * - `drop`: read storage again and adopt a newer token; else the session ends when its access token expires.
  */
 export type RefreshAction = 'keep' | 'retry' | 'drop';
@@ -23,7 +23,7 @@ const definitiveRefusals: ReadonlySet<string | null> = new Set([
   'invalid_grant',
 ]);
 
-/** 409: the server gave up after 5 s of concurrent requests with one token. */
+/** 409: the server stops waiting after 5 s of concurrent requests with one token. */
 const transientStatuses: ReadonlySet<number> = new Set([408, 409]);
 
 /**

@@ -137,9 +137,9 @@ export class Refresher {
   }
 
   /**
-   * Refreshes whatever the lifetime, unless another tab just did.
+   * Refreshes regardless of the lifetime, unless another tab just did.
    *
-   * @param isRejected whether a server refused the access token, whatever its lifetime says. Default false.
+   * @param isRejected whether a server refused the access token, regardless of its lifetime. Default false.
    * @throws {AuthError} as the server refuses.
    */
   refresh(isRejected = false): Promise<void> {
@@ -212,7 +212,7 @@ export class Refresher {
     const { refresh_token } = active.record;
     if (this.#isPaused(refresh_token)) return;
     if (refresh_token === this.#refusedToken && !this.#isExpired(active)) return;
-    // A call that needs the token reports the failure; the next check tries again.
+    // A call that needs the token reports the failure; the next check retries.
     this.refresh().catch(() => undefined);
   }
 
@@ -220,7 +220,7 @@ export class Refresher {
     const { session, platform } = this.#parts;
     const isCurrent = () => session.current()?.record.refresh_token === expectedToken;
     const policy = {
-      // Without auto-refresh no retries: a server answers its request, and the browser that sent it retries.
+      // Without auto-refresh no retries: a server responds to its request, and the browser retries.
       limit: this.#settings.autoRefresh ? Infinity : 0,
       backoff: REFRESH_BACKOFF,
       maxElapsedMs: GIVE_UP_MS,

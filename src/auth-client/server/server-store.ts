@@ -10,7 +10,7 @@ export interface ServerCookies {
   /** Returns the cookies of the request, decoded. */
   readonly getAll: () => readonly Cookie[] | Promise<readonly Cookie[]>;
   /**
-   * Adds cookies to the response, and headers that forbid caching it, which come with the first call alone. Default: the response
+   * Adds cookies to the response, and headers that forbid caching it, which only the first call has. Default: the response
    * cannot have cookies (a Next Server Component); a session that is refreshed then lasts for this request only.
    */
   readonly setAll?:

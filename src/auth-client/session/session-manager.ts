@@ -138,7 +138,7 @@ export class SessionManager implements StoreHealthListener {
     });
   }
 
-  /** Stores a new session in place of the previous one. */
+  /** Stores a new session instead of the previous one. */
   async signIn(newSession: NewSession): Promise<Session> {
     const record = this.#newRecord(newSession);
     await this.#records.replace(record, (after) =>

@@ -4,7 +4,7 @@ import { isTransientStatus } from '../../platform/retry.ts';
 /** Why a call of the auth service failed. */
 export class AuthError extends Error {
   override name = 'AuthError';
-  /** The server's code; undefined if the server gave none. */
+  /** The server's code; undefined if the server sent none. */
   code: string | undefined;
   /** HTTP status; 0 without a response. */
   status: number | undefined;

@@ -378,7 +378,7 @@ export class PostgrestFilterBuilder<
   }
 }
 
-/** Sets a parameter in place of an earlier one of its name. */
+/** Sets a parameter replacing an earlier one of its name. */
 const replaceParam =
   (key: string, value: number): Modifier =>
   (plan) => ({ ...plan, params: [...plan.params.filter(([name]) => name !== key), [key, value]] });

@@ -17,7 +17,7 @@ export interface OpenPage {
   postMessage(message: OpenPathMessage): void;
 }
 
-/** Asks an open page to show a path. */
+/** Requests an open page to show a path. */
 export interface OpenPathMessage {
   readonly type: 'open-path';
   readonly path: string;

@@ -126,7 +126,7 @@ export interface PendingBroadcast {
   drop(reason: DropReason): void;
 }
 
-/** The broadcasts of a channel on their way to the socket. Not for applications. */
+/** The broadcasts of a channel until they are sent. Not for applications. */
 export interface BroadcastQueue {
   /** Sends a broadcast, drops it, or keeps it. */
   add(pending: PendingBroadcast): void;

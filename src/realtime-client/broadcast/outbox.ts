@@ -44,7 +44,7 @@ export interface OutboxStep<Item extends OutboxItem> {
   readonly state: OutboxState<Item>;
   readonly send: readonly Item[];
   readonly dropped: readonly Dropped<Item>[];
-  /** When to try again, in milliseconds from now; null: when the channel is joined or something is added. */
+  /** When to retry, in milliseconds from now; null: when the channel is joined or something is added. */
   readonly waitMs: number | null;
 }
 

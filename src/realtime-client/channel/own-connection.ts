@@ -73,10 +73,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       releaseTimer = clock.setTimer(() => socket.want(false), settings.leaveGraceMs);
   };
 
-  /**
-   * Channels that exceeded the server's limit take the places of those that were left, once the server no longer counts
-   * these.
-   */
+  /** Channels that exceeded the server's limit replace those that were left, once the server no longer counts these. */
   const offerSlots = () => {
     slotTimer?.cancel();
     const surplus = () =>

@@ -24,12 +24,12 @@ export interface LiveQueryOptions<Row extends object> extends Pick<
   /** The channel that delivers the changes. */
   readonly channel: Channel;
   /**
-   * Where the changes come from. Default: `createPostgresChanges(channel)`; see `createDatabaseBroadcast` for those that
+   * The source of the changes. Default: `createPostgresChanges(channel)`; see `createDatabaseBroadcast` for changes that
    * the database broadcasts.
    */
   readonly source?: Pick<PostgresChanges, 'onChanges' | 'onContinuity'>;
   /**
-   * The rows: a query of the REST client with its columns, conditions and order. A change only says which row to read again by
+   * The rows: a query of the REST client with its columns, conditions and order. A change only names the row to read again by
    * this query, so that each row has the form of the query and fulfills its conditions.
    */
   readonly query: LiveSource<Row>;

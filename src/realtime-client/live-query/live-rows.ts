@@ -4,7 +4,7 @@ import { isSame } from './same.ts';
 export interface LiveRows<Row> {
   /** The rows by their keys. */
   readonly rows: ReadonlyMap<string, Row>;
-  /** Grows with each change, so that a read can tell which changes arrived during it. */
+  /** Grows with each change, so that a read can detect which changes arrived during it. */
   readonly sequence: number;
   /** The number of reads whose response is awaited. */
   readonly readsInFlight: number;

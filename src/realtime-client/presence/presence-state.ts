@@ -90,7 +90,7 @@ function changeOf(
       const diff = parseDiff(event.payload);
       if (!isSynced) return { pending: [...pending, diff].slice(-maxPending) };
       const keys = applyDiff(before, diff);
-      // A key that comes back is not departing; its old entries are superseded.
+      // A key that returns is not departing; its old entries are superseded.
       for (const [key, refs] of diff.joins) if (departing.delete(key)) keys.set(key, refs);
       return { keys, departing };
     }

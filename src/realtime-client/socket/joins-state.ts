@@ -50,7 +50,7 @@ export function stepJoins(state: JoinsState, event: JoinsEvent): JoinsState {
     refused.delete(topic);
     return { ...state, refused, mostJoined: Math.max(state.mostJoined, joined), turns: state.laterTurns };
   }
-  // A renewed token serves every topic, so this refusal says nothing about other joins.
+  // A renewed token serves every topic, so this refusal does not affect other joins.
   if (event.refusal === 'token') return { ...state, turns: 1 };
   const after = { ...state, turns: 1, laterTurns: 1, refused: refused.add(topic) };
   if (event.refusal !== 'channel-limit') return after;

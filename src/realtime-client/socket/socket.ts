@@ -14,7 +14,7 @@ export interface ReconnectingSocket {
   nextRef(): string;
   /** Sends a heartbeat at once, and returns its ref. */
   probe(): string;
-  /** Opens the socket, or closes it until it is wanted again. */
+  /** Opens the socket, or closes it until it is needed again. */
   want(wanted: boolean): void;
   close(): void;
 }

@@ -2,7 +2,7 @@ import { next, type Step, type Wait } from '../machine/machine.ts';
 
 /**
  * The role of one tab in sharing a socket. `seeking`: waits for the lock or for a leader's message; `following`:
- * receives from a leader; `doubting`: the leader's answer is overdue; `leading`: holds the lock and the socket.
+ * receives from a leader; `doubting`: the leader's response is overdue; `leading`: holds the lock and the socket.
  *
  * Each term has its own lock. A frozen tab that keeps its lock is replaced by starting the next term; it steps down
  * when it resumes and receives a message of that term.

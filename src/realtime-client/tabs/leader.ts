@@ -22,7 +22,7 @@ import {
 } from '../presence/presence-state.ts';
 import type { FollowerMessage, LeaderNews } from './tab-message.ts';
 
-/** The leading tab: joins the channels that any tab wants over its own socket, and forwards what it receives. */
+/** The leading tab: joins the channels that any tab needs over its own socket, and forwards what it receives. */
 export interface Leader {
   want(message: MessageOf<'want'>): void;
   push(message: MessageOf<'push'>): void;

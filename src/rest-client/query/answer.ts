@@ -21,7 +21,7 @@ export interface Answer<Data> {
 }
 
 export interface ContentRange {
-  /** How many rows the response contains or the write changed; null where the server does not say. */
+  /** How many rows the response contains or the write changed; null if the server does not send it. */
   readonly rows: number | null;
   /** How many rows match in all; null where the server does not count. */
   readonly total: number | null;
@@ -59,7 +59,7 @@ export function parseError(wire: Wire, nowMs: number): RestError {
   });
 }
 
-/** Why a token was refused, which the header says (RFC 6750 §3) where the response to a HEAD has no body. */
+/** The reason of a refused token, from the header (RFC 6750 §3) if the response to a HEAD has no body. */
 function readTokenRefusal(headers: Headers): string | null {
   return /error_description="(.+?)"/.exec(headers.get('www-authenticate') ?? '')?.[1] ?? null;
 }

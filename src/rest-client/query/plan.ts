@@ -57,7 +57,7 @@ export interface Plan extends Omit<Selection, 'where'> {
   readonly onFailure?: ((problem: unknown) => never) | undefined;
   /** Throws if the response does not meet the requirements of the query. */
   readonly verify?: ((data: unknown, wire: Wire) => void) | undefined;
-  /** Encodes a select in place of `encodeSelect`, as a `table()` does. */
+  /** Encodes a select instead of `encodeSelect`, as a `table()` does. */
   readonly project?: ((columns: Columns) => Projection) | undefined;
   /** Decodes or validates one row or value; `index` is its position. */
   readonly check?: RowCheck | undefined;

@@ -12,14 +12,17 @@ export interface ExecuteOptions {
   readonly signal?: AbortSignal | undefined;
   /** Deadline for the execution with its retries, in milliseconds. Default: the client's `timeoutMs`. */
   readonly timeoutMs?: number | undefined;
-  /** Headers of this execution, in place of others of the same name in any case; preferences are added. Default: none. */
+  /**
+   * Headers of this execution, replacing others of the same name, regardless of case; preferences are added. Default:
+   * none.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether failures are retried, by the client's option `retry`. Default true. */
   readonly retry?: boolean | undefined;
   /** `keepalive` of fetch: a write that may outlive the page. Bodies of such requests: 64 KiB together. Default false. */
   readonly keepalive?: boolean | undefined;
   /**
-   * Whether a read joins an identical read of this client that is in flight and asks for the same, so that both share one
+   * Whether a read joins an identical read of this client that is in flight and requires the same, so that both share one
    * request. A read never joins one that began before a write of this client ended. Leave it off where the response must
    * be newer than the call, as in a live query. It needs the client's option `shareReads`. Default false.
    */
@@ -186,9 +189,9 @@ export interface Table<M extends Model> extends Selectable<M> {
   insert(rows: Rows<M['Insert']>, options?: InsertOptions): WriteQuery<M, void>;
   /** Adds rows, and overwrites those that exist. */
   upsert(rows: Rows<M['Insert']>, options?: UpsertOptions): WriteQuery<M, void>;
-  /** Changes the rows that match. Yields how many were changed; null if the server does not say. */
+  /** Changes the rows that match. Yields how many were changed; null if the server does not send it. */
   update(values: M['Update']): UnfilteredWrite<M>;
-  /** Deletes the rows that match. Yields how many were deleted; null if the server does not say. */
+  /** Deletes the rows that match. Yields how many were deleted; null if the server does not send it. */
   delete(): UnfilteredWrite<M>;
 }
 

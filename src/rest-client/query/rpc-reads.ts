@@ -6,8 +6,9 @@ import type { Modifier } from './query.ts';
 const filterLike = /^[a-z]+[.(]/;
 
 /**
- * Calls a function that only reads by GET, so that caches can store the answer. Some arguments mean something else in a URL: null, a
- * list (an array and a JSON argument write it differently), a text such as `eq.1`. With one of those, the call stays a POST.
+ * Calls a function that only reads by GET, so that caches can store the response. Some arguments mean something else in a
+ * URL: null, a list (an array and a JSON argument write it differently), a text such as `eq.1`. With one of those, the call
+ * stays a POST.
  */
 export const viaGet = (): Modifier => (plan) => asRead(plan, 'GET');
 

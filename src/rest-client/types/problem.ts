@@ -1,6 +1,6 @@
 /**
- * Types that a compiler's message shows in place of an invalid query: `NoSuchColumn<"titel", "id" | "title">` contains the wrong
- * name, then the alternatives. No value has such a type.
+ * Types that a compiler's message shows instead of an invalid query: `NoSuchColumn<"titel", "id" | "title">` contains the
+ * wrong name, then the alternatives. No value has such a type.
  */
 export interface SelectProblem {
   /** No value has it. */

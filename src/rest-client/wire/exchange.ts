@@ -84,7 +84,7 @@ const tokenRefusals: ReadonlySet<RestErrorCode> = new Set([
   'invalid-claims',
 ]);
 
-/** Whether a body would add nothing: the status tells the cause, the token was refused, or no response arrived. */
+/** Whether a body would add nothing: the status shows the cause, the token was refused, or no response arrived. */
 const saysItAll = ({ code, status }: RestError) =>
   status === null || isTransientStatus(status) || tokenRefusals.has(code);
 

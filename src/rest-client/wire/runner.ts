@@ -7,7 +7,7 @@ import type { ExecuteOptions } from '../query/query.ts';
 import { type Answer, parseContentRange, readCount, verifyOrigin } from '../query/answer.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 
-/** How plans become requests, and answers become results. */
+/** Options for sending plans as requests and reading their results. */
 export interface RunnerOptions extends ExchangeOptions {
   /** The project's URL, without `/rest/v1`. */
   readonly url: string;

@@ -2,7 +2,7 @@
 import { type JourneyOptions, runJourney } from './journey.js';
 
 addEventListener('message', (event: MessageEvent<Omit<JourneyOptions, 'tell'>>) => {
-  // A worker answers its page; a service worker the client that sent the message.
+  // A worker responds to its page; a service worker the client that sent the message.
   const port = (event.source ?? globalThis) as { postMessage(message: object): void };
   runJourney({ ...event.data, tell: (step) => port.postMessage(step) }).catch((problem: unknown) =>
     port.postMessage({ problem: String(problem) }),

@@ -27,7 +27,9 @@ export async function installReactNative(): Promise<void> {
   await run('npm', ['install', ...flags], { cwd: cache });
 }
 
-/** What the entry of the bundle does before the application: the parts of React Native that give a program its globals. */
+/**
+ * What the entry of the bundle does before the application: the parts of React Native that provide a program's globals.
+ */
 const entry = `
   import 'react-native/Libraries/Core/setUpGlobals';
   import 'react-native/Libraries/Core/setUpTimers';

@@ -116,7 +116,7 @@ export function createWorld(stage: Stage): World {
       await page.goto(appUrl + path);
     },
     async notify(sender, recipient, { count = 1, kind = 'mention', about = 'Document' } = {}) {
-      // More than the limits of a user come from a service, in the name of the sender.
+      // More notifications than a user may send are sent by a service, in the name of the sender.
       const isService = count > 50;
       const body = Array.from({ length: count }, (_, index) => ({
         recipient_id: recipient.id,

@@ -14,7 +14,7 @@ afterEach(() => attackers.splice(0).forEach((client) => client.terminate()));
 /** Longest interval after which a list whose source may be silent is compared. */
 const intervalMs = 25_000;
 
-/** A clock whose timers of the comparison run only when the test says so. */
+/** A clock whose timers of the comparison run only on command of the test. */
 function createComparisonClock() {
   const { clock } = createBrowserPlatform();
   const due = new Set<() => void>();

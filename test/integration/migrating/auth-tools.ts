@@ -77,7 +77,7 @@ export function listen(auth: AuthClient) {
 
 export type AuthTools = ReturnType<typeof createAuthTools>;
 
-/** `createClient` of the entry `compat` in the place of the vendor's. */
+/** `createClient` of the entry `compat` instead of the vendor's. */
 export const compatLibrary = createCompatClient as unknown as typeof createClient;
 
 /** An embedded Supabase for the tests of this file, and clients of it. */

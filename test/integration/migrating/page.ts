@@ -13,11 +13,11 @@ export interface MigratingRow<Vendor, Here> {
   readonly cell: string;
   readonly vendor: (world: Vendor) => PromiseLike<unknown>;
   readonly here: (world: Here) => PromiseLike<unknown>;
-  /** What the vendor's client returns where the page says that it differs. */
+  /** What the vendor's client returns where it differs according to the page. */
   readonly differs?: unknown;
   /** What the vendor's program returns over the entry `compat`, if it differs from the vendor's client. */
   readonly compat?: unknown;
-  /** Whether the entry `compat` lacks the methods of the row: capabilities.json says which. */
+  /** Whether the entry `compat` lacks the methods of the row: see capabilities.json. */
   readonly isNotInCompat?: boolean;
 }
 
@@ -36,13 +36,13 @@ export interface Worlds<Vendor, Here> {
   /** Rows that the embedded service cannot serve, and the file that tests them. */
   readonly elsewhere?: Readonly<Record<string, string>>;
   readonly openVendor: () => Promise<Vendor>;
-  /** Opens what the vendor's programs run over in place of the vendor's client: the entry `compat`. */
+  /** Opens the entry `compat`, which the vendor's programs use instead of the vendor's client. */
   readonly openCompat: () => Promise<Vendor>;
   readonly openHere: () => Promise<Here>;
 }
 
 /**
- * Runs each row in both clients and over the entry `compat`, and compares what they give; then the rows with those of the page.
+ * Runs each row in both clients and over the entry `compat`, and compares the results; then the rows with those of the page.
  */
 export function testRows<Vendor, Here>(
   section: string,
@@ -53,7 +53,7 @@ export function testRows<Vendor, Here>(
     const before = await row.vendor(await openVendor());
     const after = await row.here(await openHere());
     expect(before).toEqual('differs' in row ? row.differs : after);
-    // Where the page says that both differ, they do.
+    // Both differ where the page states it.
     expect(isDeepStrictEqual(before, after)).toBe(!('differs' in row));
     if (row.isNotInCompat) return;
     const compatible = await row.vendor(await openCompat());

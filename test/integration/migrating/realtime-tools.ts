@@ -95,7 +95,7 @@ export function createRealtimeTools() {
     return clients;
   }
 
-  /** The vendor's SUBSCRIBED comes before the server watches the table: write until something arrives. */
+  /** The vendor's SUBSCRIBED arrives before the server watches the table: write until something arrives. */
   async function addUntil<T>(heard: readonly T[]): Promise<T | undefined> {
     await expect
       .poll(

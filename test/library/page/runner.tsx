@@ -50,7 +50,7 @@ define({
   navigator,
   // Node 20 has none.
   WebSocket,
-  // What React Native and its storage package would give.
+  // The globals of React Native and its storage package.
   AsyncStorage: createAsyncStorage(),
   AppState: { currentState: 'active', addEventListener: () => ({ remove: () => undefined }) },
   Linking: { addEventListener: () => ({ remove: () => undefined }) },
@@ -144,7 +144,7 @@ const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
     for (const name of ['pagehide', 'pageshow']) dom.window.dispatchEvent(new dom.window.Event(name));
   },
   async 'links-and-providers'({ setPassword }) {
-    // The next example opens a mailed link; those before it have asked for others, which replace earlier ones.
+    // The next example opens a mailed link; earlier examples have requested others, which replace earlier ones.
     if (setPassword)
       dom.reconfigure({ url: `http://localhost:3000/confirm?token_hash=${await createLink()}` });
   },

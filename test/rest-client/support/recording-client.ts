@@ -12,7 +12,7 @@ export interface Recorded {
   readonly requests: readonly Request[];
 }
 
-/** A fake world whose fetch records each request and answers with the replies in turn; the last one stays. */
+/** A fake world whose fetch records each request and returns the responses in turn; the last one stays. */
 export function createRecordingTab(replies: readonly Reply[] = [json([])]): Recorded {
   const world = createFakeWorld();
   const wire = createScriptedWire();

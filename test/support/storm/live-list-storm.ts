@@ -58,7 +58,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const schedule = fc.array(step, { minLength: 1, maxLength: 12 });
 
 interface Findings {
-  /** Lists that said that they were current although they were not: see `StormGroup.endInterval`. */
+  /** Lists that reported to be current although they were not: see `StormGroup.endInterval`. */
   readonly lies: readonly unknown[];
   /** Lists that were wrong, or did not report their state, long after the last fault. */
   readonly wrong: readonly unknown[];

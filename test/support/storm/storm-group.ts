@@ -20,8 +20,8 @@ const settings = {
 };
 
 /**
- * How long a list may be wrong while it says that it is current, as `docs/clients/live-lists.md` states it: an interval, and the time that
- * its changes and its read may take. In milliseconds.
+ * How long a list may be wrong while it reports to be current, as `docs/clients/live-lists.md` states it: an interval, and
+ * the time that its changes and its read may take. In milliseconds.
  */
 const boundMs = 30_000;
 
@@ -46,8 +46,8 @@ export interface StormGroup {
   readonly faults: readonly (() => void)[];
   recover(): void;
   /**
-   * Lets the interval of every list pass, and waits until the lists have read. Returns those that say that they are current although
-   * their channel is not live, or although they have had other rows than the table for {@link boundMs}.
+   * Lets the interval of every list pass, and waits until the lists have read. Returns those that report to be current
+   * although their channel is not live, or although they have had other rows than the table for {@link boundMs}.
    */
   endInterval(): Promise<readonly unknown[]>;
   /** The lists that do not have the rows of the table, or do not report their state. */
@@ -162,7 +162,8 @@ export async function openGroup(target: StormTarget, group: number): Promise<Sto
     async endInterval() {
       await passInterval();
       const wrong = lists.filter(isWrong);
-      // A deletion on its way removes a row that was inserted again, until the insertion arrives or the next interval has passed.
+      // A deletion in transit removes a row that was inserted again, until the insertion arrives or the next interval has
+      // passed.
       if (wrong.length > 0) {
         await pause(boundMs - intervalMs);
         await passInterval();

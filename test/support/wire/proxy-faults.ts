@@ -15,7 +15,7 @@ export interface WireFaults {
   ) => void;
 }
 
-/** Replies that a healthy server never gives: a proxy's pages, cut bodies, limits, dropped connections. */
+/** Replies that a healthy server never sends: a proxy's pages, cut bodies, limits, dropped connections. */
 export function useWireFaults(supabase: () => LocalSupabase): WireFaults {
   const server = setupServer(
     http.all('http://local-supabase.test/*', ({ request }) => supabase().fetch(request)),

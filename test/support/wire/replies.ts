@@ -16,7 +16,7 @@ export const refusal = (
   more: Readonly<Record<string, unknown>> = {},
 ): Response => json({ code, message: `Refused with ${code}`, ...more }, { status });
 
-/** The page that a proxy sends in place of the service's reply. */
+/** The page that a proxy sends instead of the service's response. */
 export const page = (status: number): Response =>
   new Response('<html><body>Bad gateway</body></html>', { status, headers: { 'Content-Type': 'text/html' } });
 

@@ -39,7 +39,7 @@ export interface UserDataOptions extends Pick<Clients, 'loadRealtime' | 'platfor
   readonly userId: string;
   /** The claim `session_id`: the persisted data belongs to it. */
   readonly sessionId: string;
-  /** Asks the server whether the session still exists; if not, the auth client signs out. */
+  /** Checks at the server whether the session still exists; if not, the auth client signs out. */
   readonly checkSession: () => Promise<unknown>;
 }
 

@@ -7,7 +7,7 @@ import { Message } from '../../ui/page/message.tsx';
 import { appTexts } from '../app-texts.ts';
 import { useUserData } from '../data/user-data-context.ts';
 
-/** Says above the list that in-app notifications are off, so that nothing new arrives. */
+/** Shows above the list that in-app notifications are off, so that nothing new arrives. */
 export function PausedNotice() {
   const { openCache } = useUserData();
   const [store, setStore] = useState<PreferencesStore | null>(null);

@@ -21,7 +21,7 @@ import { SubmitForm } from '../../ui/form/submit-form.tsx';
 
 const fieldNames = ['currentPassword', 'password', 'code'] as const;
 
-/** Fields that the server requires besides the new password, as its error codes say. */
+/** Fields that the server requires besides the new password, by its error codes. */
 interface RequiredFields {
   readonly code: boolean;
   readonly currentPassword: boolean;

@@ -1,7 +1,7 @@
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { unsavedDraft } from '../../shared/unsaved-draft.ts';
 
-/** Keeps the values while they are saved: if the session ends meanwhile, /login says so and leads back to them. */
+/** Keeps the values while they are saved: if the session ends meanwhile, /login shows it and leads back to them. */
 export function useKeptDraft(
   userId: string,
 ): <T>(values: Readonly<Record<string, string>>, save: () => Promise<T>) => Promise<T> {

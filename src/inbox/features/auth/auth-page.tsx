@@ -19,7 +19,7 @@ export interface AuthPageProps {
   readonly foot?: ReactNode;
   /** The providers, between the form and the links. Its height is reserved while it loads. */
   readonly alternatives?: ReactNode;
-  /** Offers to clear the cookies: what went wrong may come from them. Default: only where the stored session does. */
+  /** Offers to clear the cookies, which may cause the problem. Default: only for problems of the stored session. */
   readonly hasTrouble?: boolean;
   readonly children: ReactNode;
 }

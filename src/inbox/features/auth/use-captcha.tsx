@@ -51,7 +51,7 @@ interface CaptchaApi {
       readonly 'expired-callback': () => void;
     },
   ): unknown;
-  /** Takes what `render` returned. */
+  /** Removes the widget that `render` returned. */
   remove(widget: unknown): void;
 }
 

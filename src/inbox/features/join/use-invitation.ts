@@ -8,7 +8,7 @@ import { createInvitationsApi, type InvitationAnswer } from './invitations-api.t
 export interface UseInvitationResult {
   readonly state: JoinState;
   readonly reload: () => void;
-  /** Resolves when the server has recorded the answer; rejects if it refuses. */
+  /** Resolves when the server has recorded the answer; rejects if the server refuses. */
   readonly answer: (answer: InvitationAnswer) => Promise<void>;
 }
 
@@ -23,7 +23,7 @@ interface Reading {
 export function useInvitation(token: string): UseInvitationResult {
   const { loadRest, platform } = useClients();
   const { session } = useAuth();
-  // Without the required second factor the user is not signed in yet; /login asks for it.
+  // Without the required second factor the user is not signed in yet; /login requires it.
   const userId = session && !needsSecondFactor(session) ? session.user.id : null;
   const [reading, setReading] = useState<Reading | null>(null);
   const [attempt, setAttempt] = useState(0);

@@ -16,7 +16,7 @@ export interface MailDeliveryProps {
   readonly onChange: (change: PreferenceChange) => void;
 }
 
-/** What the chosen frequency means, when the next email comes, and why none arrives. */
+/** What the chosen frequency means, when the next email is sent, and why none arrives. */
 export function MailDelivery({ preferences, onChange }: MailDeliveryProps) {
   const texts = preferencesTexts.use();
   const { status, isSending, sendTest, isAllowing, allowAddress } = useMailStatus(preferences, {

@@ -1,6 +1,6 @@
 import { defineTexts, type Translation } from '../../ui/texts.ts';
 
-/** When a digest comes, ready to be read. */
+/** When a digest is sent, formatted for display. */
 interface MailTime {
   readonly hour: string;
   readonly day: string;

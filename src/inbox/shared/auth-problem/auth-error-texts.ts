@@ -149,7 +149,7 @@ const messages: Readonly<Record<MessageCode, string>> = {
     'This browser doesn’t keep data for this site, so you’ll be signed out when you close the page.',
 };
 
-/** The cause alone, for messages that advise to try again: the server's number of seconds replaces that advice. */
+/** The cause alone, for messages that advise a retry: the server's number of seconds replaces that advice. */
 const causes: Readonly<Partial<Record<MessageCode, string>>> = {
   over_request_rate_limit: 'Too many attempts.',
   over_email_send_rate_limit: 'We’ve just sent you an email.',

@@ -44,7 +44,7 @@ export function describeProblem<Name extends string>(
   // This text is shown unchanged (conformance/protocol/product.md#errors-of-the-application).
   const isOwn = problem instanceof Error && problem.message === texts.unknownSignupError;
   const shown = messageCode(texts, code);
-  // Without the message's advice to try again, because the time of the next attempt follows it.
+  // Without the message's advice to retry, because the time of the next attempt follows it.
   const cause = retryAfterSeconds === null ? undefined : texts.causes[shown];
   const parts = [isOwn ? problem.message : (cause ?? texts.messages[shown])];
   if (code === 'weak_password' && problem instanceof AuthError) {

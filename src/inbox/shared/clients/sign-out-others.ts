@@ -7,7 +7,9 @@ export async function signOutOthers(clients: Clients): Promise<void> {
   await announceEndedSessions(clients);
 }
 
-/** Tells the user's other devices that their sessions have ended, so that they close at once and not at the next refresh. */
+/**
+ * Notifies the user's other devices that their sessions have ended, so that they close at once and not at the next refresh.
+ */
 export async function announceEndedSessions({ loadRest, platform }: Clients): Promise<void> {
   try {
     const rest = await loadRest();

@@ -3,7 +3,7 @@ import type { AuthClient } from 'supabase-protocol-clients/auth-client';
 import { confirmSignOut } from './sign-out-question.ts';
 import { type LoginNotice, isPublicPath, paths } from '../routes.ts';
 
-/** What the next screen says if the server could not end the sessions of a scope. */
+/** The notice of the next screen if the server could not end the sessions of a scope. */
 export const signOutNotices = {
   global: 'sign-out-failed',
   local: 'local-sign-out-failed',
@@ -11,7 +11,7 @@ export const signOutNotices = {
 
 /**
  * Signs out on this device, unless the user decides to keep changes that are not sent yet. If the server could not end the
- * sessions, the next screen says so.
+ * sessions, the next screen shows it.
  */
 export async function signOutHere(auth: AuthClient, scope: 'local' | 'global'): Promise<void> {
   if (!(await confirmSignOut())) return;

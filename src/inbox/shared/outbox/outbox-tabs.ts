@@ -5,9 +5,9 @@ export type TabMessage =
   | { readonly type: 'added'; readonly actions: readonly PendingAction[] }
   | { readonly type: 'adopted'; readonly from: string; readonly actions: readonly PendingAction[] }
   | { readonly type: 'removed'; readonly ids: readonly string[]; readonly outcome: OutboxOutcome['type'] }
-  /** Asks the tabs of these actions to discard them. */
+  /** Requests the tabs of these actions to discard them. */
   | { readonly type: 'discard'; readonly ids: readonly string[] }
-  /** Asks every tab to send what it keeps back for an undo. */
+  /** Requests every tab to send what it keeps back for an undo. */
   | { readonly type: 'flush' };
 
 /** The tabs of one origin may run different versions of the application. */

@@ -9,7 +9,9 @@ import { createSenders, isTabMessage, type TabMessage } from './outbox-tabs.ts';
 export interface OutboxTopic<Payload, Answer = unknown> {
   /** null: a payload of another version of the application, which is dropped. */
   parse(payload: unknown): Payload | null;
-  /** What it changes, such as ids of rows; null: any row, so that a repetition may change rows that came to match. */
+  /**
+   * What it changes, such as ids of rows; null: any row, so that a repetition may change rows that match only later.
+   */
   keysOf(payload: Payload): readonly string[] | null;
   /**
    * Applies the action to the rows in the state that it assumes. Called again with the same payload after an interruption; a
@@ -43,7 +45,7 @@ export type OutboxNotice =
   | { readonly type: 'changed' | 'deleted' | 'refused'; readonly repeat: () => void }
   | { readonly type: 'too-late' };
 
-/** One user's actions on the way to the server. */
+/** One user's actions until the server has applied them. */
 export interface Outbox {
   /** Shows and sends the stored actions of earlier visits and other tabs. Never rejects. */
   start(): Promise<void>;
@@ -103,7 +105,7 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
   let hasStorageFailed = false;
 
   const createId = () => Array.from(random.bytes(12), (byte) => byte.toString(36)).join('');
-  // Without locks among tabs (http, old browsers) each would take the others for closed, and take over their actions.
+  // Without locks among tabs (http, old browsers) each would treat the others as closed, and take over their actions.
   const tabs = locks.scope === 'origin' ? platform.openBroadcast(`outbox:${userId}`) : null;
   const senders = createSenders({
     locks,

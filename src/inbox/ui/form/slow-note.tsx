@@ -1,7 +1,7 @@
 import { useDelay } from '../state/use-delay.ts';
 import { credentialTexts } from './credential-texts.ts';
 
-/** After this long a pending request says that it is slow. */
+/** After this time a pending request shows that it is slow. */
 const slowMs = 2_000;
 
 /** A live region with a message while a request is slow. */

@@ -14,7 +14,7 @@ interface RowRange {
 
 /**
  * Renders only the rows near the visible part of the window, so that the document stays small at any length of a list. Each
- * `ul` of the list has its number of rows as `data-rows`, and paddings in place of those that are not rendered.
+ * `ul` of the list has its number of rows as `data-rows`, and paddings for those that are not rendered.
  *
  * @param ids the rows in their order.
  * @param estimatePx the height of a row that was never rendered.
@@ -37,7 +37,7 @@ export function useRowWindow(
     onView(next.end);
   });
   useLayoutEffect(() => {
-    // Before the range is read: with estimates for rendered rows, two ranges could each ask for the other.
+    // Before the range is read: with estimates for rendered rows, two ranges could request each other.
     heights.note(list.current?.querySelectorAll('[data-id]') ?? []);
     // eslint-disable-next-line react/set-state-in-effect -- which rows are visible is known when the list is in the document
     update();

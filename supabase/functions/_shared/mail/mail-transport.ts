@@ -34,7 +34,7 @@ export type MailRefusal = 'unavailable' | 'held' | 'temporary' | 'refused' | 'un
 export class MailTransportError extends Error {
   override readonly name = 'MailTransportError';
   readonly refusal: MailRefusal;
-  /** How long the provider asks to wait; 0: not specified. */
+  /** The wait that the provider requests; 0: not specified. */
   readonly retryAfterMs: number;
   constructor(message: string, refusal: MailRefusal, { cause, retryAfterMs = 0 }: MailRefusalDetails = {}) {
     super(message, { cause });

@@ -55,5 +55,7 @@ export function createDatabaseCaller({ env, fetch }: Runtime, traceparent?: stri
   };
 }
 
-/** PostgreSQL refuses NUL and halves of a character, with the whole call: what another service has said must not stop a queue. */
+/**
+ * PostgreSQL refuses NUL and halves of a character, with the whole call: the text of another service must not stop a queue.
+ */
 const storable = (text: string): string => Buffer.from(text).toString().replaceAll('\0', '\uFFFD');

@@ -9,7 +9,7 @@ const pagesOfRows = [
     { id: 'a', updated_at: '2026-01-01T00:00:00Z', status: 'unread' },
     { id: 'b', updated_at: '2026-01-02T00:00:00Z', status: 'unread' },
   ],
-  // Read while the first page was on its way.
+  // Read while the first page was in flight.
   [
     { id: 'c', updated_at: '2026-01-03T00:00:00Z', status: 'unread' },
     { id: 'a', updated_at: '2026-01-04T00:00:00Z', status: 'read' },

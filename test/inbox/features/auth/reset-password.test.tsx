@@ -11,7 +11,7 @@ async function newUser(): Promise<string> {
   return email;
 }
 
-/** Asks for the mail and enters its code. */
+/** Requests the mail and enters its code. */
 async function enterByCode(actor: RenderedApp['actor'], email: string): Promise<void> {
   const field = await screen.findByLabelText('Email');
   await actor.clear(field);

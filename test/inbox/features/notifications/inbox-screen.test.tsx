@@ -52,7 +52,7 @@ async function fill(count: number): Promise<void> {
 const open = (url = '/home', options: Partial<RenderAppOptions> = {}) =>
   renderApp(url, { supabase: local(), user, ...options });
 const rows = () => [...document.querySelectorAll('main [data-id]')];
-/** The button beside a message: which other messages offer to try again depends on the order of the responses. */
+/** The button beside a message: which other messages offer a retry depends on the order of the responses. */
 const tryAgain = (message: RegExp) =>
   within(screen.getByText(message).parentElement ?? document.body).getByRole('button', { name: 'Try again' });
 const status = async (name: string) => {

@@ -114,7 +114,7 @@ const world: fc.Arbitrary<Deed> = fc.oneof(
   fc.constant<Deed>((scripted) => scripted.reconnect()),
 );
 
-/** After each step: the shown list is that of its filter, without doubles, and as long as its count says. */
+/** After each step: the shown list is that of its filter, without doubles, and as long as its count. */
 function findContradiction({ inbox }: ScriptedInbox): string | null {
   const { view, counts } = inbox.getSnapshot();
   const { filter, notifications } = view;

@@ -21,7 +21,7 @@ import { createNotification, type NotificationDetails } from './notification-fix
 /** More changes than this since the last response are not listed in it. */
 const bulkRows = 100;
 
-/** A table whose responses and live changes take time by the fake clock, and fail when told to. */
+/** A table whose responses and live changes take time by the fake clock, and fail on command. */
 export interface ScriptedTable {
   readonly requests: string[];
   /** Each state that a row has had, by its version. */
@@ -61,7 +61,7 @@ export interface ScriptedInbox {
   /** For how long nothing was in transit to or from the table, in milliseconds; 0 while something is. */
   quietMs(): number;
   openTab(): Inbox;
-  /** The connection comes back: changes may have been missed. */
+  /** The connection is restored: changes may have been missed. */
   reconnect(): void;
 }
 

@@ -17,7 +17,7 @@ const noRow = new RestError('not-one-row', 'The result contains 0 rows', {
 });
 const down = new RestError('network', 'No answer');
 
-/** An API whose calls answer in turn; a call beyond the script is refused. */
+/** An API whose calls respond in turn; a call beyond the script is refused. */
 function script(...answers: readonly (readonly [keyof PreferencesApi, Preferences | RestError])[]) {
   const left = [...answers];
   const call = (name: keyof PreferencesApi) => () => {

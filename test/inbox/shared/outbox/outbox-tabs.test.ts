@@ -13,7 +13,7 @@ test('several tabs show the same, and each sends its own', async () => {
   tabs[1].add('a:2');
   await world.settle();
   for (const { shown } of tabs) expect(shown).toEqual(['a:1', 'a:2']);
-  // The later action comes online first, and waits for the earlier one on its row.
+  // The tab of the later action comes online first, and waits for the earlier one on its row.
   for (const { tab } of tabs.toReversed()) tab.setOnline(true);
   await world.clock.advance(5_000);
   expect(server.received).toEqual(['a:1', 'a:2']);
@@ -37,7 +37,7 @@ test('several tabs leave the actions of a tab that crashes to exactly one of the
 const waitFor = ({ openTab }: FakeWorld, ms: number) =>
   new Promise<void>((resolve) => openTab().clock.setTimer(resolve, ms));
 
-/** A channel to the other tabs whose messages come too late: what is stored has to suffice. */
+/** A channel to the other tabs whose messages arrive too late: the stored actions have to suffice. */
 const lateMessages = { openBroadcast: () => ({ post() {}, subscribe: () => () => {}, close() {} }) };
 
 test('several tabs send an action of a crashed tab once, although their messages to each other are late', async () => {

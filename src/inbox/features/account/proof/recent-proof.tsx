@@ -17,7 +17,7 @@ export const needsOlderProof = (problem: unknown): boolean =>
   problem instanceof RestError && problem.message === 'reauthentication_needed';
 
 export interface RecentProof {
-  /** Asks for a password or code unless one was given some minutes ago. Resolves with false if the user cancels. */
+  /** Requires a password or code unless one was entered some minutes ago. Resolves with false if the user cancels. */
   readonly request: (purpose: ProofPurpose) => Promise<boolean>;
   /** Render it beside the form, not inside, because it contains a form. */
   readonly dialog: ReactNode;

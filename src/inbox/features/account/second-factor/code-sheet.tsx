@@ -27,7 +27,7 @@ export function CodeSheet({ codes, takesFocus, onDone }: CodeSheetProps) {
   const email = useAuth().user?.email ?? '';
   const date = new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(platform.clock.now());
   useEffect(() => {
-    // The browser asks before it leaves the page, since the codes cannot be shown again.
+    // The browser asks for confirmation before it leaves the page, because the codes cannot be shown again.
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', ask);
     return () => removeEventListener('beforeunload', ask);

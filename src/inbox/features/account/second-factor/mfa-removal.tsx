@@ -31,7 +31,7 @@ export function MfaRemoval({ factor, name, isLast, hasServiceCodes, onClose, onR
   const remove = async () => {
     if (!factor || !(await proof.request('factors'))) return;
     const { session } = auth.getSnapshot();
-    // Without the codes such a session could not remove the factor either, and the next sign-in would ask for it.
+    // Without the codes such a session could not remove the factor either, and the next sign-in would require it.
     if (takesCodes && session && isRaisedByCodeOnly(session)) return setProblem(texts.mfaRemoveAddFirst);
     setPending(true);
     const failure = await runFormAction([], async () => {

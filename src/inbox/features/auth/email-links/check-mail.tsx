@@ -29,7 +29,7 @@ export interface CheckMailProps {
   readonly onBack: () => void;
 }
 
-/** A mail is on its way: enter its code, or request another one. */
+/** A mail was sent: enter its code, or request another one. */
 export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, onBack }: CheckMailProps) {
   const texts = authTexts.use();
   const { auth } = useClients();

@@ -38,7 +38,7 @@ export function NewPassword({ session }: { readonly session: Session }) {
   return (
     <AuthPage key="new" title={texts.newPasswordTitle} intro={texts.newPasswordIntro(email)}>
       <SubmitForm form={form} submit={texts.savePassword}>
-        {/* Tells the password manager whose password this is. */}
+        {/* Tells the password manager the account of the password. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <NewPasswordField label={texts.newPassword} own={[email]} {...form.field('password')} />
       </SubmitForm>

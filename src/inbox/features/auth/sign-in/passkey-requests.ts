@@ -28,7 +28,7 @@ export interface PasskeyRequests {
 const idle: PasskeyState = { pending: false, problem: undefined };
 const busy: PasskeyState = { pending: true, problem: undefined };
 
-/** One per client: the forms of the sign-in screen share the challenge that no passkey has answered yet. */
+/** One per client: the forms of the sign-in screen share the challenge that no passkey has used yet. */
 const passkeysOf = new WeakMap<AuthClient, Promise<Passkeys>>();
 
 function loadPasskeys(auth: AuthClient): Promise<Passkeys> {
@@ -78,7 +78,7 @@ export function createPasskeyRequests(auth: AuthClient, offersAutofill: boolean)
     return failure && { kind: 'other', message: failure.message ?? '' };
   };
   const offer = async (): Promise<void> => {
-    // After a refusal for the rate limit only the button tries again: each focus would use up one more request.
+    // After a refusal for the rate limit only the button retries: each focus would use up one more request.
     if (!offersAutofill || running || isRateLimited) return;
     let isChosen = false;
     const onChosen = () => {

@@ -36,7 +36,7 @@ export function createInboxCommands(inbox: Inbox) {
     });
   return {
     setStatus,
-    /** @param text says what was done. */
+    /** @param text the text of the toast. */
     snooze: (rows: Rows, untilMs: number, text: string) => snooze(rows, untilMs, () => text),
     /** Moves snoozed notifications to the inbox now. */
     unsnooze: (rows: Rows) => snooze(rows, null, (words) => words.unarchived(rows.length)),

@@ -20,7 +20,7 @@ export interface InboxServices {
     readonly answer: 'accepted' | 'declined' | null;
     readonly onAnswer: () => void;
   }> | null;
-  /** Says that nothing arrives in the inbox because its user turned that off. */
+  /** Shows that in-app notifications are off for this user. */
   readonly PausedNotice: ComponentType;
 }
 

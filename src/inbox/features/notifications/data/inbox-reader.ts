@@ -103,7 +103,7 @@ export function createInboxReader({ api, store, platform }: InboxReaderOptions) 
     const { filter } = state;
     await guard(() => readPage(filter, window.end, pageSize));
     store.patch({ isReadingMore: false });
-    // A page that was read across a gap is dropped: read it again, because no further scroll may ask for it.
+    // A page that was read across a gap is dropped: read it again, because no further scroll may request it.
     if (store.getState().gapAt > state.sequence) await loadMore();
   };
 

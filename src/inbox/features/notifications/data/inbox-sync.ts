@@ -96,7 +96,7 @@ export function createInboxSync({ api, store, platform, onStale, onKinds }: Inbo
         throw error;
       }
     },
-    /** Changes may have been missed: the next request asks for them, too. */
+    /** Changes may have been missed: the next request covers them, too. */
     openGap() {
       isGapOpen = true;
     },

@@ -168,7 +168,7 @@ export function createInbox({ api, outbox, platform, onKinds, onGap, ...options 
       sync.openGap();
       void reads.refresh();
     },
-    /** Asks the server for changes that were not received, in one request. */
+    /** Requests changes that were not received, in one request. */
     catchUp() {
       noteCause('rate');
       void reads.refresh();

@@ -5,7 +5,7 @@ import type { NotificationChange } from '../model/state-types.ts';
 /**
  * Parses the live channel's changes of the table `notifications`.
  *
- * @param nowMs the current time, which tells whether a row is snoozed.
+ * @param nowMs the current time, which determines whether a row is snoozed.
  * @param report receives rows that cannot be parsed; they are left out.
  */
 export function parseNotificationChanges(

@@ -52,7 +52,7 @@ export type NotificationsApi = ReturnType<typeof createNotificationsApi>;
  * The requests about notifications, limited to the user's own rows. Every write outlives the page.
  *
  * @param report receives rows that cannot be parsed; they are left out.
- * @param now the current time in milliseconds, which tells whether a row is snoozed.
+ * @param now the current time in milliseconds, which determines whether a row is snoozed.
  */
 export function createNotificationsApi(
   rest: RestClient<Database>,

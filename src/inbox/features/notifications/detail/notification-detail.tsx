@@ -113,7 +113,7 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
   );
 }
 
-/** Says the new title while keys step through the list and the focus stays in the panel. */
+/** Announces the new title while keys step through the list and the focus stays in the panel. */
 function useStepAnnouncement(panel: RefObject<HTMLElement | null>, id: string, title: string): void {
   const shownId = useRef<string | null>(null);
   useEffect(() => {

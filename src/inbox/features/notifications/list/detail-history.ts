@@ -34,7 +34,7 @@ export function focusOpened(heading: HTMLElement | null): void {
 
 /**
  * Closes the detail: goes back to the list that it was opened from, so that no entry is left that shows the detail again.
- * A detail that was opened by a link from elsewhere has no such entry; the list takes its place.
+ * A detail that was opened by a link from elsewhere has no such entry; the list replaces it.
  */
 export function closeDetail(listHref: string): void {
   const state: DetailState | null = history.state;

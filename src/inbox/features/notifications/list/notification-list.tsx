@@ -86,7 +86,7 @@ export const NotificationList = memo(function NotificationList(props: Notificati
     },
     follow: (id) => findRowLink(list.current, id)?.click(),
   }));
-  // Before the list is used, rows come and go at once: a fading row would delay the first paint.
+  // Before the list is used, rows appear and disappear at once: a fading row would delay the first paint.
   const [isUsed, setUsed] = useState(false);
   const use = () => setUsed(true);
   useEffect(() => (isUsed && list.current ? animateRows(list.current) : undefined), [isUsed]);

@@ -150,7 +150,7 @@ function RowFace({ entry, texts, title, isUnread, filter, isPlain = false }: Row
   );
 }
 
-/** The time of a notification, with date and time as its tooltip. `withDay`: no heading says the day. */
+/** The time of a notification, with date and time as its tooltip. `withDay`: no heading shows the day. */
 function RowTime({ atMs, withDay }: { readonly atMs: number; readonly withDay: boolean }) {
   // All of them tick with one clock.
   const { minuteClock } = useInboxServices();

@@ -8,8 +8,8 @@ export function visibleRows(): readonly HTMLElement[] {
 }
 
 /**
- * The link to focus after an action on the selected rows: where they leave the list, the row that takes the place of the
- * first one, else the row before it; where they stay, the first one. A visible row goes before one that is scrolled away.
+ * The link to focus after an action on the selected rows: where they leave the list, the row that replaces the first one,
+ * else the row before it; where they stay, the first one. A visible row goes before one that is scrolled away.
  *
  * @returns null where no row is left.
  */

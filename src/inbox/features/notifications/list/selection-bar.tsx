@@ -194,7 +194,7 @@ function BarButton({ icon, word, isWord = false, ...rest }: BarButtonProps) {
 
 /**
  * Ctrl+A (⌘A) selects, a second time also what is not loaded, and moves the focus to the bar: Tab reaches the bar only
- * behind all rows, of which more are loaded on the way.
+ * behind all rows, which load further rows.
  */
 function useSelectAllKey(selectAll: () => void): void {
   const act = useEffectEvent(selectAll);

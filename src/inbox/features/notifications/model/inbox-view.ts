@@ -42,7 +42,10 @@ export function selectView(state: NotificationsState, filter: NotificationFilter
   };
 }
 
-/** Whether the row is in the part of the list that was read, or is listed whatever its age: it is or was snoozed, or needs the user. */
+/**
+ * Whether the row is in the part of the list that was read, or is listed regardless of its age: it is or was snoozed, or
+ * needs the user.
+ */
 function isInWindow(state: NotificationsState, row: Notification, window: ListWindow | null): boolean {
   if (window?.ids) return window.ids.has(row.id);
   // Above a list that is still being read, it would move when the list arrives.
@@ -77,7 +80,7 @@ export function selectCounts(state: NotificationsState): NotificationCounts {
   return combineCounts(inside, outside);
 }
 
-/** A list that is loaded to its end has no rows outside, whatever stale totals say. */
+/** A list that is loaded to its end has no rows outside, regardless of stale totals. */
 function withoutWholeLists(state: NotificationsState, outside: NotificationCounts): NotificationCounts {
   const isWhole = (tab: InboxTab) => selectWindow(state, { tab, kind: null })?.isComplete ?? false;
   const whole = Object.fromEntries(inboxTabs.filter(isWhole).map((tab) => [tab, 0]));

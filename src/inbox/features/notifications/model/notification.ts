@@ -55,7 +55,7 @@ const notificationRow = schema.object({
 /**
  * A row of the table `notifications`. Content that is missing or cannot be parsed makes a `system` notification.
  *
- * @param nowMs the current time, which tells whether it is snoozed.
+ * @param nowMs the current time, which determines whether it is snoozed.
  * @throws {TypeError} if the row itself lacks its id, status or time.
  */
 export function parseNotification(row: unknown, nowMs: number): Notification {

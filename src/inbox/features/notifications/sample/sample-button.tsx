@@ -9,7 +9,7 @@ export const SampleButton = import.meta.env.DEV ? DevelopmentButton : null;
 function DevelopmentButton({ wide = false }: { readonly wide?: boolean }) {
   const { auth, platform } = useClients();
   const [isPending, setPending] = useState(false);
-  // Set by `npm start`, whose server takes the request (scripts/notify/sample-sender.ts); plain `vite` has no sender.
+  // Set by `npm start`, whose server handles the request (scripts/notify/sample-sender.ts); plain `vite` has no sender.
   const senderPath: unknown = import.meta.env['VITE_SAMPLE_SENDER'];
   if (typeof senderPath !== 'string') return null;
   const send = async () => {

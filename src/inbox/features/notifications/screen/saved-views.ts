@@ -36,7 +36,7 @@ export function useSavedViews() {
   return {
     views,
     find: (filter: NotificationFilter) => views.find(({ search }) => search === encodeFilter(filter)),
-    /** Saves the filter, in the place of a view of the same name. */
+    /** Saves the filter, replacing a view of the same name. */
     save: (name: string, filter: NotificationFilter) =>
       void write([{ name, search: encodeFilter(filter) }, ...views.filter((view) => view.name !== name)]),
     /** Removes the view; a toast undoes it. */

@@ -21,7 +21,7 @@ export interface SnoozeDialogProps {
   readonly onSnooze: () => void;
 }
 
-/** Suggests times of return, and takes any other. */
+/** Suggests times of return, and accepts any other. */
 export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogProps) {
   const texts = inboxDialogTexts.use().snooze;
   const common = inboxTexts.use();

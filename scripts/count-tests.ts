@@ -32,7 +32,7 @@ function countTests(report: unknown): TestCounts {
 const isPlaywright = (report: unknown): report is PlaywrightReport =>
   typeof report === 'object' && report !== null && 'stats' in report;
 
-/** @returns what is wrong with the reports, beside the sum. */
+/** Sums the counts of the reports; `problems` lists reports that are unreadable or contain no executed test. */
 export function sumReports(files: readonly string[]): TestCounts & { readonly problems: readonly string[] } {
   const problems: string[] = [];
   let [passed, failed] = [0, 0];

@@ -7,7 +7,7 @@ export type SenderErrorCode =
   | 'invalid-message'
   // The idempotency key belongs to another message.
   | 'key-reused'
-  // The kind is wrong, or one too many: `message` names its field.
+  // The kind is invalid, or exceeds the number of kinds: `message` names its field.
   | 'invalid-kind'
   // The URL or the key is missing or malformed, or an option is out of its range.
   | 'invalid-options'

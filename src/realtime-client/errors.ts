@@ -58,7 +58,7 @@ export function requireRanges(options: object, ranges: Readonly<Record<string, N
   if (problem !== null) throw new RealtimeError('invalid-options', problem);
 }
 
-/** What a {@link RealtimeError} carries beside its code and message. */
+/** The fields of a {@link RealtimeError} besides its code and message. */
 export interface RealtimeErrorFields {
   /** The underlying error, or the server's response. */
   readonly cause?: unknown;

@@ -42,7 +42,7 @@ export interface DefinedModel<C, R, Insert, Update> extends Model {
   readonly Embeds: EmbedsOf<R>;
 }
 
-/** A table defined by the schemas of its columns: what `table()` makes. */
+/** A table defined by the schemas of its columns, as `table()` returns it. */
 export interface DefinedTable<M extends Model = Model> extends TableDefinition<M> {
   /** The schemas by column. */
   readonly columns: Schemas;

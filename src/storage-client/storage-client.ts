@@ -176,7 +176,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
 
 function encodeSettings(settings: BucketSettings) {
   const { fileSizeLimitBytes } = settings;
-  // `./compat` takes texts such as `10MB`, too.
+  // `./compat` also accepts strings such as `10MB`.
   if (typeof fileSizeLimitBytes === 'number')
     requireRanges({ fileSizeLimitBytes }, { fileSizeLimitBytes: sentLimit });
   return {

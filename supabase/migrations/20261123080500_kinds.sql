@@ -307,7 +307,7 @@ begin
 end
 $$;
 
-/** The fields of a message for the templates of its kind, as texts; refused where a template has a placeholder that lacks one. */
+/** The fields of a message for the templates of its kind, as texts. Refuses the message if a placeholder of a template has no field. */
 create function private.message_fields(message jsonb, kind text, path text) returns jsonb
   language plpgsql stable security definer
   set search_path = ''

@@ -61,7 +61,7 @@ as $$
   where not private.is_blocked(recipient, sender)
 $$;
 
-/** Runs after an account was deleted: what was sent to its address no longer names it. */
+/** Runs after an account was deleted: deletes the invitations to its address. */
 create function private.forget_invitee() returns trigger
   language plpgsql security definer
   set search_path = ''

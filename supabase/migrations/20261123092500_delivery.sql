@@ -37,7 +37,7 @@ $$;
 create trigger announce_outgoing after insert on private.outgoing_notifications
   for each statement execute function private.announce_outgoing();
 
-/** Runs after an account was deleted: what is still to be delivered no longer names it. */
+/** Runs after an account was deleted: deletes its pending deliveries. */
 create function private.forget_outgoing() returns trigger
   language plpgsql security definer
   set search_path = ''

@@ -41,7 +41,7 @@ create table private.messages (
   send_at timestamptz not null,
   -- The local time of each recipient. Null: all receive it at `send_at`.
   local_time timestamp(0),
-  -- From then on no recipient receives it, and those who have lose it. Null: never.
+  -- After this time it is no longer delivered, and it disappears from the inboxes that have it. Null: never.
   expires_at timestamptz,
   state text not null default 'queued' check (state in ('queued', 'delivered', 'canceled', 'expired')),
   -- How many recipients were named; null for an audience and for everyone.
@@ -115,7 +115,7 @@ create trigger forget_sender before update of sender_id on private.messages
   for each row when (old.sender_id is not null and new.sender_id is null)
   execute function private.forget_sender();
 
-/** Runs after an account was deleted: what is still to be sent no longer names it. */
+/** Runs after an account was deleted: removes it from the recipients of queued messages. */
 create function private.forget_recipient() returns trigger
   language plpgsql security definer
   set search_path = ''

@@ -339,9 +339,9 @@ end
 $$;
 
 /**
- * Delivers to the next recipients of ranges that are due and that no other session has locked: of several messages to few, the
- * important and the oldest first, or of one message to many. Of these the important go first, and the others take turns: `last_message` is
- * the one that had the last turn. Returns whether there was such a range.
+ * Delivers to the next recipients of ranges that are due and that no other session has locked. Without `are_many`: ranges of several
+ * messages to few recipients, important and old ones first. With `are_many`: a range of one message to many recipients. Important messages
+ * go first; the others take turns, and `last_message` is the one that had the last turn. `was_busy`: whether there was such a range.
  */
 create function private.deliver_ranges(
   are_many boolean, batch_size integer, called_at timestamptz, inout last_message uuid, out was_busy boolean

@@ -171,7 +171,7 @@ async function play(schedule: readonly Command[]) {
     const renewed = new Set<string>();
     for (const { tab, refreshToken, inFlight, delivered, abandoned } of server.attempts) {
       if (abandoned || signedOutTokens.has(refreshToken)) continue;
-      // A tab whose storage is full keeps its tokens to itself: there the rule holds within the tab.
+      // A tab with full storage does not share its tokens, so the rule holds only within the tab.
       const token = wasFull ? `${tab}:${refreshToken}` : refreshToken;
       if (renewed.has(token)) problems.push(`sent after its renewal: ${token}`);
       if (inFlight && flights.has(token)) problems.push(`twice in flight: ${token}`);

@@ -353,7 +353,7 @@ describe('private.next_mail_at()', () => {
     ['daily', 'Europe/Vienna', 2, 1, '2032-03-27T12:00:00Z', '2032-03-28T01:00:00.000Z'],
     ['daily', 'Europe/Vienna', 8, 1, '2032-10-30T07:00:00Z', '2032-10-31T07:00:00.000Z'],
     ['daily', 'Europe/Vienna', 2, 1, '2032-10-30T12:00:00Z', '2032-10-31T01:00:00.000Z'],
-    // It is already tomorrow.
+    // The local date is already the next day.
     ['daily', 'Pacific/Kiritimati', 8, 1, '2032-01-16T17:00:00Z', '2032-01-16T18:00:00.000Z'],
     ['daily', 'Pacific/Kiritimati', 8, 1, '2032-01-16T18:00:00Z', '2032-01-17T18:00:00.000Z'],
     ['weekly', 'Pacific/Kiritimati', 8, 1, '2032-01-18T17:59:59Z', '2032-01-18T18:00:00.000Z'],

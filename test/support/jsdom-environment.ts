@@ -1,7 +1,7 @@
 import { builtinEnvironments, type Environment } from 'vitest/runtime';
 import { cacheComputedStyles } from './computed-styles.ts';
 
-/** What the embedded Supabase and `fetch` of the same process need to be Node's own. */
+/** Globals for which the embedded Supabase and `fetch` in the same process need Node's versions. */
 const nodeOwn = [
   'Uint8Array',
   'ArrayBuffer',

@@ -55,7 +55,7 @@ export interface Texts<T> {
  */
 export function defineTexts<T>(english: T, importGerman: () => Promise<{ readonly german: T }>): Texts<T> {
   let loading: Promise<T> | null = null;
-  /** With React's own marks: `use` returns the texts synchronously instead of suspending. */
+  /** Sets the fields by which React's `use` returns the texts synchronously instead of suspending. */
   const keep = (value: T): T => {
     loading = Object.assign(Promise.resolve(value), { status: 'fulfilled', value });
     return value;

@@ -81,7 +81,7 @@ export type ChannelEffect =
   | { readonly do: 'authorize' | 'join' | 'leave' }
   /** Sends a heartbeat: the server replies in order, so its reply ends the wait for earlier ones. */
   | { readonly do: 'probe' }
-  /** Both concern the state's token. */
+  /** `pushToken` sends the state's token to the server; `rejectToken` reports it as refused. */
   | { readonly do: 'pushToken' }
   | { readonly do: 'rejectToken'; readonly isFinal: boolean }
   | { readonly do: 'gap'; readonly sinceMs: number; readonly reason: 'rejoined' | 'resubscribed' };

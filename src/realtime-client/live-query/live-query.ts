@@ -86,7 +86,7 @@ export interface LiveQuery<Row> extends Readable<LiveQuerySnapshot<Row>> {
   refreshRows(rows: readonly Partial<Row>[]): void;
 }
 
-/** Shortest and longest time between the starts of two reads that changes cause; between them four times the last duration. */
+/** Bounds of the time between the starts of two reads that changes cause, which is four times the last read's duration. */
 const [minSpacingMs, maxSpacingMs] = [200, 1_500];
 
 /**

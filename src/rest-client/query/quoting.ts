@@ -118,8 +118,8 @@ export function encodeJson(value: unknown): string {
 const verbatim = /^[\w.!~*'()$,/:@-]*$/;
 
 /**
- * Percent-encodes one part of a query string, except what a query may hold (RFC 3986 §3.4) other than `;`: the
- * server reads it as `&`.
+ * Percent-encodes one part of a query string, except the characters that a query may contain (RFC 3986 §3.4). `;` is
+ * encoded, because the server reads it as `&`.
  */
 export function encodeParam(text: string): string {
   if (verbatim.test(text)) return text;

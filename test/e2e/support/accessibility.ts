@@ -8,7 +8,7 @@ type AxeResults = Awaited<ReturnType<AxeBuilder['analyze']>>;
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 320, height: 640 } };
 
-// The builder sends this half a megabyte twice for each of its runs; here a document gets it once.
+// AxeBuilder would send this half a megabyte twice per run; here each document gets it once.
 const axeSource = readFileSync(
   createRequire(import.meta.resolve('@axe-core/playwright')).resolve('axe-core/axe.min.js'),
   'utf8',

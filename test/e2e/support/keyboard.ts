@@ -14,7 +14,7 @@ export interface Keyboard {
   expectNoPointer(): Promise<void>;
 }
 
-/** The longest screens have fewer stops. */
+/** Maximum number of Tab stops of a screen. */
 const mostStops = 90;
 
 export async function createKeyboard(page: Page): Promise<Keyboard> {

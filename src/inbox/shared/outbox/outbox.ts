@@ -222,7 +222,7 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
     notify({ type, repeat: () => withPayload(action, (topic, payload) => topic.repeat(payload)) });
   };
 
-  /** The id with which this tab sends: a new one, with a new lock, after the last action of the one before. */
+  /** Gives this tab a new sender id with a new lock, unless actions of its current id are pending. */
   const becomeSender = () => {
     if (state.pending.some(isOwn)) return;
     dispatch({ type: 'sender', senderId: createId() });

@@ -30,7 +30,7 @@ function matchesStatus(patterns: string, status: string): boolean {
     .some((pattern) => new RegExp(`^${pattern.replaceAll('x', '\\d')}$`).test(status));
 }
 
-/** Longer waits are ignored: the database and timers do not accept such numbers. */
+/** Longer waits are capped: the database and timers do not accept larger numbers. */
 const mostRetryAfterMs = 24 * 3_600_000;
 
 /** `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3), in milliseconds, a day at most; 0 without it. */

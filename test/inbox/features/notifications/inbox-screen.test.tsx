@@ -469,7 +469,7 @@ test('a search that fails shows no rows that it did not find', async () => {
   await actor.type(await screen.findByRole('searchbox'), 'Old 1');
   await screen.findByText('Couldn’t search your notifications.');
   await waitFor(() => expect(rows()).toHaveLength(0));
-  // It would mark the rows of the list before.
+  // The button would mark the rows of the previous list.
   const markAll = screen.getByRole('button', { name: 'Mark all read' });
   expect(markAll.getAttribute('aria-disabled')).toBe('true');
   backend.mend();

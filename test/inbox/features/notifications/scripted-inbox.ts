@@ -18,7 +18,7 @@ import { createFakeWorld, type FakeTab, type FakeWorld } from '../../../support/
 import { createMemoryStorage, type MemoryStorage } from '../../../support/memory-outbox-storage.ts';
 import { createNotification, type NotificationDetails } from './notification-fixtures.ts';
 
-/** More changes than this since the last response are not listed in it. */
+/** After more changes than this since the last response, the next one resets the list. */
 const bulkRows = 100;
 
 /** A table whose responses and live changes take time by the fake clock, and fail on command. */

@@ -62,6 +62,6 @@ export function createDevice(world: FakeWorld = createFakeWorld()) {
   };
   return { world, server, storage, notices, openTab };
 }
-/** What the actions do. */
+
 export const names = (pending: readonly { readonly payload: unknown }[]) =>
   pending.map(({ payload }) => payload);

@@ -8,8 +8,8 @@ export function visibleRows(): readonly HTMLElement[] {
 }
 
 /**
- * The link to focus after an action on the selected rows: where they leave the list, the row that replaces the first one,
- * else the row before it; where they stay, the first one. A visible row goes before one that is scrolled away.
+ * The link to focus after an action on the selected rows. If they leave the list: the row that replaces the first one,
+ * else the row before it. If they stay: the first one. Visible rows are preferred.
  *
  * @returns null where no row is left.
  */

@@ -59,9 +59,16 @@ const GRANTS = `
   grant all on all tables in schema auth, storage, realtime to postgres with grant option;
   grant all on all routines in schema auth, storage, realtime to postgres with grant option;`;
 
-/** @param binaries the folder of PostgreSQL's `initdb` and `pg_ctl`; undefined: the embedded database. */
-export async function openScaleDatabase(binaries: string | undefined): Promise<ScaleDatabase> {
-  const { platform, migrations } = await readProjectSql();
+/**
+ * @param binaries the folder of PostgreSQL's `initdb` and `pg_ctl`; undefined: the embedded database.
+ * @param earlier the migrations of an earlier version. Default: the project's.
+ */
+export async function openScaleDatabase(
+  binaries: string | undefined,
+  earlier?: readonly { readonly sql: string }[],
+): Promise<ScaleDatabase> {
+  const { platform, migrations: latest } = await readProjectSql();
+  const migrations = earlier ?? latest;
   const parts = platform.filter(({ path }) => path !== SKIPPED_PART).map(({ sql }) => sql);
   const database = binaries === undefined ? await openEmbedded(parts) : await openCluster(binaries, parts);
   await database.exec('set search_path = "$user", public, extensions');

@@ -160,6 +160,60 @@ it('a scheduled message is delivered at its time, unless it was canceled before'
   expect((await call('cancel_message', { message_id: unknownId })).status).toBe(404);
 });
 
+describe('the queue of messages', () => {
+  const soon = () => new Date(Date.now() + 3_600_000).toISOString();
+  /** One recipient of what is due in an hour. */
+  const deliverOne = () =>
+    supabase().database.query(`select private.deliver_ranges(false, 1, now() + interval '61 minutes', null)`);
+
+  it('delivers what is important first', async () => {
+    await send(
+      { recipients: [ada.id], text: 'first', send_at: soon() },
+      { recipients: [ada.id], text: 'overtakes', send_at: soon(), important: true },
+    );
+    await deliverOne();
+    expect(await contents()).toMatchObject([{ data: { text: 'overtakes' } }]);
+  });
+
+  it('counts an audience as a large one once a part of it was reached', async () => {
+    await supabase().database.query(
+      `with added as (insert into audiences (name) values ('crew') returning name)
+       insert into audience_members (audience, user_id) select name, id from added, unnest($1::uuid[]) id`,
+      [[ada.id, grace.id]],
+    );
+    const [message] = await send({ audience: 'crew', text: 'x', send_at: soon() });
+    const lanes = () =>
+      supabase().database.query('select lane from private.message_ranges where message_id = $1', [
+        message?.id,
+      ]);
+    expect(await lanes()).toEqual([{ lane: 1 }]);
+    await deliverOne();
+    expect(await lanes()).toEqual([{ lane: 3 }]);
+  });
+
+  it('keeps the counts, and not the content, of a message that is canceled in between', async () => {
+    const { database } = supabase();
+    await database.query(
+      `insert into notification_preferences (user_id, in_app_comments, email_comments) select $1, false, false`,
+      [grace.id],
+    );
+    // The order of the ids: Grace is first.
+    const [message] = await send({
+      recipients: [grace.id, ada.id],
+      kind: 'comment',
+      text: 'x',
+      send_at: soon(),
+    });
+    await deliverOne();
+    await call('cancel_message', { message_id: message?.id });
+    expect(await statusOf(message?.id ?? '')).toMatchObject({
+      state: 'canceled',
+      counts: { delivered: 0, suppressed: 1, failed: 0 },
+    });
+    expect(await database.query('select content from private.messages')).toEqual([{ content: null }]);
+  });
+});
+
 it('audiences and everyone are delivered to in chunks, each account once', async () => {
   const { database } = supabase();
   await database.exec(
@@ -308,15 +362,24 @@ it('an idempotency key of another message is refused, and sends nothing', async 
 });
 
 it('a repeated call retries the failed recipients', async () => {
-  const message = { recipients: [ada.id, grace.id], text: 'again', idempotency_key: 'order-10' };
+  const message = {
+    recipients: [ada.id, grace.id],
+    kind: 'comment',
+    text: 'again',
+    idempotency_key: 'order-10',
+  };
+  await supabase().database.query(
+    `insert into notification_preferences (user_id, in_app_comments, email_comments) select $1, false, false`,
+    [ada.id],
+  );
   const [failed] = await whileRefusing(supabase().database, grace.id, () => send(message));
-  expect(failed?.counts).toMatchObject({ delivered: 1, failed: 1 });
+  expect(failed?.counts).toMatchObject({ suppressed: 1, failed: 1 });
   const [repeated] = await send(message);
   expect(repeated).toMatchObject({ id: failed?.id, is_repeated: true });
   await expect
     .poll(async () => (await statusOf(failed?.id ?? '')).counts)
-    .toMatchObject({ delivered: 2, failed: 0 });
-  expect(await contents()).toHaveLength(2);
+    .toMatchObject({ delivered: 1, suppressed: 1, failed: 0 });
+  expect(await contents()).toHaveLength(1);
 });
 
 describe('an undeliverable message is not reported as delivered', () => {

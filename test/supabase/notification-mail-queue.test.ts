@@ -242,6 +242,37 @@ it('a mail that is held waits longer and longer, an hour at most, without a coun
   }
 });
 
+it('an account that is banned gets no mail until the ban ends', async () => {
+  const { database } = supabase();
+  const obstacles = () =>
+    database.query<{ obstacle: string | null }>(
+      `select private.mail_obstacle($1, $2::timestamptz + days * interval '1 day') as obstacle from unnest(array[0, 2]) days`,
+      [ada.id, at(atMs)],
+    );
+  await database.query(
+    `update auth.users set banned_until = $2::timestamptz + interval '1 day' where id = $1`,
+    [ada.id, at(atMs)],
+  );
+  expect(await obstacles()).toEqual([{ obstacle: 'account' }, { obstacle: null }]);
+  await database.query('update auth.users set banned_until = null where id = $1', [ada.id]);
+  expect(await obstacles()).toEqual([{ obstacle: null }, { obstacle: null }]);
+});
+
+it('a notification that is snoozed is not mailed before its time', async () => {
+  const { database } = supabase();
+  const [row] = await database.query<{ id: string }>(
+    `insert into notifications (recipient_id, content, snoozed_until)
+     values ($1, '{"type":"mention"}', now() + interval '1 day') returning id`,
+    [ada.id],
+  );
+  const items = await database.query<{ count: number }>(
+    `select (select count(*)::int from private.mail_items(i.mail_id, now() + days * interval '1 day')) as count
+     from private.notification_mail_items i, unnest(array[0, 2]) days where i.notification_id = $1 order by days`,
+    [row?.id],
+  );
+  expect(items).toEqual([{ count: 0 }, { count: 1 }]);
+});
+
 describe('suppressions', () => {
   const suppress = (address: string, reason: string, detail = '') =>
     supabase().database.query('select public.suppress_mail_address($1, $2, $3)', [address, reason, detail]);

@@ -241,6 +241,86 @@ it('sends nothing more to an endpoint that is gone until it is registered again'
   expect(received).toHaveLength(2);
 });
 
+describe('the queue of webhooks', () => {
+  type Claim = { readonly webhooks: readonly { readonly id: string; readonly lease: string }[] };
+  const claimOne = async () => {
+    const [row] = await supabase().database.query<{ claim: Claim }>(
+      `select claim_webhooks(1, called_at => '2041-01-01') as claim`,
+    );
+    return row?.claim.webhooks[0];
+  };
+  const finish = async (id: string | undefined, lease: string | undefined, outcome: string) => {
+    const [row] = await supabase().database.query<{ changed: boolean }>(
+      'select finish_webhook($1, $2, $3) as changed',
+      [id, lease, outcome],
+    );
+    return row?.changed;
+  };
+  const states = async () =>
+    (
+      await supabase().database.query<{ state: string }>('select state from private.webhooks order by state')
+    ).map(({ state }) => state);
+  /** Queues two requests, which the timer does not send. */
+  const readTwice = async () => {
+    await sendTo(ada.id, grace.id);
+    await supabase().database.exec(
+      `update notifications set status = 'read' where recipient_id = '${ada.id}';
+       update notifications set status = 'read' where recipient_id = '${grace.id}';
+       update private.webhooks set due_at = '2040-01-01'`,
+    );
+  };
+
+  it('ends the other requests to an endpoint that is gone', async () => {
+    await readTwice();
+    const claimed = await claimOne();
+    expect(await finish(claimed?.id, claimed?.lease, 'gone')).toBe(true);
+    expect(await states()).toEqual(['dead', 'dead']);
+  });
+
+  it('takes no acknowledgment with another lease', async () => {
+    await readTwice();
+    const claimed = await claimOne();
+    expect(await finish(claimed?.id, claimed?.id, 'sent')).toBe(false);
+    expect(await states()).toEqual(['pending', 'sending']);
+  });
+
+  it('names 100 changes in a request at most', async () => {
+    const { database } = supabase();
+    await database.query(
+      `with m as (
+         insert into private.messages (send_at, state, finished_at) select now(), 'delivered', now()
+         from generate_series(1, 101) returning id
+       ), n as (insert into notifications (recipient_id) select $1 from generate_series(1, 101) returning id)
+       insert into private.message_deliveries (message_id, recipient_id, notification_id, outcome, created_at)
+       select m.id, $1, n.id, 'delivered', now()
+       from (select id, row_number() over () as place from m) m join (select id, row_number() over () as place from n) n using (place)`,
+      [ada.id],
+    );
+    await database.exec(`update notifications set status = 'read'`);
+    const items = await database.query(
+      'select count(*)::int as count from private.webhook_items group by webhook_id order by 1',
+    );
+    expect(items).toEqual([{ count: 1 }, { count: 100 }]);
+  });
+
+  it.each(['sent', 'skipped', 'dead'])('forgets what is %s after seven days', async (state) => {
+    await readTwice();
+    const [row] = await supabase().database.query(
+      `with finished as (
+         update private.webhooks w set state = $1, finished_at = now() - days * interval '1 day'
+         from (select id, 5 + row_number() over () as days from private.webhooks) o where o.id = w.id returning w.id
+       )
+       select count(*)::int as count from finished`,
+      [state],
+    );
+    expect(row).toEqual({ count: 2 });
+    const deleted = await supabase().database.query(
+      `select private.delete_expired_webhooks(10, now() + interval '12 hours') as deleted`,
+    );
+    expect(deleted).toEqual([{ deleted: 1 }]);
+  });
+});
+
 it('leaves a deleted account out of a request that waits', async () => {
   const { database } = supabase();
   const id = '00000000-0000-4000-8000-00000000beef';

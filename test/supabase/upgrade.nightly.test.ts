@@ -78,9 +78,13 @@ describe(`an upgrade from ${release ?? 'the present commit as a tag'}`, () => {
     }
   }, 1_200_000);
 
-  it('leaves the old page working on the new schema', () => before.runTestsOn(after, pageTests), 1_200_000);
+  it('leaves the old page working on the new schema', async () => {
+    await expect(before.runTestsOn(after, pageTests)).resolves.toBeUndefined();
+  }, 1_200_000);
 
-  it('leaves the new page working on the old schema', () => after.runTestsOn(before, pageTests), 1_200_000);
+  it('leaves the new page working on the old schema', async () => {
+    await expect(after.runTestsOn(before, pageTests)).resolves.toBeUndefined();
+  }, 1_200_000);
 });
 
 async function connectTo({ connect }: ScaleDatabase): Promise<Client> {
@@ -106,11 +110,11 @@ async function fill(database: ScaleDatabase): Promise<readonly string[]> {
 
 /** A reader, a recipient who clicks and a backend, each again and again. `stop` returns the longest time that each has waited, in milliseconds. */
 async function startTraffic(database: ScaleDatabase, [user = '', other = '']: readonly string[]) {
-  let isOver = false;
+  const run = { isOver: false };
   const repeat = async (sql: string, parameters: readonly unknown[]) => {
     const session = await connectTo(database);
     let longestMs = 0;
-    while (!isOver) {
+    while (!run.isOver) {
       const startedMs = performance.now();
       await session.query(sql, [...parameters]);
       longestMs = Math.max(longestMs, performance.now() - startedMs);
@@ -133,7 +137,7 @@ async function startTraffic(database: ScaleDatabase, [user = '', other = '']: re
   ];
   return {
     stop() {
-      isOver = true;
+      run.isOver = true;
       return Promise.all(loops);
     },
   };

@@ -28,8 +28,8 @@ export interface Checkout {
 
 /** The newest tag of a release, or the one of `UPGRADE_FROM`; null before the first release. */
 export function newestRelease(): string | null {
-  const tags = git(root, 'tag', '--list', 'v*', '--sort=-v:refname').split('\n').filter(Boolean);
-  return process.env['UPGRADE_FROM'] ?? tags[0] ?? null;
+  const newest = git(root, 'tag', '--list', 'v*', '--sort=-v:refname').split('\n').find(Boolean);
+  return process.env['UPGRADE_FROM'] ?? newest ?? null;
 }
 
 export async function checkOut(ref: string): Promise<Checkout> {

@@ -50,7 +50,8 @@ export async function runClientMutant(
   target: ConformanceTarget,
 ): Promise<ClientMutantResult> {
   await mkdir(folder, { recursive: true });
-  const outfile = join(folder, `${mutant.name.replaceAll(/\W+/g, '-')}.mjs`);
+  // Node imports a URL once, and mutants of two clients may have the same name.
+  const outfile = join(folder, `${mutant.area}-${mutant.name.replaceAll(/\W+/g, '-')}.mjs`);
   try {
     await bundleMutant(mutant, outfile);
     const loaded = (await import(/* @vite-ignore */ pathToFileURL(outfile).href)) as Entry;

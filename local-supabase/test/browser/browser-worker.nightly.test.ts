@@ -64,4 +64,4 @@ it('runs a built project in a worker of the page, and keeps its data across relo
   await second.reload();
   expect(await second.evaluate(() => window.actions.signIn())).toBe('ada@example.com');
   expect(await second.evaluate(() => window.actions.countNotifications())).toBe(before);
-}, 120_000);
+}, 300_000);

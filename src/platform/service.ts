@@ -1,6 +1,6 @@
 import { type NumberRange, rangeProblem } from './number-options.ts';
 
-/** The missing or invalid option of a client, in the words of conformance/protocol/product.md#errors-of-the-application; null if all are valid. */
+/** The missing or invalid option of a client, worded as in conformance/protocol/product.md#errors-of-the-application; null if all are valid. */
 export function configurationProblem(
   options: ProjectOptions,
   ranges: Readonly<Record<string, NumberRange>> = {},

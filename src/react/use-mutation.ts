@@ -26,7 +26,7 @@ export interface UseMutationOptions<Variables> {
 export interface MutationState<Variables, Data> {
   /** Whether it has ended, and how. */
   readonly status: 'idle' | 'pending' | 'success' | 'error';
-  /** What it returned; undefined before, and after a failure. */
+  /** The result of the call; undefined until it succeeds, and after a failure. */
   readonly data: Data | undefined;
   /** Why it failed, such as a `RestError`; null otherwise. */
   readonly error: Error | null;

@@ -1,5 +1,5 @@
 /**
- * Called as bytes move.
+ * Called as bytes are transferred.
  *
  * @param doneBytes bytes so far.
  * @param totalBytes bytes in all; null if the server does not send it.

@@ -43,7 +43,7 @@ export interface BucketSettings {
 
 /** When a bucket with versions expires earlier versions of its objects; the current ones stay. */
 export interface LifecycleRule {
-  /** Unique in the bucket. Default: one of the service. */
+  /** Unique in the bucket. Default: the service generates one. */
   readonly id?: string | undefined;
   /** Whether the rule is applied. Default true. */
   readonly isEnabled?: boolean | undefined;

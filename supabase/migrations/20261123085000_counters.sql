@@ -109,7 +109,7 @@ begin
 end
 $$;
 
--- The counters are locked last, for as short as possible, and in one order with the other rows of a user: triggers fire in
+-- The counters are locked last, for as short as possible, and always after the other rows of a user: triggers fire in
 -- the order of their names.
 create trigger update_counters_of_inserted after insert on public.notifications
   referencing new table as new_rows for each statement execute function private.count_changes();

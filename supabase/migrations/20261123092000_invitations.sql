@@ -72,7 +72,7 @@ begin
 end
 $$;
 
--- An address that was only entered proves nothing.
+-- Only confirmed addresses: anyone may enter any address.
 create trigger forget_invitee after delete on auth.users
   for each row when (old.email_confirmed_at is not null) execute function private.forget_invitee();
 

@@ -380,7 +380,7 @@ exception when others then
 end
 $$;
 
--- The auth service owns the table, and an older one has none: without the trigger a project sends no such mails.
+-- The table belongs to the auth service, and older versions do not have it. Without the trigger a project sends no such mails.
 do $$
 begin
   create trigger note_passkey after insert or delete on auth.webauthn_credentials

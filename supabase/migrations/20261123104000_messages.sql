@@ -1,4 +1,4 @@
--- What a team's backend sends: one call takes messages to accounts, to audiences or to everyone, and a log has the outcome of
+-- Messages of a team's backend: a call sends messages to accounts, to audiences or to everyone, and a log has the outcome of
 -- each message for each recipient.
 
 -- Named groups of recipients. A message to an audience goes to those who are its members at the time of the delivery.

@@ -396,7 +396,7 @@ begin
   if recipient_ids <> '{}' then
     perform private.deliver_pairs(message_ids, recipient_ids);
   end if;
-  -- Two workers lock the rows of messages in one order.
+  -- In the order of their ids, so that two workers lock messages in the same order.
   for place in select p.place from unnest(parts) with ordinality p (
     id, message_id, lane, due_at, after_id, last_id, is_open, only_id, attempts, delivered_count, suppressed_count, failed_count, place
   ) order by p.message_id, p.place loop
@@ -410,7 +410,7 @@ begin
 end
 $$;
 
-/** When the next queued delivery is due; null without one. For schedulers that are no job of each second. */
+/** When the next queued delivery is due; null without one. For schedulers that do not run each second. */
 create function private.next_message_at() returns timestamptz
   language sql stable security definer
   set search_path = ''

@@ -90,7 +90,7 @@ begin
       m.id, m.idempotency_key, m.request_hash, m.sender_id, m.content, m.audience, m.is_for_everyone, m.is_for_followers, m.channels,
       m.send_at, m.local_time, m.expires_at, m.recipient_count
     from unnest(parsed) m
-    -- Two calls with the same keys wait for each other in one order.
+    -- Always in the same order, so that two calls with the same keys do not deadlock.
     order by m.idempotency_key, m.id
     on conflict (idempotency_key) do nothing
     returning id
@@ -239,7 +239,7 @@ $$;
  * - `important`: true where the inbox lists it above the rest until it is read; it overtakes others in the queue;
  * - `channels`: some of `in_app`, `email`, `push`, of those that the recipients want; default: all of these;
  * - `send_at`: a time within a year; or {local_time}, such as 2027-01-31T09:00, by the clocks of each recipient; default: now;
- * - `expires_at`: from then on it is not delivered, and disappears from inboxes; default: never, and for an audience and everyone 90 days
+ * - `expires_at`: after this time it is not delivered, and disappears from inboxes; default: never, and for an audience and everyone 90 days
  *   after `send_at`;
  * - `idempotency_key`: up to 200 characters. Repeated with the same message it sends nothing and returns what became of the first, for 30
  *   days; its failed recipients are tried again.

@@ -54,7 +54,7 @@ describe('the socket', () => {
         url: 'https://project.test/realtime/v1/api/broadcast',
         headers: { 'content-type': 'application/json', apikey: 'old', authorization: 'Bearer old' },
         body: '{"messages":[]}',
-        // The target of a redirect would get the key.
+        // The target of a redirect would receive the key.
         redirect: 'manual',
       },
     ]);

@@ -151,7 +151,7 @@ describe('pages by key', () => {
   });
 
   test('reject where the same page would repeat forever', async () => {
-    // The server has more digits of a numeric than its JSON leaves here: the row is greater than itself.
+    // The server compares more digits of a numeric than a JavaScript number has, so the row counts as greater than itself.
     const { db, requests } = createRecordingClient([json([{ id: 'a', rating: 0.1234567890123456 }])]);
     const iterator = pages(db.from('notes').select('id, rating'), { by: ['rating', 'id'], size: 1 });
     expect((await iterator.next()).value).toHaveLength(1);

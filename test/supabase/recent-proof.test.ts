@@ -24,7 +24,7 @@ beforeEach(async () => {
   user = await createUser(supabase(), `proof-${crypto.randomUUID()}@example.com`);
 });
 
-/** What a session does whose user signed in two days ago and has only refreshed tokens since. */
+/** Makes the sessions of the user two days old: since the sign-in only tokens were refreshed. */
 const growOld = () =>
   supabase().database.query(
     `update auth.sessions set created_at = now() - interval '2 days' where user_id = $1`,

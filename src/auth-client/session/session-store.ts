@@ -13,7 +13,7 @@ export interface ChangeNotice {
 }
 
 /**
- * Called under the lock with the record that is stored afterwards and the one before; returns the event to announce to the
+ * Called under the lock with the record that is stored afterwards and the previous one; returns the event to announce to the
  * other tabs, if any.
  */
 export type Settle = (after: StoredSession | null, before: StoredSession | null) => AuthEventName | null;

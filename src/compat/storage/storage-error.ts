@@ -15,7 +15,7 @@ export class StorageError extends Error {
     this.statusCode = statusCode;
   }
 
-  /** The fields of the error, which `JSON.stringify` leaves out of other errors. */
+  /** The fields of the error. `JSON.stringify` omits those of other errors. */
   toJSON(): { name: string; message: string; status: number | undefined; statusCode: string | undefined } {
     const { name, message, status, statusCode } = this;
     return { name, message, status, statusCode };

@@ -3,7 +3,7 @@ import type { SVGProps } from 'react';
 /**
  * 20 px line icons in the text color. Decorative: put the name beside them or on their button.
  *
- * @param path the data of the one path.
+ * @param path the data of the icon's only path.
  * @param look attributes of the path that differ from those of the other icons.
  */
 /* @__NO_SIDE_EFFECTS__ */

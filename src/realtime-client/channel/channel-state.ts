@@ -57,8 +57,8 @@ export type ChannelEvent =
   /** The socket was lost; the last frame arrived at `lastFrameAtMs` (wall clock). */
   | { readonly kind: 'offline'; readonly lastFrameAtMs: number }
   /**
-   * `holdMs`: how long the server may hold its reply to the join; `confirmations`: those that the channel waits for, to be
-   * live.
+   * `holdMs`: how long the server may hold its reply to the join; `confirmations`: what the server must confirm before the
+   * channel is live.
    */
   | {
       readonly kind: 'token';

@@ -73,7 +73,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       releaseTimer = clock.setTimer(() => socket.want(false), settings.leaveGraceMs);
   };
 
-  /** Channels that exceeded the server's limit replace those that were left, once the server no longer counts these. */
+  /** Joins channels that exceeded the server's limit, once the server no longer counts the channels that were left. */
   const offerSlots = () => {
     slotTimer?.cancel();
     const surplus = () =>

@@ -24,7 +24,7 @@ export interface PagesOptions<Name extends string = string> extends ExecuteOptio
 }
 
 /**
- * Reads all rows of a query in pages, each of which continues after the last row of the one before (keyset pagination). Unlike
+ * Reads all rows of a query in pages, each of which continues after the last row of the previous one (keyset pagination). Unlike
  * offsets, this neither skips nor repeats rows when other rows are added or deleted, and each page costs the same. The query has to
  * select the columns to continue by, under their own names.
  *

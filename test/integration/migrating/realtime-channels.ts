@@ -111,7 +111,7 @@ export function channelRows({
         const channel = client.channel('n', { config });
         channel.on('postgres_changes', binding, (payload) => heard.push(payload));
         await subscribed(channel);
-        // Subscribed: one insert is enough.
+        // With `wait` the subscription to changes is already confirmed, so one insert is enough.
         await addNote();
         await eventually(() => heard.length === 1);
         const refused = client.channel('absent', { config });

@@ -5,7 +5,7 @@ import { databaseNames, openStore } from '../../shared/open-store.ts';
 
 /** One user's values in IndexedDB, so that a reload shows the last state at once. */
 export interface PersistedCache {
-  /** A value of this visit or the one before; undefined if it is missing or was discarded. */
+  /** A value of this visit or the previous one; undefined if it is missing or was discarded. */
   get(key: string): Cached<unknown> | undefined;
   /** Sets a value, which is written soon and when the page is hidden. */
   set(key: string, cached: Cached<unknown>): void;

@@ -4,7 +4,7 @@ import type { QueuedItem } from './queued-mail.ts';
 export const mailKinds = ['mention', 'message', 'comment', 'edit', 'invite', 'other'] as const;
 export type MailKind = (typeof mailKinds)[number];
 
-/** A notification, bounded and ready to be worded. */
+/** A notification for the texts of a mail, with values of limited length. */
 export interface MailItem {
   readonly kind: MailKind;
   /** The kind that the team registered; null: one of `mailKinds`. */

@@ -83,7 +83,7 @@ function renderNotificationMail(mail: QueuedMail, settings: MailSettings): Outgo
 }
 
 /**
- * The Feedback-ID, by which Gmail counts complaints per sort of mail: two names of the sort, and the sender, 5 to 15
+ * The Feedback-ID, by which Gmail counts complaints: two names of the type of mail, and a name of the sender with 5 to 15
  * characters.
  *
  * @see https://support.google.com/mail/answer/6254652

@@ -2,7 +2,7 @@ import { readMailItem } from '../mail/mail-item.ts';
 import { mailTextsOf } from '../mail/mail-texts.ts';
 import type { QueuedPushMessage } from './queued-push-message.ts';
 
-/** What the service worker gets (src/inbox/service-worker/push-message.ts). The words are those of a mail. */
+/** What the service worker receives (src/inbox/service-worker/push-message.ts). Its texts are the same as in a mail. */
 export interface PushPayload {
   readonly title: string;
   readonly body: string;

@@ -44,7 +44,7 @@ export function createDatabaseCaller({ env, fetch }: Runtime, traceparent?: stri
       body: JSON.stringify(args, (_, value: unknown) =>
         typeof value === 'string' ? storable(value) : value,
       ),
-      // The target would get the service's key.
+      // The target of a redirect would receive the service's key.
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     });

@@ -27,7 +27,7 @@ export function createFailureLog(
   };
 }
 
-/** The message of an error, with URLs up to their origin: Deno's name the whole URL, whose path or query may be a secret. */
+/** The message of an error, with URLs reduced to their origin: Deno's contain whole URLs, which may hold a secret. */
 export function messageOf(problem: unknown): string {
   const message = problem instanceof Error ? problem.message : String(problem);
   return message.replaceAll(/(\bhttps?:\/\/)(?:[^\s/@()]*@)?([^\s/?#()]+)[^\s()]*/gi, '$1$2');

@@ -36,7 +36,7 @@ export function isWorkerCall({ headers }: Request, env: Environment): boolean {
   return readServiceKeys(env).some((key) => isEqual(headers.get('apikey') ?? '', key));
 }
 
-/** Compares in a time that does not depend on the texts. */
+/** Takes the same time for equal and different texts, so that timing reveals nothing about a key. */
 export function isEqual(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(Buffer.from(text)).digest();
   return timingSafeEqual(digest(one), digest(other));

@@ -49,7 +49,7 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
             ...state,
             filter: event.filter,
             kept: emptyNotificationsState.kept,
-            // A search keeps the results of the one before until its own arrive.
+            // A search keeps the previous results until its own arrive.
             windows: event.filter.query ? state.windows : withoutSearchWindows(state.windows),
           };
     case 'woken':

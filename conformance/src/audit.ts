@@ -14,7 +14,6 @@ export type ClientArea =
 
 export type AuditArea = ServerArea | ClientArea;
 
-/** The service of an area. */
 export const serviceOf = (area: AuditArea): string => area.replace('-client', '');
 
 /** Whether an area's audits are about servers or clients. */

@@ -16,7 +16,6 @@ const clientAudits: readonly Audit[] = await import('./client-audits.ts').then(
 /** Audits of any client, through its adapter. */
 export const portableAudits: readonly Audit[] = [...anyAuthAudits, ...anyServiceAudits];
 
-/** Whether the package of the clients is installed. */
 export const hasClientAudits = clientAudits.length > 0;
 
 /** Every audit, in the order of reports. */

@@ -18,7 +18,6 @@ export interface ReportedRun {
   readonly id: string;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** The URL of the audited server. */
   readonly url: string;
   /** The audited client, with its version. */
   readonly client: string;

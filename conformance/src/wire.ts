@@ -2,7 +2,6 @@ import { assert, UnmetExpectationError } from './assertion.ts';
 
 export type WireFetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** A response with its body. */
 export interface WireReply {
   readonly status: number;
   readonly headers: Headers;

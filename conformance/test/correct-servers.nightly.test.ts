@@ -104,7 +104,6 @@ describe('an audit and the server under audit', () => {
 
   afterAll(() => supabase.close());
 
-  /** The outcomes of audits, by id. */
   async function outcomesOf(ids: readonly string[], audited: ConformanceTarget) {
     const chosen = audits.filter(({ id }) => ids.includes(id));
     const results = await runAudits(chosen, audited, { concurrency: ids.length });

@@ -18,7 +18,6 @@ export const target = {
   fetch: () => Promise.reject(new Error('no network')),
 };
 
-/** An audit of the auth service. */
 export const audit = (id: string, run: Audit['run'], level: AuditLevel = 'MUST'): Audit => ({
   id,
   area: 'auth',
@@ -49,7 +48,6 @@ export const runSample = (): Promise<readonly AuditResult[]> =>
     ]),
   });
 
-/** The report of audits, with a fixed run. */
 export const reportOf = (results: readonly AuditResult[]): ConformanceReport =>
   createReport(results, {
     id: '0123abcd',

@@ -19,7 +19,6 @@ const MIB = 2 ** 20;
 interface Usage {
   readonly pid: number;
   readonly cpuMs: number;
-  /** The peak of resident memory. */
   readonly peakBytes: number;
 }
 interface Kind {

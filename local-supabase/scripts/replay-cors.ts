@@ -6,7 +6,7 @@ import { createCorsReplay, readRecordedCors, RECORDED_CORS } from '../test/cors/
 
 /**
  * `npm run replay:cors -- --auth URL --rest URL --realtime URL --storage URL`: sends the recorded requests to real services, without a
- * gateway, and writes their answers into the recordings.
+ * gateway, and writes their responses into the recordings.
  */
 const { values } = parseArgs({
   options: {
@@ -14,12 +14,12 @@ const { values } = parseArgs({
     rest: { type: 'string' },
     realtime: { type: 'string' },
     storage: { type: 'string' },
-    /** Realtime knows its tenant by the host. */
+    /** Realtime selects the tenant by the host. */
     'realtime-host': { type: 'string', default: 'realtime-dev.localhost' },
   },
 });
 
-/** `fetch` sends neither TRACE nor a host or an origin of its caller. */
+/** Unlike `fetch`, sends TRACE and any `Host` and `Origin`. */
 async function send(path: string, { method, headers, body }: RequestInit): Promise<Response> {
   const [, service = '', rest = ''] = /^\/(\w+)\/v1(.*)$/.exec(path) ?? [];
   const base = values[service as 'auth' | 'rest' | 'realtime' | 'storage'];

@@ -32,7 +32,6 @@ export interface ProjectClock {
 
 /** The services of a project behind its gateway. */
 export interface Core {
-  /** Handles a request to the project's URL. */
   handle(request: Request): Promise<Response>;
   readonly services: Services;
   readonly faults: Faults;

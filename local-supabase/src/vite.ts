@@ -14,7 +14,7 @@ export interface LocalSupabasePluginOptions {
   readonly inMemory?: boolean;
 }
 
-/** A Vite server's use of a folder's instance. */
+/** The lease of a folder's instance by a Vite server. */
 interface Lease {
   readonly started: Promise<LocalSupabase>;
   /** Ends the instance, unless a later server has taken it over. */

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 const run = promisify(execFile);
 const examples = fileURLToPath(new URL('../examples', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** The size of the installed package, which has no dependencies. */
+/** The maximum size of the installed package, which has no dependencies. */
 const MOST_BYTES = 20_000_000;
 let folder: string;
 

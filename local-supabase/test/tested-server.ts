@@ -10,7 +10,6 @@ import { startPostgresServer } from '../src/postgres-port/postgres-server.ts';
 export interface TestedServer {
   readonly url: string;
   exec(sql: string): Promise<void>;
-  /** Ends every connection. */
   disconnect(): Promise<void>;
   close(): Promise<void>;
 }

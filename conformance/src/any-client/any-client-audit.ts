@@ -5,7 +5,6 @@ import { NotRunError } from '../target.ts';
 import type { AdaptedClient, CallOutcome, ClientCommand, ClientCommands, Json } from './client-adapter.ts';
 import { openRecordingProxy, type RecordingProxy } from './recording-proxy.ts';
 
-/** A client under audit behind a recording proxy. */
 export interface PortableClient {
   readonly proxy: RecordingProxy;
   /** Returns the result of a command that must succeed. */

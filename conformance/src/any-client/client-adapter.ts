@@ -39,7 +39,6 @@ export interface ClientCommands {
 export type ClientCommand = keyof ClientCommands;
 export type Filter = readonly [column: string, operator: string, value: Json];
 
-/** The outcome of a command. */
 export type CallOutcome =
   | { readonly kind: 'ok'; readonly value: Json }
   /** The command failed. */

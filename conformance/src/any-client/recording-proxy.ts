@@ -20,7 +20,6 @@ export interface RecordingProxy {
   readonly url: string;
   to(path: string): readonly ProxiedRequest[];
   readonly requests: readonly ProxiedRequest[];
-  /** Frames that clients sent. */
   readonly sent: readonly Frame[];
   readonly socketUrls: readonly string[];
   /** Responds to the next request to a path in place of the server; null breaks the connection. */

@@ -39,7 +39,6 @@ async function openInbox({ server, signIn }: PortableContext, count: number) {
   return { ...client, client, server, ada, grace, select: selectBy(client) };
 }
 
-/** Reads the rows that match all filters. */
 const selectBy =
   ({ ask }: PortableClient) =>
   async (...filters: readonly Filter[]) =>

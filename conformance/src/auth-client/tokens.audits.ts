@@ -31,7 +31,6 @@ async function withClaims({ signIn }: ClientContext) {
   return { ...tab, token, claims: createClaims(tab.auth, { issuer }) };
 }
 
-/** Enrolls and verifies a TOTP factor. */
 async function raiseToAal2({ auth }: Tab) {
   const mfa = createMfa(auth);
   const { id, totp } = await mfa.enroll({ factorType: 'totp', friendlyName: 'audit' });

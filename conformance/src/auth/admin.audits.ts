@@ -6,7 +6,6 @@ import { assertError, assertStatus, at, textAt } from '../wire.ts';
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#administration';
 
-/** The admin routes, which need the service key. */
 export const adminAudits: readonly Audit[] = [
   audit('AUTH-801', 'without the service key the admin routes are closed', { source }, async (context) => {
     const { accessToken: token } = await context.newUser();

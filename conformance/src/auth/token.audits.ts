@@ -14,7 +14,6 @@ const refresh = ({ auth }: AuditContext, refreshToken: string): Promise<WireRepl
     body: { refresh_token: refreshToken },
   });
 
-/** POST /token with a password or a refresh token. */
 export const tokenAudits: readonly Audit[] = [
   audit(
     'AUTH-201',

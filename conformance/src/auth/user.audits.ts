@@ -8,7 +8,6 @@ import { toFormerAddress } from './mail-link.ts';
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#user';
 
-/** GET and PUT /user, /reauthenticate, /logout. */
 export const userAudits: readonly Audit[] = [
   audit('AUTH-501', 'GET /user returns the user object itself', { source }, async (context) => {
     const user = await context.newUser();

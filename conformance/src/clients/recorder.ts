@@ -26,7 +26,6 @@ export interface Recorder {
   answerNext(path: string, answer: () => Response | Promise<Response>): void;
   /** URLs of the websockets that were opened. */
   readonly socketUrls: readonly string[];
-  /** Text frames of all sockets, sent and received. */
   readonly sent: readonly Frame[];
   readonly received: readonly Frame[];
   /** Ends the open sockets without a close frame; no socket opens until `mend()`. */

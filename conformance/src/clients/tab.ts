@@ -38,7 +38,6 @@ export interface TabOptions {
   readonly realtime?: Partial<RealtimeSettings>;
   /** Whether the tabs of the browser share one socket. Default false. */
   readonly isShared?: boolean;
-  /** Receives the events of the realtime client. */
   readonly onRealtimeEvent?: (event: RealtimeEvent) => void;
 }
 
@@ -55,12 +54,10 @@ export interface Tab extends ClientConnection {
   readonly rest: RestClient<Database>;
   readonly realtime: RealtimeClient<Database>;
   readonly wire: Recorder;
-  /** The events of the auth client. */
   readonly events: readonly AuthEvent[];
   /** Reported errors that no call returned. */
   readonly reported: readonly unknown[];
   readonly browser: Browser;
-  /** The page's current address. */
   href(): string;
   /** The session in storage; null without one. */
   stored(): StoredTokens | null;

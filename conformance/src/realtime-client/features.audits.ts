@@ -46,7 +46,6 @@ async function join(...rooms: readonly Pick<Room, 'channel'>[]): Promise<void> {
 
 const framesOf = ({ tab }: Room, event: string) => tab.wire.sent.filter((frame) => frame.event === event);
 
-/** Broadcast, presence and private channels. */
 export const clientFeatureAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-301',

@@ -33,7 +33,6 @@ export interface WatchedInbox {
   /** Updates all of Ada's notifications from another device. */
   setStatus(status: string): Promise<void>;
   remove(id: string): Promise<void>;
-  /** Creates a live query of all notifications. */
   watch(): LiveQuery<NotificationRow>;
   /** Reads the table without the clients under test. */
   table(): Promise<readonly NotificationRow[]>;

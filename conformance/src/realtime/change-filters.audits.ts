@@ -87,5 +87,4 @@ const refusals = unbindable.map(([id, title, binding]) =>
   ),
 );
 
-/** Filters of bindings, and invalid bindings. */
 export const realtimeFilterAudits: readonly Audit[] = [...filterAudits, ...refusals];

@@ -38,7 +38,6 @@ export interface HostileInbox {
   readonly rows: readonly HostileRow[];
 }
 
-/** The shared inbox of a run. */
 export const hostileInbox = shareInRun(fill);
 
 async function fill(server: AuditContext): Promise<HostileInbox> {

@@ -7,7 +7,6 @@ import { awaitDelivery, notifyOnce, rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
 
-/** Keys, tokens and other origins. */
 export const restAccessAudits: readonly Audit[] = [
   audit(
     'REST-133',

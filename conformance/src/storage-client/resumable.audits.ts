@@ -154,7 +154,6 @@ const locations: readonly Audit[] = [
   }),
 ];
 
-/** Resumable uploads by the tus protocol 1.0.0. */
 export const clientResumableAudits: readonly Audit[] = [
   resumable(
     'CLIENT-STORE-501',

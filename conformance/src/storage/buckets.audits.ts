@@ -7,7 +7,6 @@ const buckets = bucketAudits('buckets');
 const bodies = bucketAudits('bodies');
 const names = bucketAudits('names');
 
-/** Invalid bucket names. */
 const REFUSED_NAMES = ['', ' lead', 'trail ', 'a/b', 'a#b', 'a%b', 'é', 'x'.repeat(101)];
 const TAKEN_CHARACTERS = "A b!_.*'()&$=@;:+,?-";
 

@@ -52,7 +52,6 @@ const append = ({ service }: ServerBucket, upload: string, offset: number, body:
 const offsetOf = async ({ service }: ServerBucket, upload: string) =>
   (await service.send('HEAD', upload, { headers: VERSION })).headers.get('upload-offset');
 
-/** Resumable uploads by the tus protocol 1.0.0. */
 export const storageResumableAudits: readonly Audit[] = [
   resumable('STORE-701', 'an upload in two parts becomes the object', async (bucket) => {
     const upload = await begin(bucket, 'a b.txt', 6);

@@ -76,7 +76,6 @@ const takingAnyCode: FetchFault =
     return send(url, { ...init, body: JSON.stringify({ type: 'email', email, token: code }) });
   };
 
-/** Accepts any TOTP code. */
 const takingAnyTotp: FetchFault = onRequest(/\/factors\/[\da-f-]+\/verify/, async (asked, { database }) => {
   const [, id] = /factors\/([\da-f-]+)\//.exec(asked.url) ?? [];
   const [factor] = await database.query('select secret from auth.mfa_factors where id = $1', [id]);

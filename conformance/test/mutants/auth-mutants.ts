@@ -78,7 +78,6 @@ const refusingConcurrentRefreshes: FetchFault = (send) => {
   };
 };
 
-/** Refuses used refresh tokens. */
 const refusingReuse: FetchFault = (send) => {
   const used = new Set<unknown>();
   return async (url, init) => {

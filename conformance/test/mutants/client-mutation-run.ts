@@ -44,7 +44,6 @@ async function bundleMutant({ name, file, find, replace }: ClientMutant, outfile
   });
 }
 
-/** Runs the audits of the client with one fault. */
 export async function runClientMutant(
   mutant: ClientMutant,
   target: ConformanceTarget,

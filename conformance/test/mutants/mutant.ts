@@ -84,7 +84,6 @@ export function parse(text: string): Json | undefined {
   }
 }
 
-/** The JSON body of a request. */
 export const sentJson = ({ body }: RequestInit): Json | undefined =>
   typeof body === 'string' ? parse(body) : undefined;
 

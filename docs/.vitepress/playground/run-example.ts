@@ -16,7 +16,6 @@ const modules: Readonly<Record<string, () => Promise<object>>> = {
   'supabase-protocol-clients/storage-client': () => import('supabase-protocol-clients/storage-client'),
 };
 
-/** The variables of an example. */
 export interface ExampleSurroundings {
   readonly url: string;
   readonly apiKey: string;

@@ -1,6 +1,6 @@
 import { createLocalSupabase, readProjectConfig } from 'local-supabase';
 
-/** Jest loads it once, before all tests: they read the address from the environment. */
+/** Jest runs this once before all tests, which read the URL from the environment. */
 export default async function startSupabase() {
   const project = process.env.PROJECT ?? '.';
   const { options } = readProjectConfig({ project });

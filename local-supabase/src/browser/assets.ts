@@ -8,7 +8,7 @@ import type { ServiceSettings } from '../services.ts';
 export interface ProjectAssets {
   /** Identifies the initial state of a new database. */
   readonly snapshot: string;
-  /** The size in bytes of each gzip-compressed file. */
+  /** Sizes in bytes of the gzip-compressed files, by name. */
   readonly files: Readonly<Record<string, number>>;
   /** The extensions with an archive among the files. */
   readonly bundled: readonly string[];

@@ -8,7 +8,6 @@ import type { ProjectAssets } from './assets.ts';
 import type { KeptValues } from './kept-values.ts';
 
 export interface KeptDatabaseOptions {
-  /** The folder of the build. */
   readonly assets: URL;
   readonly project: ProjectAssets;
   /** The name of the database in IndexedDB; null keeps it in memory. */

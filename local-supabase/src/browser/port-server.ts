@@ -17,7 +17,7 @@ export interface ServedProject {
 }
 
 const SOCKET_PATH = '/realtime/v1/websocket';
-/** Statuses whose responses must not have a body. */
+/** Statuses of responses without a body. */
 const BODILESS: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
 interface OpenSocket {

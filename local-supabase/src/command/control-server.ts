@@ -18,7 +18,6 @@ export interface ControlServer {
   close(): void;
 }
 
-/** Older lines are dropped. */
 const MOST_LINES = 2000;
 
 /** Accepts commands with the right token on a free port of 127.0.0.1. */

@@ -6,7 +6,6 @@ export interface ExtensionFile {
   readonly text: string;
 }
 
-/** PostgreSQL's extension folder within PGlite. */
 const EXTENSION_FOLDER = '/pglite/share/postgresql/extension';
 
 /** Makes SQL extensions available to `create extension`. */
@@ -19,6 +18,5 @@ export async function installExtensionFiles(
   for (const { path, text } of written) session.Module.FS.writeFile(path, text);
 }
 
-/** The names of the extensions in the files. */
 export const extensionNames = (files: readonly ExtensionFile[]): ReadonlySet<string> =>
   new Set(files.map(({ name }) => name.replace(/(?:--.*)?\.\w+$/, '')));

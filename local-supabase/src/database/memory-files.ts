@@ -8,9 +8,7 @@ type FileSystem = PGlite['Module']['FS'];
 
 const DATA_FOLDER = `${WASM_PREFIX}/data`;
 const LOG_FOLDER = `${DATA_FOLDER}/pg_wal`;
-/** Matches the names of PostgreSQL's log segments. */
 const isLogSegment = /^[\dA-F]{24}$/;
-/** The page size of PostgreSQL's log. */
 const LOG_PAGE_BYTES = 8192;
 
 /** PostgreSQL's files in memory, copy-on-write over an archive. */

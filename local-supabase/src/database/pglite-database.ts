@@ -6,7 +6,7 @@ import { resultParsers } from './result-parsers.ts';
 import { createTurns, type Exclusive } from './turns.ts';
 import type { Database, Sql } from './database.ts';
 
-/** The database, with direct access to its one session for the services that run whole transactions. */
+/** The database with direct access to its only session, for services that run whole transactions. */
 export interface PgliteDatabase extends Database {
   /**
    * Runs `task` alone in the session. Within the task, call only `pipeline`: any other method would deadlock.

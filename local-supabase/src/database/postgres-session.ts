@@ -5,7 +5,6 @@ import { watchForCrash, type DatabaseCrash } from './database-crash.ts';
 /** A PGlite in this thread, or a client of one in another thread. */
 export type PostgresSession = PGlite | RemoteSession;
 
-/** The methods that run SQL. */
 export type SqlSession = Pick<PGliteInterface, 'query' | 'exec' | 'transaction'>;
 
 type SharedMethods = 'query' | 'exec' | 'transaction' | 'execProtocol' | 'listen' | 'dumpDataDir' | 'close';

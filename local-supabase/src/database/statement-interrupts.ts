@@ -83,7 +83,7 @@ export function createStatementInterrupts(takeCancel: () => boolean = () => fals
       dueMs = delayMs > 0 ? performance.now() + delayMs : Number.POSITIVE_INFINITY;
       return 0;
     };
-    // An error leaves `ProcessInterrupts` before it sets the flag again.
+    // Set the flag here, because an error leaves `ProcessInterrupts` before it does so.
     const throwLongjmp = env['_emscripten_throw_longjmp'] as () => void;
     env['_emscripten_throw_longjmp'] = () => {
       setFlag('_InterruptPending');

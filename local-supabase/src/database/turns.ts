@@ -15,7 +15,6 @@ export interface Lease {
 /** Queues tasks for PostgreSQL's session: one at a time, in order of arrival. */
 export interface Turns {
   readonly enter: Exclusive;
-  /** The number of waiting tasks. */
   waiting(): number;
   /** Begins a lease for the task that holds the session. */
   lease(): Lease;
@@ -42,7 +41,6 @@ const ignoreEnd = (): void => undefined;
 export function createTurns(idleMs: number): Turns {
   let tail: Promise<unknown> = Promise.resolve();
   let waiting = 0;
-  /** The number of calls of `end`. */
   let ends = 0;
   /** The value of `ends` when the current task arrived. */
   let endsBefore = 0;

@@ -1,4 +1,3 @@
-/** Section ids. */
 export const SECTION = { type: 1, import: 2, function: 3, global: 6, export: 7, code: 10 } as const;
 /** The magic number, and version 1. */
 const HEADER = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);

@@ -1,4 +1,3 @@
-/** When a job of `pg_cron` is due. */
 export type CronSchedule =
   | { readonly kind: 'seconds'; readonly every: number }
   | {

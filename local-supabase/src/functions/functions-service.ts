@@ -46,7 +46,6 @@ export interface FunctionsService extends Service {
   setVerification(isOn: boolean): void;
 }
 
-/** The name of the function that a request is for. */
 export const functionName = (request: Request): string =>
   /^\/functions\/v1\/([\w-]+)/.exec(new URL(request.url).pathname)?.[1] ?? '';
 

@@ -54,7 +54,6 @@ export function attributeKind(name: string): AttributeKind {
 
 interface Step {
   readonly context: HtmlContext;
-  /** The length of the consumed text. */
   readonly length: number;
   /** The text to print instead of the consumed text, if it differs. */
   readonly output?: string;

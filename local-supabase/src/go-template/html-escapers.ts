@@ -50,10 +50,8 @@ const encodeBytes = (text: string): string =>
 export const normalizeUrl = (url: string): string =>
   url.replaceAll(/%(?![\da-f]{2})|[^%\w!#$&*+,/:;=?@[\].~-]+/gi, encodeBytes);
 
-/** Percent-encodes a value within a query or fragment. */
 export const escapeUrlPart = (text: string): string => text.replaceAll(/[^\w.~-]+/g, encodeBytes);
 
-/** Filters each URL of a `srcset`. */
 export const filterSrcset = (text: string): string =>
   text
     .split(',')

@@ -122,7 +122,6 @@ function escaperOf(
   return name === 'html' || name === 'urlquery' ? name : undefined;
 }
 
-/** Escapes the value of an action for its context. */
 function escapeIn(context: HtmlContext, pipeline: Pipeline, value: Value): string {
   const text = printValue(value);
   const done = escaperOf(pipeline.commands.at(-1)?.operands[0]);

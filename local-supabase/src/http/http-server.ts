@@ -143,7 +143,6 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
   await pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing).catch(() => outgoing.destroy());
 }
 
-/** The error for a port that cannot be opened. */
 export function explainPort(problem: Error, port: number): StartError {
   const { code } = problem as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') return new StartError(`Port ${port} is taken by another program`, problem);

@@ -43,7 +43,6 @@ export interface TokenKeys {
   /** API keys of the newer form, which are not tokens. */
   readonly publishableKey: string;
   readonly secretKey: string;
-  /** The legacy secret. */
   readonly jwtSecret: string;
   sign(claims: Claims, options?: SignOptions): Promise<string>;
   /** Verifies tokens of every key that was ever in the set, and of the legacy secret. */

@@ -9,7 +9,6 @@ export interface Mail {
   readonly text?: string;
   /** Default: the project's own address. */
   readonly from?: string;
-  /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -43,9 +42,8 @@ export interface ReceivedMail {
   readonly html: string;
   readonly text: string;
   readonly isRead: boolean;
-  /** The links of the mail, in order. */
   readonly links: readonly string[];
-  /** The one-time code in the mail: the first separate number of six to ten digits. */
+  /** The one-time code in the mail: the first separate number with six to ten digits. */
   readonly code: string | null;
   /** Headers by their original name; empty for mails of the auth service. */
   readonly headers: Readonly<Record<string, string>>;

@@ -8,9 +8,7 @@ export interface SmtpSettings {
   /** Empty for a server without authentication. */
   readonly user: string;
   readonly password: string;
-  /** The sender's address. */
   readonly adminEmail: string;
-  /** The sender's display name. */
   readonly senderName: string;
 }
 

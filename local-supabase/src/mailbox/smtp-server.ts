@@ -6,7 +6,6 @@ import type { SMTPServer } from 'smtp-server';
 import { StartError } from '../http/start-error.ts';
 import type { Mailer } from './mail.ts';
 
-/** The SMTP server of the mailbox. */
 export interface SmtpServer {
   /** Opens the port on the first call. */
   port(): Promise<number>;

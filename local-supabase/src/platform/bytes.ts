@@ -9,7 +9,6 @@ export const encodeUtf8 = (text: string): Bytes => encoder.encode(text);
 /** Decodes UTF-8; a byte order mark is kept, and bytes that are not UTF-8 become U+FFFD. */
 export const decodeUtf8 = (bytes: AllowSharedBufferSource): string => decoder.decode(bytes);
 
-/** The length of a text in UTF-8 bytes. */
 export const utf8Length = (text: string): number => encoder.encode(text).length;
 
 /** More arguments in one call would overflow the stack. */

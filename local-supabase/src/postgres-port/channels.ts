@@ -1,7 +1,6 @@
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import { int32, message } from './messages.ts';
 
-/** How a statement changes the channels of its session. */
 export interface ChannelChange {
   readonly listens: readonly string[];
   readonly unlistens: readonly string[];
@@ -29,7 +28,6 @@ export function channelChangeOf(text: string): ChannelChange | undefined {
   };
 }
 
-/** The channels that a client listens on. */
 export interface ClientChannels {
   /** Call it within a turn, after the statement's transaction. */
   apply(change: ChannelChange): Promise<void>;

@@ -11,7 +11,6 @@ import { createRequestCollector, type PortRequest } from './request-collector.ts
 
 /** The state that all clients share. */
 export interface Turns {
-  /** The client of the last turn. */
   last: object | undefined;
   /** The number of `DISCARD ALL` and similar statements, which remove every client's prepared statements. */
   discards: number;

@@ -74,7 +74,6 @@ function replaceName(type: string, body: Buffer, start: number, rename: (name: s
   return message(type, body.subarray(0, start), rename(name), body.subarray(end + 1));
 }
 
-/** The parameters of a startup message. */
 export function startupParameters(bytes: Buffer): Readonly<Record<string, string>> {
   const words = bytes.toString('utf8', 8).split('\0');
   const pairs: [string, string][] = [];
@@ -83,7 +82,6 @@ export function startupParameters(bytes: Buffer): Readonly<Record<string, string
   return Object.fromEntries(pairs);
 }
 
-/** The statement of a query or parse message. */
 export function statementText({ type, bytes }: Message): string {
   const start = type === 'P' ? bytes.indexOf(0, 5) + 1 : 5;
   return bytes.toString('utf8', start, bytes.indexOf(0, start));

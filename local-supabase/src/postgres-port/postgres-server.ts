@@ -28,7 +28,7 @@ const PASSWORD = 'postgres';
 const USERS = ['postgres', 'supabase_admin'];
 
 /**
- * Shares the one session of the embedded PostgreSQL among clients: each has its own settings and prepared statements,
+ * Shares the only session of the embedded PostgreSQL among clients: each has its own settings and prepared statements,
  * and a transaction blocks the others.
  *
  * @throws {StartError} if the port is taken.

@@ -5,7 +5,6 @@ import type { ConfigReader } from './config-reader.ts';
 
 type Partly<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-/** Drops undefined settings. */
 export function present<T extends object>(settings: Partly<T>): Partial<T> {
   return Object.fromEntries(
     Object.entries(settings).filter(([, value]) => value !== undefined),

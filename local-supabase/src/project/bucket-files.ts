@@ -5,7 +5,6 @@ import { StartError } from '../http/start-error.ts';
 import type { FetchFunction } from '../http/in-process.ts';
 
 export interface BucketFilesOptions {
-  /** Folders by bucket name. */
   readonly folders: Readonly<Record<string, string>>;
   readonly url: string;
   readonly secretKey: string;

@@ -70,7 +70,7 @@ export interface RealtimeStatistics {
   readonly channels: number;
   /** The number of joins admitted since the start. */
   readonly joins: number;
-  /** Channels whose subscription to changes is live. */
+  /** The number of channels with a live subscription to changes. */
   readonly subscribers: number;
   /** Topics with at least one channel. */
   readonly rooms: number;

@@ -1,6 +1,6 @@
 /** The settings of the realtime service. Times are milliseconds, sizes are bytes. */
 export interface RealtimeSettings {
-  /** The publication whose tables deliver changes. */
+  /** The publication with the tables that deliver changes. */
   readonly publication: string;
 
   // Limits, by the names of the real server's tenant settings in parentheses.

@@ -142,7 +142,7 @@ async function storeByLink(
   });
 }
 
-/** The maximum of an expiry, in seconds. */
+/** The latest expiry that a date can represent, in seconds since the epoch. */
 const LATEST_SECONDS = Math.floor(Number.MAX_SAFE_INTEGER / 1000);
 
 function checkExpiry(expiresInSeconds: number, { now }: StorageContext): void {

@@ -1,6 +1,5 @@
 import { invalidContentType, invalidRequest, StorageError } from './storage-error.ts';
 
-/** The maximum size of a JSON body. */
 const MOST_JSON_BYTES = 1024 * 1024;
 
 const EMPTY = "Body cannot be empty when content-type is set to 'application/json'";

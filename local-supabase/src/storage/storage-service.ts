@@ -101,7 +101,7 @@ const targetOf = (request: Request): string => requestLineOf(request).target.sli
 /** The path as the client sent it, because names may contain segments that a URL parser resolves. */
 const rawPathOf = (request: Request): string => targetOf(request).split('?')[0] ?? '/';
 
-/** Both forms of these two paths have the same route. */
+/** The service ignores a trailing slash of these two paths only. */
 const routePathOf = (request: Request): string => {
   const path = rawPathOf(request);
   return path === '/bucket/' || path === '/cdn/' ? path.slice(0, -1) : path;

@@ -33,7 +33,6 @@ interface Copy extends Transfer {
   };
 }
 
-/** The routes that move and copy objects. */
 export function createTransferRoutes(context: StorageContext): Hono {
   const { run, admit, objects, database } = context;
   const app = new Hono();

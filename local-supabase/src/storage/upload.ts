@@ -36,7 +36,7 @@ export interface Upload {
 /** The characters that a header may contain; a form field may contain any. */
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 
-/** Reads an upload: the raw body, or a form whose first file is the object. */
+/** Reads an upload: the raw body, or the first file of a form. */
 export async function readUpload(request: Request): Promise<Upload> {
   const { headers } = request;
   const robotsTag = headers.get('x-robots-tag') || undefined;
@@ -147,7 +147,6 @@ export interface Destination {
   readonly path: string;
   readonly owner: Owner;
   readonly upsert: boolean;
-  /** Whether the bucket keeps replaced objects. */
   readonly versioning: VersioningStatus;
 }
 

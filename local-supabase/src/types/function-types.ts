@@ -28,7 +28,7 @@ export function createFunctionTypes(
     return type ? typeOf(type.name, schema) : 'unknown';
   };
 
-  /** The relation or composite type whose rows a function returns. */
+  /** The relation or composite type of the rows that a function returns. */
   const returned = ({ returnRelationId, returnTypeId }: DatabaseFunction): string | null =>
     returnRelationId === null
       ? null

@@ -56,7 +56,6 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: AnswerBody;
-  /** The redirect's target. */
   readonly location: URL;
 }
 
@@ -79,9 +78,7 @@ export interface AuthWorld {
   ask(method: string, path: string, body?: unknown, options?: AskOptions): Promise<Answer>;
   post(path: string, body?: unknown, options?: AskOptions): Promise<Answer>;
   get(path: string, options?: AskOptions): Promise<Answer>;
-  /** The newest mail to `to`: its code and its link. */
   mailTo(to: string): { readonly code: string; readonly link: URL; readonly mail: OutgoingMail };
-  /** The code of the newest text message to `phone`. */
   codeTo(phone: string): string;
   /** Signs up a confirmed user with a password and returns its session. */
   signedUp(email?: string, password?: string): Promise<AnswerBody>;

@@ -37,7 +37,6 @@ const hash = (address: string, code: string | undefined): string =>
     .update(address + code)
     .digest('hex');
 
-/** The newest payload of the hook. */
 function lastOf(name: string): Payload {
   const payload = sent.findLast(({ metadata }) => metadata.name === name);
   if (payload === undefined) throw new Error(`The hook ${name} was not called`);

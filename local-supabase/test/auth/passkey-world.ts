@@ -42,7 +42,7 @@ export const userEntity = ({ id, email }: AnswerUser) => ({
   id: Buffer.from(id).toString('base64url'),
 });
 
-/** A user whose authenticator has one passkey. */
+/** A user with an authenticator that has one passkey. */
 export interface PasskeyUser {
   readonly authenticator: SoftwareAuthenticator;
   readonly session: AnswerBody;
@@ -50,7 +50,6 @@ export interface PasskeyUser {
   readonly passkeyId: string;
 }
 
-/** Sends the second request of a registration. */
 export const verifyRegistration = async (
   world: AuthWorld,
   token: string,
@@ -59,7 +58,6 @@ export const verifyRegistration = async (
 ): Promise<Answer> =>
   world.post('/passkeys/registration/verify', { challenge_id: challengeId, credential }, { token });
 
-/** Sends the second request of a sign-in. */
 export const verifySignIn = async (
   world: AuthWorld,
   challengeId: string,

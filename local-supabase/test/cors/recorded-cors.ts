@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 
 export interface CorsAnswer {
   readonly status: number;
-  /** The headers of the CORS protocol, `allow` and `vary`; one that is not named is absent. */
+  /** The headers of the CORS protocol, `allow` and `vary`; others must be absent. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A request with the answer of a real service, which no gateway has seen. */
+/** A request with the response of a real service without a gateway. */
 export interface RecordedCors {
   readonly id: string;
-  /** Whose key is sent as `apikey` and as bearer token; `bad` is no token. */
+  /** The owner of the key in `apikey` and in the bearer token; `bad` is an invalid token. */
   readonly as: 'service' | 'anon' | 'bad' | null;
   readonly method: string;
-  /** As a project has it. `{{location}}` is the one that the last response named. */
+  /** The path in a project. `{{location}}` is the `Location` of the last response. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
@@ -33,7 +33,7 @@ interface CorsTarget {
   send(path: string, init: RequestInit): Promise<Response>;
 }
 
-/** Sends the requests in their order. */
+/** Sends the requests in order. */
 export function createCorsReplay({ anonKey, serviceRoleKey, send }: CorsTarget) {
   let location = '';
   return async ({ as, method, path, headers, body }: RecordedCors): Promise<CorsAnswer> => {
@@ -53,7 +53,7 @@ export function createCorsReplay({ anonKey, serviceRoleKey, send }: CorsTarget) 
   };
 }
 
-/** Without `Vary: Accept-Encoding`: the embedded server compresses nothing. */
+/** Ignores `Vary: Accept-Encoding`, because the embedded server does not compress. */
 const corsHeaders = (headers: Headers) =>
   Object.fromEntries(
     [...headers].filter(
@@ -62,7 +62,7 @@ const corsHeaders = (headers: Headers) =>
     ),
   );
 
-/** What a hosted project's gateway answers to each preflight, and adds to each other response. */
+/** Applies a hosted project's gateway, which responds to preflights itself and adds headers to other responses. */
 export function throughGateway({ method, headers, response }: RecordedCors): CorsAnswer {
   const requested = headers['access-control-request-headers'];
   if (method === 'OPTIONS' && headers['origin'] && headers['access-control-request-method'])

@@ -9,7 +9,6 @@ import {
   valueOf,
 } from './fuzzed-requests.ts';
 
-/** An existing bucket. */
 export const bucket = 'fz';
 const segment = segmentOf(bucket);
 const ROUTES = [

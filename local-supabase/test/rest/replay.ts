@@ -2,7 +2,6 @@ import { canonicalJson, canonicalState } from './recorded-case.ts';
 import type { RecordedCase } from './recorded-case.ts';
 import type { PlainAnswer, ReplayWorld } from './replay-world.ts';
 
-/** The recorded headers. */
 const HEADERS = [
   'content-range',
   'content-type',

@@ -45,7 +45,7 @@ const mask = (text: string): string =>
     .replace(LOCATION, '$1/<id>')
     .replaceAll(UPLOAD_PATH, '$1<id>');
 
-/** A cursor contains times. */
+/** Masks the times in a cursor. */
 function maskCursor(text: string): string {
   const plain = Buffer.from(text, 'base64').toString('utf8');
   return /^[loca]:/.test(plain) ? mask(plain) : text;

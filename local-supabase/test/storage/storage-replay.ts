@@ -22,7 +22,6 @@ export interface ReplayTarget {
   runSql(sql: string): Promise<void>;
 }
 
-/** Sends the steps of one sequence in order. */
 export interface StorageReplay {
   /** Returns the response, or undefined for SQL. */
   send(step: RecordedStep): Promise<RecordedAnswer | undefined>;

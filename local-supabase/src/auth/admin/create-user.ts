@@ -66,7 +66,6 @@ async function finish(
   return bannedUntil === undefined ? user : updateUser(tx.sql, now, user, { banned_until: bannedUntil });
 }
 
-/** POST /admin/users. */
 export async function createUserAsAdmin(context: AuthContext, call: Call): Promise<Response> {
   const admin = await requireAdmin(context, call);
   const wanted = parseAdminUser(context, await call.json());

@@ -62,7 +62,6 @@ export async function listCustomProviders(context: AuthContext, call: Call): Pro
   return sendJson(call, { providers: providers.map((provider) => encodeCustomProvider(provider)) });
 }
 
-/** GET /admin/custom-providers/:identifier. */
 export async function readCustomProvider(context: AuthContext, call: Call): Promise<Response> {
   await requireCustomProviders(context, call);
   return sendJson(call, encodeCustomProvider(await requireProvider(context, call)));
@@ -75,7 +74,6 @@ async function checkQuota({ database, settings }: AuthContext): Promise<void> {
     throw badRequest('over_custom_provider_quota', 'Maximum number of custom OAuth/OIDC providers reached');
 }
 
-/** POST /admin/custom-providers: 201. */
 export async function createCustomProvider(context: AuthContext, call: Call): Promise<Response> {
   await requireCustomProviders(context, call);
   const params = parseCustomProvider(await call.json());
@@ -132,7 +130,6 @@ export async function updateCustomProvider(context: AuthContext, call: Call): Pr
   return sendJson(call, encodeCustomProvider(updated));
 }
 
-/** DELETE /admin/custom-providers/:identifier: 204. */
 export async function deleteCustomProvider(context: AuthContext, call: Call): Promise<Response> {
   await requireCustomProviders(context, call);
   const { id } = await requireProvider(context, call);

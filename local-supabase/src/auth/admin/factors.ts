@@ -7,7 +7,6 @@ import { requireFactor } from '../factors/factor-caller.ts';
 import { updateRow } from '../rows/rows.ts';
 import { requireUserAsAdmin } from './users.ts';
 
-/** GET /admin/users/:user_id/factors. */
 export async function listFactorsAsAdmin(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireUserAsAdmin(context, call);
   return sendJson(
@@ -35,7 +34,6 @@ export async function updateFactorAsAdmin(context: AuthContext, call: Call): Pro
   return sendJson(call, encodeFactor(updated ?? factor));
 }
 
-/** DELETE /admin/users/:user_id/factors/:factor_id. */
 export async function deleteFactorAsAdmin(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireUserAsAdmin(context, call);
   const factor = await requireFactor(context, call, user.id);

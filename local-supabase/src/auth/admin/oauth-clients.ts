@@ -95,7 +95,6 @@ export async function listOAuthClients(context: AuthContext, call: Call): Promis
   return sendJson(call, encoded.length === 0 ? {} : { clients: encoded });
 }
 
-/** GET /admin/oauth/clients/:client_id. */
 export async function readOAuthClient(context: AuthContext, call: Call): Promise<Response> {
   return sendJson(call, encodeOAuthClient(await requireClient(context, call)));
 }

@@ -96,7 +96,6 @@ export async function listSsoProviders(context: AuthContext, call: Call): Promis
   return sendJson(call, { items: found.map((provider) => encodeProvider(provider, false)) });
 }
 
-/** GET /admin/sso/providers/:idp_id. */
 export async function readSsoProvider(context: AuthContext, call: Call): Promise<Response> {
   await requireAdmin(context, call);
   return sendJson(call, encodeProvider(await requireProvider(context, call)));
@@ -154,7 +153,6 @@ async function insertProvider(
   return id;
 }
 
-/** POST /admin/sso/providers: 201. */
 export async function createSsoProvider(context: AuthContext, call: Call): Promise<Response> {
   await requireAdmin(context, call);
   const { database } = context;

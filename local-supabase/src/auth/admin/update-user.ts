@@ -50,7 +50,6 @@ async function applyParams(
   return bannedUntil === undefined ? user : updateUser(tx.sql, now, user, { banned_until: bannedUntil });
 }
 
-/** PUT /admin/users/:user_id. */
 export async function updateUserAsAdmin(context: AuthContext, call: Call): Promise<Response> {
   const { user, admin } = await requireUserAsAdmin(context, call);
   const wanted = parseAdminUser(context, await call.json());

@@ -64,7 +64,6 @@ export async function listUsers(context: AuthContext, call: Call): Promise<Respo
   return sendJson(call, { users, aud });
 }
 
-/** GET /admin/users/:user_id. */
 export async function readUser(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireUserAsAdmin(context, call);
   return sendJson(call, encodeUser(user));

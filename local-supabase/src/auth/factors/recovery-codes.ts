@@ -116,7 +116,6 @@ export async function verifyRecoveryCode(context: AuthContext, call: Call): Prom
   return sendJson(call, tokens);
 }
 
-/** DELETE /factors/recovery-codes. */
 export async function unenrollRecoveryCodes(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireSecondFactor(context, call);
   const factor = await requireCodes(context, user.id);

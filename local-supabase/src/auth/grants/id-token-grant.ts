@@ -16,7 +16,7 @@ import { issuerOf } from '../test-provider/provider-routes.ts';
 import { testClientId } from '../test-provider/test-provider.ts';
 import type { User } from '../rows/user.ts';
 
-/** The providers whose ID tokens GoTrue accepts. */
+/** The providers of the ID tokens that GoTrue accepts. */
 const idTokenProviders: ReadonlySet<string> = new Set([
   'apple',
   'azure',

@@ -99,7 +99,6 @@ function print(url: URL, given: string): string {
   return hasPath || url.pathname !== '/' ? url.toString() : url.toString().replace(`${url.host}/`, url.host);
 }
 
-/** Adds parameters to a URL's query. */
 export function addToQuery(target: string, params: Readonly<Record<string, string>>): string {
   const url = new URL(target);
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);

@@ -76,7 +76,6 @@ async function createAccount(
   return { user: await reload(tx, created), identity };
 }
 
-/** The traits of an identity in the audit log. */
 const identityTraits = ({ id, provider, provider_id }: Identity): JsonObject => ({
   identity_id: id,
   provider,

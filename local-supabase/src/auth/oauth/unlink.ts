@@ -12,7 +12,6 @@ import { adoptEmailOfIdentities } from './primary-email.ts';
 const emailConflict = (): Error =>
   unprocessable('email_conflict_identity_not_deletable', 'Unable to unlink identity due to email conflict');
 
-/** DELETE /user/identities/:identity_id. */
 export async function unlinkIdentity(context: AuthContext, call: Call): Promise<Response> {
   const { user, claims } = await requireCaller(context, call);
   if (!context.settings.manualLinkingEnabled)

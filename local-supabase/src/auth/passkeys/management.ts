@@ -66,7 +66,6 @@ export async function removePasskey(
   return new Response(null, { status: 204 });
 }
 
-/** GET /passkeys. */
 export async function listPasskeys(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireCaller(context, call);
   return sendPasskeys(context, call, user);
@@ -90,7 +89,6 @@ export async function renamePasskey(context: AuthContext, call: Call): Promise<R
   return sendJson(call, encodePasskey(renamed));
 }
 
-/** DELETE /passkeys/:passkey_id. */
 export async function deletePasskey(context: AuthContext, call: Call): Promise<Response> {
   const caller = await requireCaller(context, call);
   requireManagementLevel(caller);

@@ -13,7 +13,7 @@ export function parseEmail(email: string): string {
   return email.toLowerCase();
 }
 
-/** Strips the plus sign and spaces of a phone number. */
+/** Strips the plus sign and spaces. */
 export const formatPhone = (phone: string): string => phone.replace(/^\+/, '').replaceAll(' ', '');
 
 /** Checks a phone number (E.164) and returns its digits. Throws 400 validation_failed. */

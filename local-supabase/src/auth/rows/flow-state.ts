@@ -36,7 +36,7 @@ export interface FlowState {
   readonly email_optional: boolean;
 }
 
-/** The code challenge of a client (RFC 7636). */
+/** RFC 7636. */
 export interface CodeChallenge {
   readonly challenge: string;
   readonly method: string;

@@ -46,11 +46,11 @@ export const hashClientSecret = (secret: string): string => encodeBase64Url(sha2
 export const isClientSecret = (client: OAuthClient, secret: string): boolean =>
   isEqualText(client.client_secret_hash ?? '', hashClientSecret(secret));
 
-/** The members whose value is not empty. */
+/** Drops members with an empty value. */
 const present = (fields: Readonly<Record<string, string | null>>): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
 
-/** Encodes a client for administrators and for itself; `secret` is given only when it is new. */
+/** Encodes a client for administrators and for itself; `secret` is included only when it is new. */
 export function encodeOAuthClient(client: OAuthClient, secret = ''): JsonObject {
   return {
     client_id: client.id,

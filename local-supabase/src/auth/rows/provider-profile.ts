@@ -6,7 +6,7 @@ export interface Profile {
   readonly provider: string;
   /** The stored `identity_data`; `sub` is the person's id at the provider. */
   readonly data: IdentityData;
-  /** '' when the provider gave none. */
+  /** '' if the provider returned none. */
   readonly email: string;
   readonly isEmailVerified: boolean;
   /** True when the provider allows accounts without an address. */

@@ -21,7 +21,7 @@ export async function insertRow<Row>(sql: Sql, table: string, values: Values): P
   return row;
 }
 
-/** Updates the row of `table` whose id is `id` and returns it as stored; undefined when it does not exist. */
+/** Updates the row `id` of `table` and returns it as stored; undefined if it does not exist. */
 export async function updateRow<Row>(
   sql: Sql,
   table: string,

@@ -23,7 +23,6 @@ export interface SessionTokens {
 
 const secondsOf = (ms: number): number => Math.floor(ms / 1000);
 
-/** How a session got its new tokens. */
 export interface Issue {
   readonly refreshToken: string;
   /** How the user signed in, or `token_refresh`. */

@@ -53,7 +53,6 @@ export async function showSsoProvider(context: AuthContext, call: Call): Promise
   });
 }
 
-/** POST /test-provider/sso/:connection: the page's form. */
 export async function submitSsoProvider(context: AuthContext, call: Call): Promise<Response> {
   const form = new URLSearchParams(await call.text());
   if (form.get('decision') === 'deny') return sendRedirect(call, context.siteUrl);

@@ -95,7 +95,6 @@ export async function describeProvider(_: AuthContext, call: Call): Promise<Resp
   });
 }
 
-/** GET /test-provider/:provider/jwks. */
 export async function readProviderKeys(context: AuthContext, call: Call): Promise<Response> {
   return sendJson(call, await context.testProvider.jwks());
 }

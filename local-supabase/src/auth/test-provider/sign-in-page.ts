@@ -4,7 +4,6 @@ export interface SignInPage {
   /** The provider's name, as heading. */
   readonly title: string;
   readonly email: string;
-  /** Hidden fields of the form. */
   readonly hidden: Readonly<Record<string, string>>;
 }
 

@@ -5,14 +5,12 @@ import { deleteSessions } from '../rows/session.ts';
 import type { User } from '../rows/user.ts';
 import { mergeUserMetadata, refreshProviders, updateUser } from '../rows/users.ts';
 
-/** Confirms the user's email and deletes all codes. */
 export async function confirmEmail(sql: Sql, now: Date, user: User): Promise<User> {
   await clearOneTimeTokens(sql, user.id);
   const confirmed = await updateUser(sql, now, user, { confirmation_token: '', email_confirmed_at: now });
   return mergeUserMetadata(sql, now, confirmed, { email_verified: true });
 }
 
-/** Confirms the user's phone and deletes all codes. */
 export async function confirmPhone(sql: Sql, now: Date, user: User): Promise<User> {
   await clearOneTimeTokens(sql, user.id);
   return updateUser(sql, now, user, { confirmation_token: '', phone_confirmed_at: now });

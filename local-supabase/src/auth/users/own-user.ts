@@ -21,7 +21,6 @@ import {
   updateUser,
 } from '../rows/users.ts';
 
-/** GET /user. */
 export async function readOwnUser(context: AuthContext, call: Call): Promise<Response> {
   const { user, claims } = await requireCaller(context, call);
   const [aud] = [claims.aud ?? []].flat();

@@ -33,7 +33,6 @@ export interface DenoRunnerOptions {
 export interface DenoRunner extends FunctionRunner {
   /** Connects a socket that requests an upgrade, such as a WebSocket. */
   upgrade(name: string, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
-  /** Restarts the functions with other files. */
   useFiles(files: FunctionFiles): void;
 }
 

@@ -23,7 +23,6 @@ export interface FunctionProcess {
 export interface FunctionProcessOptions {
   readonly deno: string;
   readonly source: FunctionSource;
-  /** The function's environment variables. */
   readonly environment: Readonly<Record<string, string>>;
   /** Receives each line of the function's output. */
   readonly log: (line: string) => void;

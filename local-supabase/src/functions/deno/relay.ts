@@ -4,7 +4,6 @@ import { Readable, type Duplex } from 'node:stream';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
 import type { FunctionProcess } from './function-process.ts';
 
-/** Hop-by-hop headers. */
 const hopByHop: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',

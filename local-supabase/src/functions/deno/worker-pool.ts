@@ -16,7 +16,6 @@ interface Worker {
   readonly version: string;
   readonly started: Promise<FunctionProcess>;
   process?: FunctionProcess;
-  /** The number of open requests and sockets. */
   active: number;
   usedAtMs: number;
 }

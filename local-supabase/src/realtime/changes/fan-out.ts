@@ -21,7 +21,7 @@ export interface FanOutContext {
   readonly settings: () => RealtimeSettings;
 }
 
-/** The subscribers of a change whose filters it passes. */
+/** The subscribers with filters that a change passes. */
 interface Audience {
   readonly change: Change;
   readonly listeners: readonly Subscribed[];

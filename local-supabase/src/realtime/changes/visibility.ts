@@ -12,7 +12,7 @@ export interface RowCheck {
   readonly change: Change;
 }
 
-/** Returns the subscriptions whose filters a change passes. Every column of a filter must be present and match. */
+/** Returns the subscriptions with filters that a change passes. Every column of a filter must be present and match. */
 export async function passFilters(
   database: Database,
   change: Change,

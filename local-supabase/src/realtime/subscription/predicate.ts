@@ -8,7 +8,7 @@ export interface Predicate {
   readonly equalsJson: string | null;
 }
 
-/** Types whose equal values have equal text. */
+/** Types with a single text form per value. */
 const CANONICAL = new Set(['uuid', 'int2', 'int4', 'int8', 'bool', 'text', 'varchar']);
 
 const symbols: Partial<Record<FilterOperator, string>> = {

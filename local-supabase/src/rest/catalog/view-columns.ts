@@ -18,7 +18,7 @@ export interface KeyColumns {
   readonly numbers: readonly number[];
 }
 
-/** A key whose columns a view contains. */
+/** A key with all of its columns in a view. */
 export interface ViewKey {
   readonly table: QualifiedName;
   readonly view: QualifiedName;

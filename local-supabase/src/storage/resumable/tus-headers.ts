@@ -5,7 +5,6 @@ import { TusError } from './tus-error.ts';
 /** The version of the protocol (https://tus.io/protocols/resumable-upload). */
 export const TUS_VERSION = '1.0.0';
 
-/** The media type of a part. */
 export const PART_TYPE = 'application/offset+octet-stream';
 
 const NAMES =

@@ -7,7 +7,6 @@ import { uploadExpired, uploadNotFound } from './tus-error.ts';
 /** As in hosted projects, an upload expires an hour after its creation. */
 export const UPLOAD_LIFETIME_MS = 3_600_000;
 
-/** The state of a resumable upload. */
 export interface UploadState {
   /** `bucket/path/version`, the id in the upload's URL. */
   readonly id: string;
@@ -94,7 +93,6 @@ export async function declareSize(sql: Sql, state: UploadState, sizeBytes: numbe
   return { ...state, sizeBytes };
 }
 
-/** Joins the parts of a complete upload. */
 export async function joinParts(
   objects: ObjectStore,
   { id, offsetBytes, partOffsets }: UploadState,

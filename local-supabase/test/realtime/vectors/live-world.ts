@@ -6,7 +6,6 @@ import type { VectorWorld } from './vector-world.ts';
 
 /** A Realtime server that runs elsewhere, with `setup.sql` applied to its database. */
 export interface LiveTarget {
-  /** The project's URL. */
   readonly url: string;
   readonly anonKey: string;
   readonly jwtSecret: string;

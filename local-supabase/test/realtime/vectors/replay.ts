@@ -140,7 +140,7 @@ async function opened(socket: WebSocket, world: VectorWorld, record: (value: Fie
   await settled;
 }
 
-/** Advances the clock until a refused handshake, whose response is delayed, is over. */
+/** Advances the clock until the delayed response to a refused handshake. */
 async function advanceUntil(world: VectorWorld, isOver: () => boolean): Promise<void> {
   for (let turn = 0; turn < 20 && !isOver(); turn += 1)
     await new Promise((resolve) => setTimeout(resolve, 1));

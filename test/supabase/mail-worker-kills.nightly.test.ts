@@ -19,7 +19,8 @@ type Step =
   | 'before the acknowledgement'
   | 'after the acknowledgement';
 
-const mailCount = 12;
+/** Mails of each test: `MAILS=500`, the maximum of one run of a worker, sends 10,000 through the rows of the providers' tables. */
+const mailCount = Number(process.env['MAILS'] ?? 12);
 // Ahead of the database's clock, before which no mail is due; the legacy API keys expire in November 2032.
 const startMs = Date.parse('2032-01-16T10:00:00Z');
 const supabase = useLocalSupabase();
@@ -71,21 +72,36 @@ async function pass(request: IncomingMessage, response: ServerResponse): Promise
   response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
 }
 
+/** What the provider responds to every mail: a status and a body, or a stage of SMTP and a response; null: it accepts. */
+let refusal: string | null = null;
+
+/** The response that refuses at this stage of SMTP; undefined: none. */
+function refuseAt(stage: string): Error | undefined {
+  const [refused, code, ...text] = refusal?.split(' ') ?? [];
+  return refused === stage
+    ? Object.assign(new Error(text.join(' ')), { responseCode: Number(code) })
+    : undefined;
+}
+
 const mailServer = new SMTPServer({
   authOptional: true,
   disabledCommands: ['STARTTLS', 'AUTH'],
+  onConnect: (_session, done) => done(refuseAt('session')),
   onMailFrom(_address, _session, done) {
-    if (reach('after rendering')) done();
+    if (reach('after rendering')) done(refuseAt('MAIL'));
   },
+  onRcptTo: (_address, _session, done) => done(refuseAt('RCPT')),
   onData(stream, _session, done) {
     void takeMail(stream, done);
   },
 });
 
-async function takeMail(stream: Readable, accept: () => void): Promise<void> {
+async function takeMail(stream: Readable, accept: (problem?: Error) => void): Promise<void> {
   // A killed worker leaves its message unfinished.
   const message = await text(stream).catch(() => null);
   if (isKilled || message === null) return;
+  const problem = refuseAt('DATA');
+  if (problem) return accept(problem);
   copies.push(/^Message-ID: *(<.+>)/im.exec(message)?.[1] ?? '');
   if (reach('while the mail is handed over')) accept();
 }
@@ -97,6 +113,10 @@ const provider = createServer((request, response) => {
   void json(request).then(() => {
     const key = String(request.headers['idempotency-key']);
     if (isKilled) return;
+    if (refusal !== null) {
+      response.writeHead(Number(refusal.slice(0, 3)), { 'retry-after': '3600' }).end(refusal.slice(4));
+      return;
+    }
     copies.push(key);
     if (reach('while the mail is handed over')) response.writeHead(200).end('{}');
   });
@@ -125,7 +145,10 @@ afterAll(() => {
 
 beforeEach(async () => {
   copies = [];
-  await supabase().database.exec('delete from private.notification_mails');
+  refusal = null;
+  await supabase().database.exec(
+    'delete from private.notification_mails; delete from private.suppressed_addresses',
+  );
   await supabase().database.query(
     `insert into private.notification_mails (recipient_id, topic, due_at, state)
      select $1, 'test', $2, 'retrying' from generate_series(1, $3)`,
@@ -170,6 +193,11 @@ const unacknowledged = async (): Promise<readonly string[]> =>
     )
   ).map(({ id }) => id);
 
+const endLeases = () =>
+  supabase().database.exec(
+    `update private.notification_mails set lease_until = now() where state = 'sending'`,
+  );
+
 async function killThenFinish(
   step: Step,
   occurrence: number,
@@ -182,9 +210,7 @@ async function killThenFinish(
   const isCopyOf = (copy: string, id: string) => copy.includes(id);
   const lost = new Set(open.filter((id) => copies.some((copy) => isCopyOf(copy, id))));
   kill = null;
-  await supabase().database.exec(
-    `update private.notification_mails set lease_until = now() where state = 'sending'`,
-  );
+  await endLeases();
   await runWorker(startMs, settings);
   expect(await unacknowledged()).toEqual([]);
   return { copiesOf: (id) => copies.filter((copy) => isCopyOf(copy, id)).length, lost };
@@ -207,24 +233,96 @@ const steps: readonly (readonly [Step, number, number, number])[] = [
   ['after the acknowledgement', 8, 0, atOnce],
 ];
 
-describe.each([
-  ['SMTP', () => ({ SMTP_HOST: '127.0.0.1', SMTP_PORT: String(ports.smtp) })],
-  ['Resend', () => ({ RESEND_API_KEY: 're_secret', RESEND_URL: `http://127.0.0.1:${ports.provider}` })],
-] as const)('a worker that sends by %s and is killed', (transport, settings) => {
-  const reachable = steps.filter(([step]) => transport === 'SMTP' || step !== 'after rendering');
-  it.each(reachable)(
-    'no mail is lost when a worker is killed %s (%i)',
-    async (step, occurrence, fewestLost, mostLost) => {
-      const { copiesOf, lost } = await killThenFinish(step, occurrence, settings());
-      const ids = (
-        await supabase().database.query<{ id: string }>('select id from private.notification_mails')
-      ).map(({ id }) => id);
-      expect(ids).toHaveLength(mailCount);
-      // Only mails that left and were not acknowledged are sent twice, with the same Message-ID or idempotency key.
-      for (const id of ids) expect(copiesOf(id)).toBe(lost.has(id) ? 2 : 1);
-      expect(new Set(copies).size).toBe(mailCount);
-      expect(lost.size).toBeGreaterThanOrEqual(fewestLost);
-      expect(lost.size).toBeLessThanOrEqual(mostLost);
+const transports = {
+  SMTP: () => ({ SMTP_HOST: '127.0.0.1', SMTP_PORT: String(ports.smtp) }),
+  Resend: () => ({ RESEND_API_KEY: 're_secret', RESEND_URL: `http://127.0.0.1:${ports.provider}` }),
+};
+
+describe.each(Object.entries(transports))(
+  'a worker that sends by %s and is killed',
+  (transport, settings) => {
+    const reachable = steps.filter(([step]) => transport === 'SMTP' || step !== 'after rendering');
+    it.each(reachable)(
+      'no mail is lost when a worker is killed %s (%i)',
+      async (step, occurrence, fewestLost, mostLost) => {
+        const { copiesOf, lost } = await killThenFinish(step, occurrence, settings());
+        const ids = (
+          await supabase().database.query<{ id: string }>('select id from private.notification_mails')
+        ).map(({ id }) => id);
+        expect(ids).toHaveLength(mailCount);
+        // Only mails that left and were not acknowledged are sent twice, with the same Message-ID or idempotency key.
+        for (const id of ids) expect(copiesOf(id)).toBe(lost.has(id) ? 2 : 1);
+        expect(new Set(copies).size).toBe(mailCount);
+        expect(lost.size).toBeGreaterThanOrEqual(fewestLost);
+        expect(lost.size).toBeLessThanOrEqual(mostLost);
+      },
+    );
+  },
+);
+
+/** The first refused mail suppresses the address: the later ones are skipped. */
+const endStates: Readonly<Record<'sent' | 'accepted before' | 'dead' | 'suppressed', readonly string[]>> = {
+  sent: ['sent'],
+  'accepted before': ['sent'],
+  dead: ['dead'],
+  suppressed: ['dead', 'skipped'],
+};
+
+/** A response for each rule of `docs/inbox/provider-responses.md`, and what the mails are when the provider has accepted for hours. */
+const responses: readonly (readonly [keyof typeof transports, string, keyof typeof endStates])[] = [
+  ['Resend', '409 {"name":"invalid_idempotent_request"}', 'accepted before'],
+  ['Resend', '409 {"name":"concurrent_idempotent_requests"}', 'sent'],
+  ['Resend', '400 {"message":"API key is invalid"}', 'sent'],
+  ['Resend', '422 {"message":"Invalid `to` field"}', 'dead'],
+  ['Resend', '403 {"message":"The domain is not verified"}', 'sent'],
+  ['Resend', '404 {"name":"not_found"}', 'sent'],
+  ['Resend', '429 {"name":"daily_quota_exceeded"}', 'sent'],
+  ['Resend', '429 {"name":"rate_limit_exceeded"}', 'sent'],
+  ['Resend', '500 {"name":"internal_server_error"}', 'sent'],
+  ['Resend', '503 Service Unavailable', 'sent'],
+  ['Resend', '418 a teapot', 'sent'],
+  ['SMTP', 'session 554 5.7.1 Your address is blocked', 'sent'],
+  ['SMTP', 'MAIL 421 4.7.0 Too many messages', 'sent'],
+  ['SMTP', 'MAIL 454 4.7.0 Daily quota exceeded', 'sent'],
+  ['SMTP', 'MAIL 552 5.3.4 Message size exceeds the limit', 'dead'],
+  ['SMTP', 'MAIL 550 5.7.1 Sender not authorized', 'sent'],
+  ['SMTP', 'RCPT 550 5.1.1 No such user', 'suppressed'],
+  ['SMTP', 'DATA 554 5.6.0 Malformed message', 'dead'],
+  ['SMTP', 'RCPT 452 4.2.2 Mailbox full', 'sent'],
+  ['SMTP', 'DATA 552 Storage exceeded', 'sent'],
+  ['SMTP', 'DATA 550 5.7.26 Unauthenticated email is not accepted', 'sent'],
+];
+const hourMs = 3_600_000;
+
+describe('a provider that refuses for hours while workers are killed, and then accepts', () => {
+  it.each(responses)(
+    '%s, %s: each mail is %s',
+    async (transport, response, end) => {
+      const settings = transports[transport]();
+      refusal = response;
+      for (const next of [
+        { step: 'after the claim', occurrence: 1 },
+        { step: 'before the acknowledgement', occurrence: 3 },
+      ] as const) {
+        kill = next;
+        await runWorker(startMs, settings);
+        expect(isKilled).toBe(true);
+        await endLeases();
+      }
+      kill = null;
+      await runWorker(startMs + 2 * hourMs, settings);
+      refusal = null;
+      for (const hours of [4, 6, 8]) await runWorker(startMs + hours * hourMs, settings);
+      const states = await supabase().database.query<{ state: string }>(
+        'select distinct state from private.notification_mails order by state',
+      );
+      const [suppressed] = await supabase().database.query<{ count: number }>(
+        'select count(*)::int as count from private.suppressed_addresses',
+      );
+      expect(states.filter(({ state }) => !endStates[end].includes(state))).toEqual([]);
+      expect(suppressed?.count).toBe(end === 'suppressed' ? 1 : 0);
+      expect(new Set(copies).size).toBe(end === 'sent' ? mailCount : 0);
     },
+    900_000,
   );
 });

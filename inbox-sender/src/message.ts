@@ -48,7 +48,7 @@ export type Message = Recipients &
     /** The channels that it may use, of those that a recipient has enabled. Default: all of these. */
     readonly channels?: readonly Channel[];
     /**
-     * When it is sent, at most a year ahead: a moment, or a time such as `2027-01-05T09:00` in the time zone of each
+     * When it is sent, at most a year ahead: a point in time, or a local time such as `2027-01-05T09:00` in the time zone of each
      * recipient (UTC without a chosen one). Default: now.
      */
     readonly sendAt?: Date | { readonly localTime: string };

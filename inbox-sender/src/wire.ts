@@ -49,7 +49,7 @@ interface WireDelivery {
   readonly mail_state?: string;
 }
 
-/** What public.send_notifications() returns of a dry run. */
+/** What public.send_notifications() returns for a dry run. */
 interface WireDryRun {
   readonly recipient_count: number | null;
   readonly deliveries: readonly WireDelivery[];

@@ -4,7 +4,7 @@ import type { NotificationContent } from '../../src/inbox/features/notifications
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../src/rest-client/index.ts';
 
-/** A failure that the message explains. */
+/** A failure that its message explains. */
 export class NotifyError extends Error {}
 
 /** A project, and the key that may write in the name of any user. */

@@ -17,10 +17,10 @@ const PROBES = 20;
 const [sender, recipient] = [1, 2].map((n) => `00000000-0000-4000-b000-${String(n).padStart(12, '0')}`);
 
 /**
- * Sends to one recipient, as a user and as a backend, while `workers` sessions deliver as the jobs do, without an announcement and beside
- * one to all members of the audience `everybody`.
+ * Sends to one recipient, as a user and as a backend, while `workers` sessions deliver as the jobs do. If `announces`, they also deliver a
+ * message to all members of the audience `everybody`.
  *
- * @throws {Error} unless each member was reached once.
+ * @throws {Error} unless each member received it once.
  */
 export async function measureLanes(
   database: ScaleDatabase,

@@ -53,7 +53,7 @@ async function addDueMails(client: Client): Promise<void> {
   );
 }
 
-/** @returns the ids of the mails that this worker got. */
+/** @returns the ids of the mails that this worker claimed. */
 async function work(client: Client): Promise<string[]> {
   const handedOut: string[] = [];
   for (;;) {

@@ -2,7 +2,7 @@ import type { Broadcast, LockOptions, Locks, PageSignal, Platform, Timer, Unsubs
 import { createRealmLocks } from './realm-locks.ts';
 import { adaptWebSocket } from './web-socket.ts';
 
-/** The longest delay that `setTimeout` takes; it runs longer ones at once. */
+/** The longest delay that `setTimeout` accepts; longer ones run at once. */
 export const longestTimeoutMs = 2 ** 31 - 1;
 
 function setTimer(callback: () => void, delayMs: number): Timer {

@@ -17,7 +17,7 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
   /** `keepalive` of fetch: the request may outlive the page. Default false. */
   readonly keepalive?: boolean | undefined;
-  /** The body is read after the exchange; the signal ends that too. Default false. */
+  /** The body is read after the exchange; the signal also aborts this read. Default false. */
   readonly isStreamed?: boolean | undefined;
   /** `error`: a redirect fails the exchange, and nothing is sent to its target. Default `error`. */
   readonly redirect?: 'error' | 'follow' | undefined;

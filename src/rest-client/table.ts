@@ -171,7 +171,7 @@ function shapeOfEmbed({ relations }: DefinedTable, item: SelectEmbed): readonly 
   return [key, embed(shapeOfItems(related, items), options)];
 }
 
-/** The name that the server gives a column: the last key of its path, positions left out. */
+/** The name that the server gives a column: the last key of its path, without array positions. */
 const nameOf = (column: string) => column.replace(/(->>?-?\d+)+$/, '').replace(/.*->>?/, '');
 
 function withCasts({ columns, relations }: DefinedTable, selected: Shape): Shape {

@@ -424,7 +424,7 @@ grant execute on function
 -- The notification of an answered invitation has the answer, on every device of the invitee: `data.answer` is
 -- `accepted` or `declined`.
 
-/** Runs after an invitation was answered, by its invitee: the caller. */
+/** Runs after an invitation was answered by its invitee, who is the caller. */
 create function private.mark_answered_invitation() returns trigger
   language plpgsql security definer
   set search_path = ''

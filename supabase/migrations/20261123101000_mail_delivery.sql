@@ -1,5 +1,5 @@
 -- Notifications by email: a worker claims due mails in batches, sends them and acknowledges each. Delivery is at least once; a
--- crash between sending and acknowledgement is the only way to a duplicate.
+-- crash between sending and acknowledgement is the only cause of a duplicate.
 
 /** Base64 without padding, for URLs (RFC 4648). */
 create function private.encode_base64url(input bytea) returns text

@@ -15,7 +15,7 @@ create table private.webhook_endpoints (
   ),
   -- Signs the requests: the part of `whsec_…` behind the underscore.
   secret bytea not null default extensions.gen_random_bytes(32),
-  -- The endpoint has answered 410: it gets nothing until it is registered again.
+  -- The endpoint has responded with 410: it receives nothing until it is registered again.
   gone_at timestamptz,
   created_at timestamptz not null default now()
 );

@@ -132,7 +132,7 @@ test('opening the inbox takes three data requests and stays within the load budg
   await withSignedInPage(browser, world, async (page, url) => {
     const [load] = await followLoad(page);
     await page.goto(`${url}/home`);
-    // The site compresses each file at its first request, by the slowest level of Brotli.
+    // Slow, because the server compresses each file at its first request, at Brotli's slowest level.
     await expect(page.locator('main [data-id]')).toHaveCount(34, { timeout: 40_000 });
     const calls = () => load.requests.filter((call) => /^(?!OPTIONS)\w+ \/(rest|auth)\//.test(call));
     const changes = 'POST /rest/v1/rpc/notification_changes';

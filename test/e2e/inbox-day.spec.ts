@@ -90,7 +90,7 @@ test(
     await world.enter(page, ada);
     await expect(rows(page)).toHaveCount(3);
 
-    // Search: by key, as one types, in the URL beside the kind, and gone with Escape.
+    // The search opens with a key, filters during typing, is in the URL beside the kind, and ends with Escape.
     await page.keyboard.press('/');
     await page.keyboard.type('eng');
     await expect(rows(page)).toHaveCount(2);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   oauthServer = createOAuthServer(auth);
 });
 
-/** What the browser brings from the application to the consent page. */
+/** Begins an authorization as an application does, and returns the id that the browser brings to the consent page. */
 async function arrive(params: Readonly<Record<string, string>> = {}): Promise<string> {
   const query = new URLSearchParams({
     client_id: tool.client_id,

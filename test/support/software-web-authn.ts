@@ -1,7 +1,7 @@
 import type { WebAuthn } from '../../src/auth-client/features/passkeys.ts';
 import type { CreationOptions, RequestOptions, SoftwareAuthenticator } from './software-authenticator.ts';
 
-/** The Web Authentication API of a page before a software authenticator, whose person confirms every prompt at once. */
+/** The Web Authentication API of a page with a software authenticator, whose user confirms every prompt at once. */
 export function createSoftwareWebAuthn(authenticator: SoftwareAuthenticator): WebAuthn {
   // The authenticator reads and writes the JSON forms.
   const readJson = (json: object) => json;

@@ -97,8 +97,8 @@ export function parseNext(query: string, origin: string): string {
 }
 
 /**
- * Whether a text is a path of this origin. Browsers read `//host` and `/\\host` as other hosts, and drop tabs and line breaks
- * before they look.
+ * Whether a text is a path of this origin. Browsers read `//host` and `/\\host` as other hosts, and remove tabs and line
+ * breaks before parsing.
  */
 export function isLocalPath(path: string): boolean {
   return /^\/(?![/\\])\P{Cc}*$/u.test(path);

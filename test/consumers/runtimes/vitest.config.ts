@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:runtimes`, apart from `npm test`: it installs half a gigabyte of programs when it runs first. */
+/** `npm run test:runtimes`, apart from `npm test`: it installs half a gigabyte of programs at its first run. */
 export default defineConfig({
   test: {
     root: '.',

@@ -14,7 +14,7 @@ declare module 'vitest' {
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'library-'));
   const library = await packLibrary(folder);
-  // Tests also load it from where it was built: there it finds what it depends on.
+  // Tests also load the library from this folder, where it needs its dependencies.
   await symlink(join(process.cwd(), 'node_modules'), join(library.folder, 'node_modules'));
   provide('library', library);
   return () => rm(folder, { recursive: true });

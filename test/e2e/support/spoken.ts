@@ -28,7 +28,7 @@ export async function spokenText(part: Locator): Promise<string> {
     namedDepth = Infinity;
     const item = unquote(line.trim().replace(/^- /, ''));
     if (item.startsWith('/url:') || /^(status|alert|text: "")$/.test(item)) continue;
-    // Of a list of choices the chosen one is read.
+    // Screen readers read only the selected option of a list.
     if (item.startsWith('option ') && !item.endsWith('[selected]')) continue;
     const [named] = /^(link|button) "([^"\\]|\\.)*"( \[\w+\])*/.exec(item) ?? [];
     if (named !== undefined) namedDepth = depth;

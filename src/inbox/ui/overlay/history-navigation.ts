@@ -1,6 +1,6 @@
 import { useEffectEvent, useLayoutEffect } from 'react';
 
-/** Whether the page itself goes back, by `goBackKeepingOverlays`. */
+/** Whether `goBackKeepingOverlays` is going back. */
 let isOwnStep = false;
 
 /** Goes back in the history without closing the dialogs and popovers above the page. */

@@ -95,7 +95,7 @@ function withLetters(text: string): string {
   return text.replace(/./gs, (sign) => letterOfSign[sign] ?? sign);
 }
 
-/** The longest neighbors of a row, three at least. */
+/** The sequences of at least three characters in the text, each as long as possible. */
 function findSequences(text: string): readonly string[] {
   const found: string[] = [];
   for (let start = 0; start < text.length - 2; start += 1) {

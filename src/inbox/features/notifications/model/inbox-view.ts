@@ -52,7 +52,7 @@ function isInWindow(state: NotificationsState, row: Notification, window: ListWi
   if (!window) return !isNeeded(state.windows, row);
   if (window.isComplete || !window.end || row.snoozedUntilMs !== null) return true;
   if (compareNewestFirst(row, window.end) <= 0) return true;
-  // What needed the user when it was unread keeps its place.
+  // A row that needed the user while it was unread keeps its place.
   return isNeeded(state.windows, state.kept.has(row.id) ? { ...row, status: 'unread' } : row);
 }
 

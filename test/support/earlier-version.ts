@@ -32,6 +32,8 @@ export function newestRelease(): string | null {
   return process.env['UPGRADE_FROM'] ?? newest ?? null;
 }
 
+export const presentCommit = () => git(root, 'rev-parse', 'HEAD');
+
 export async function checkOut(ref: string): Promise<Checkout> {
   const folder = await mkdtemp(join(tmpdir(), 'upgrade-'));
   git(root, 'clone', '--quiet', '--shared', '--no-checkout', root, folder);

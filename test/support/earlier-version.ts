@@ -11,7 +11,7 @@ const migrationsFolder = join('supabase', 'migrations');
 const git = (folder: string, ...args: readonly string[]) =>
   execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim();
 
-export interface MigrationFile {
+interface MigrationFile {
   readonly name: string;
   readonly sql: string;
 }

@@ -29,6 +29,17 @@ describe('a request of one user is not sent as the next user', () => {
     expect(server.lines.filter((line) => line === 'PUT /user')).toHaveLength(1);
   });
 
+  it('a rejected token of one user is not replaced by a token of the next user', async () => {
+    const { signedIn, server } = createHarness();
+    const { client } = await signedIn();
+    const rejectedToken = (await client.getAccessToken()) ?? '';
+    server.next(renewed('bob', 1));
+    await client.signInWithPassword({ email: 'bob@example.com', password: 'x' });
+    const replacement = client.getAccessToken({ rejectedToken });
+    await expect(replacement).rejects.toMatchObject({ code: 'user-changed' });
+    expect(server.lines).toHaveLength(2);
+  });
+
   it('a request of one user is not sent as the next user after waiting for a refresh', async () => {
     const { signedIn, server, world } = createHarness();
     const { client } = await signedIn();

@@ -206,6 +206,21 @@ describe('a server that reaches the project by an internal URL', () => {
   });
 });
 
+describe('a token that the auth server verifies', () => {
+  it.each([
+    [403, 'bad_jwt', { code: 'no_authorization', status: 401 }],
+    [429, 'over_request_rate_limit', { code: 'over_request_rate_limit', status: 429 }],
+    [503, 'unexpected_failure', { code: 'unexpected_failure', status: 503 }],
+  ])('is refused for a refusal alone, not for an outage: %i', async (status, code, problem) => {
+    const token = await new SignJWT({ sub: 'ada' })
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(new Uint8Array(32));
+    const platform = createBrowserPlatform({ fetch: async () => refusal(status, code) });
+    const verified = verifyRequest(requestWith(null, token), { url, apiKey, allow: 'user', platform });
+    await expect(verified).rejects.toMatchObject(problem);
+  });
+});
+
 describe('the clock of a verification', () => {
   it.each([
     [-2 * HOUR, 'ada'],

@@ -11,7 +11,6 @@ export interface SentRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: Headers;
-  /** The body as text. */
   readonly body: string;
   /** The body as JSON, or undefined. */
   readonly json: unknown;

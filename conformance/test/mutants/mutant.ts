@@ -66,7 +66,6 @@ export function patch(json: Json, path: string, value: Json | undefined): Json {
   return Object.fromEntries(Object.entries(members).filter(([name]) => name !== step));
 }
 
-/** The value at a path of JSON. */
 export function valueAt(json: Json | undefined, path: string): Json | undefined {
   let found: Json | undefined = json;
   for (const step of path.split('.')) {

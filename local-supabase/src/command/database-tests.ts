@@ -7,7 +7,6 @@ import { readScripts, type Script } from '../project/project-sql.ts';
 import { createExtension, createsExtension, lineOf, SchemaError } from '../project/run-script.ts';
 import { splitSql } from '../project/sql-statements.ts';
 
-/** The outcome of one file of tests in SQL (pgTAP). */
 export interface TestFileResult {
   readonly path: string;
   readonly passed: number;

@@ -1,4 +1,3 @@
-/** A file or a folder of an archive. */
 export interface TarEntry {
   readonly path: string;
   /** The content, which shares the archive's memory; null for a folder. */

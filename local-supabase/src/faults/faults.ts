@@ -5,7 +5,6 @@ import type { FaultRule } from './fault-rule.ts';
 import type { SlotFault } from '../realtime/changes/replication-slot.ts';
 import type { RealtimeFaults } from '../realtime/faults.ts';
 
-/** Failures on command. */
 export interface Faults {
   /** Adds a rule; the first rule that matches a request applies. Returns a function that removes it. */
   add(rule: FaultRule): () => void;

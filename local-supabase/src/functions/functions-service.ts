@@ -16,7 +16,6 @@ export interface FunctionSettings {
   readonly entrypoint?: string;
 }
 
-/** Handles the requests to one function. */
 export type FunctionHandler = (request: Request, runtime: FunctionRuntime) => Promise<Response> | Response;
 
 /** Runs the functions in files. */

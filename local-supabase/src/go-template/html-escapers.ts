@@ -24,7 +24,6 @@ export const escapeHtml = (text: string): string =>
   // oxlint-disable-next-line no-control-regex
   text.replaceAll(/[\u0000"&'+<>]/g, (char) => markup[char] ?? char);
 
-/** Escapes for unquoted attribute values. */
 export function escapeUnquoted(text: string): string {
   if (text === '') return failsafe;
   // oxlint-disable-next-line no-control-regex

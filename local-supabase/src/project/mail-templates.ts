@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import type { ReadTemplate } from '../auth/context.ts';
 import type { MailKind } from '../auth/mail/mail-template.ts';
 
-/** The subject and template file of each mail. */
 export type MailTemplates = Readonly<
   Partial<Record<MailKind, { readonly subject?: string; readonly file?: URL }>>
 >;

@@ -10,7 +10,6 @@ import type { ProjectExtensions } from './extensions.ts';
 import type { DatabaseSettings } from './options.ts';
 import { supabaseFolder } from './project-folder.ts';
 
-/** A file of SQL statements. */
 export interface Script {
   /** The path for messages, relative to the folder that contains `supabase/`. */
   readonly path: string;

@@ -7,7 +7,6 @@ export interface WorkerStart {
   readonly module: WebAssembly.Module;
   /** The id of the request to cancel, at index 0. */
   readonly control: Int32Array<SharedArrayBuffer>;
-  /** The folder of PostgreSQL's files. */
   readonly dataDir: string;
   readonly startParams: PGliteOptions['startParams'];
   /** URLs of the archives of extensions, by name. */

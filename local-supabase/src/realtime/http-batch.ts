@@ -1,7 +1,6 @@
 import { exceedsPayloadLimit } from './channel/payload-size.ts';
 import { isRecord } from './subscription/term.ts';
 
-/** One message of `POST /api/broadcast`. */
 export interface BatchMessage {
   readonly topic: string;
   readonly event: string;

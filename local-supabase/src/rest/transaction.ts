@@ -19,7 +19,6 @@ import type { ApiRequest } from './request/api-request.ts';
 import { quote, settingsStatement } from './sql/settings-sql.ts';
 import { statementsOf } from './sql/statements.ts';
 
-/** The result of a request's statement. */
 export interface ResultRow {
   /** The number of rows without the range, if counted. */
   readonly total: bigint | null;

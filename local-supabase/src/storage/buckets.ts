@@ -40,7 +40,6 @@ interface BucketQuery {
 
 const COLUMNS = `id, name, coalesce(owner::text, '') as owner, public, file_size_limit, allowed_mime_types, created_at, updated_at`;
 
-/** The routes below /bucket. */
 export function createBucketRoutes(context: StorageContext): Hono {
   const { run, admit, fileSizeLimitBytes } = context;
   const app = new Hono();

@@ -1,6 +1,5 @@
 import type { Sql } from '../database/database.ts';
 
-/** A bucket in the project's configuration. */
 export interface BucketSettings {
   readonly public?: boolean;
   readonly fileSizeLimitBytes?: number;
@@ -21,7 +20,6 @@ export async function saveBuckets(
     );
 }
 
-/** The settings of storage, from `[storage]`. */
 export interface StorageSettings {
   readonly fileSizeLimitBytes?: number;
   /** By name. */

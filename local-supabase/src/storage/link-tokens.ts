@@ -5,7 +5,6 @@ import { invalidSignature, StorageError } from './storage-error.ts';
 /** The purpose of a link. Without it, a link that reads `upload/a/b` would permit writing `a/b`. */
 type Scope = 'download' | 'upload';
 
-/** The tokens of signed links. */
 export interface LinkTokens {
   /** @param url bucket and path, as parsed from the request for the link. */
   sign(scope: Scope, url: string, expiresInSeconds: number, claims?: object): Promise<string>;

@@ -22,7 +22,6 @@ import {
   storeObject,
 } from './upload.ts';
 
-/** The lifetime of an upload link, in seconds. */
 const UPLOAD_EXPIRY_SECONDS = 7200;
 const ABSENT = 'Either the object does not exist or you do not have access to it';
 

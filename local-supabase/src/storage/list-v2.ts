@@ -6,7 +6,6 @@ import { invalidParameter } from './storage-error.ts';
 import { areVersionsAsked, versionColumns, versionCondition } from './versions.ts';
 
 export interface ListV2Body {
-  /** Selects keys with this prefix. */
   readonly prefix?: string;
   /** Default and maximum 1000. */
   readonly limit?: number;

@@ -56,7 +56,6 @@ export function sendHead(row: ObjectRow, request: Request): Response {
   return new Response(null, { headers });
 }
 
-/** The description of an object as JSON. */
 export function sendInfo(row: ObjectRow): Response {
   const { metadata } = row;
   const headers = new Headers();

@@ -1,6 +1,5 @@
 import { utf8Length } from '../platform/bytes.ts';
 
-/** A response with a text and its length. */
 export const sendText = (text: string, status: number): Response =>
   new Response(text, {
     status,

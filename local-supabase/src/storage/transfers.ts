@@ -91,7 +91,6 @@ async function moveObject(
   });
 }
 
-/** The source object as the upload to store. */
 async function readSource(
   { objects }: StorageContext,
   { version, metadata, user_metadata }: ObjectRow,

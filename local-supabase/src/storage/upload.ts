@@ -19,7 +19,6 @@ import type { Owner, Transaction } from './transaction.ts';
 import type { VersioningStatus } from './versions.ts';
 import { archive, asService, findCurrent } from './versions.ts';
 
-/** An uploaded file with its metadata. */
 export interface Upload {
   readonly bytes: Bytes;
   readonly contentType: string;
@@ -279,7 +278,6 @@ const writeStatement = (upsert: boolean): string =>
        : ''
    }`;
 
-/** Whether the request may replace an existing object. */
 export const isUpsert = ({ headers }: Request): boolean => headers.get('x-upsert') === 'true';
 
 /** The user metadata, decoded from its header. */

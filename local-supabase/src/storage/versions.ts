@@ -58,7 +58,6 @@ export async function promoteNewest(sql: Sql, bucket: string, path: string): Pro
   );
 }
 
-/** The columns of lists that include versions. */
 export const versionColumns = 'version, archived_at, is_delete_marker, is_versioned';
 
 export const areVersionsAsked = (body: {

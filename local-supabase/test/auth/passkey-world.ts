@@ -15,7 +15,6 @@ export const verificationFailed = refusal(
   'webauthn_verification_failed',
   'Credential verification failed',
 );
-/** The response to a credential that cannot be parsed. */
 export const invalidCredential = refusal(400, 'webauthn_verification_failed', 'Invalid credential response');
 export const challengeNotFound = refusal(
   400,

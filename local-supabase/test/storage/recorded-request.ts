@@ -9,7 +9,6 @@ export type RecordedBody =
 
 export interface RecordedAnswer {
   readonly status: number;
-  /** The media type, without parameters. */
   readonly type: string;
   readonly contentDisposition: string | null;
   readonly contentRange: string | null;

@@ -51,7 +51,6 @@ function upload(path: string, options: Partial<UploadOptions> = {}, bytes = cont
   });
 }
 
-/** The status and text of a rejected upload. */
 const refusalOf = (uploading: Promise<unknown>) =>
   uploading.then(
     () => 'accepted',

@@ -24,7 +24,6 @@ export interface IdentityData {
   readonly [claim: string]: unknown;
 }
 
-/** The data of an `email` or `phone` identity. */
 export const ownIdentityData = (userId: string, known: Partial<IdentityData>): IdentityData => ({
   email_verified: false,
   phone_verified: false,

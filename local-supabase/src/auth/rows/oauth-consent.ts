@@ -1,7 +1,6 @@
 import type { Sql } from '../../database/database.ts';
 import { scopesOf } from './oauth-authorization.ts';
 
-/** The scopes that a user has granted to a client. */
 export interface OAuthConsent {
   readonly id: string;
   readonly client_id: string;

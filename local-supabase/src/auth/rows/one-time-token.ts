@@ -68,7 +68,6 @@ export async function findUserByOneTimeToken(
   return undefined;
 }
 
-/** True when a code sent at `sentAt` has expired. */
 export function isCodeExpired(sentAt: Date | null, expirySeconds: number, nowMs: number): boolean {
   return sentAt === null || nowMs > sentAt.getTime() + expirySeconds * 1000;
 }

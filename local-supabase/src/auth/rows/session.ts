@@ -147,7 +147,6 @@ export function lastRefreshedAtMs(session: Session, tokenUpdatedAt: Date | null)
 
 export type Validity = 'valid' | 'expired' | 'inactive' | 'low_aal';
 
-/** Whether a session is within the project's limits. */
 export function checkSession(
   session: Session,
   user: User,

@@ -9,7 +9,6 @@ import { addMethod, createSession, type OAuthGrant, readMethods, type Session } 
 import { encodeUser, hasVerifiedFactor, type User } from '../rows/user.ts';
 import { updateUser } from '../rows/users.ts';
 
-/** The response of a sign-in or a refresh. */
 export interface SessionTokens {
   readonly access_token: string;
   readonly token_type: 'bearer';

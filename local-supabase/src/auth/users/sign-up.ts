@@ -15,7 +15,6 @@ import { sendPhoneCode } from '../mail/text-message.ts';
 import { encodeUser, type Metadata, type User } from '../rows/user.ts';
 import { createUser, findUserById, findUserByPhone, findOtherUserByEmail } from '../rows/users.ts';
 
-/** The body of a sign-up, by email or by phone. */
 export interface SignUp {
   readonly provider: 'email' | 'phone';
   readonly email: string;

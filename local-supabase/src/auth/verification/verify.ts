@@ -59,7 +59,6 @@ export async function verifyByPost(context: AuthContext, call: Call): Promise<Re
   return sendJson(call, tokens ?? { msg: halfConfirmed, code: '200' });
 }
 
-/** The flow method of a link of this type. */
 function flowMethodOf(type: string): string {
   if (type.endsWith('signup')) return 'email/signup';
   if (['recovery', 'invite', 'magiclink', 'email_change'].includes(type)) return type;

@@ -8,7 +8,6 @@ import type { SignedMessage } from './signed-message.ts';
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const longestLedgerMessage = 0xffff;
 
-/** Encodes bytes in base58, as Solana writes addresses. */
 export function encodeBase58(bytes: Uint8Array): string {
   let value = BigInt(`0x${bytesToHex(bytes) || '0'}`);
   let text = '';

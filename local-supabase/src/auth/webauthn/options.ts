@@ -8,7 +8,6 @@ export const promptTimeoutMs = 300_000;
 export const credentialParameters: readonly { readonly type: 'public-key'; readonly alg: number }[] =
   algorithms.map((alg) => ({ type: 'public-key', alg }));
 
-/** The descriptor of a stored credential. */
 export function describeCredential(
   id: Uint8Array,
   transports: readonly string[] = [],

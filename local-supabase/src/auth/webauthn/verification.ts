@@ -6,7 +6,6 @@ import type { WebAuthnSession } from './session.ts';
 /** The COSE algorithms of registrable keys, in the order of go-webauthn. */
 export const algorithms: readonly number[] = [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8];
 
-/** The passkey of a valid registration. */
 export interface VerifiedRegistration {
   readonly credentialId: Uint8Array;
   /** A COSE key (RFC 9052). */

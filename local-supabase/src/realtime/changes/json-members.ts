@@ -15,7 +15,6 @@ export function splitMembers(json: string): Record<string, string> {
   return Object.fromEntries(members);
 }
 
-/** The index after the string that begins at `start`. */
 function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);
   while (isEscaped(json, end)) end = json.indexOf('"', end + 1);
@@ -28,7 +27,6 @@ function isEscaped(json: string, index: number): boolean {
   return (index - start) % 2 === 1;
 }
 
-/** The index after the value that begins at `start`. */
 function endOfValue(json: string, start: number): number {
   let depth = 0;
   let position = start;

@@ -1,4 +1,3 @@
-/** The result of a poll. */
 export interface PollOutcome {
   /** The number of committed changes, with or without a subscriber. */
   readonly read: number;

@@ -46,7 +46,6 @@ export interface ChannelServices {
   readonly stored: StoredMessages;
 }
 
-/** The socket of a channel. */
 export interface ChannelSocket {
   send(frame: OutboundFrame): void;
   sendBroadcast(topic: string, broadcast: UserBroadcast): void;
@@ -54,7 +53,6 @@ export interface ChannelSocket {
   forget(channel: Channel): void;
 }
 
-/** A joined channel. */
 export interface Channel extends Subscriber, Member {
   readonly topic: string;
   readonly joinRef: Ref;

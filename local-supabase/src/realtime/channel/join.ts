@@ -8,7 +8,6 @@ import { unreadableMessage } from './permissions.ts';
 import { loadReplay } from './replay.ts';
 import type { ReplayedMessage } from './replay.ts';
 
-/** The limits that a join is checked against. */
 export interface JoinLimits {
   readonly joins: RateCounter;
   /** The number of sockets with a channel. */
@@ -17,7 +16,6 @@ export interface JoinLimits {
   readonly onJoin: () => void;
 }
 
-/** The socket of a join. */
 export interface JoiningSocket extends ChannelSocket {
   readonly channels: ReadonlyMap<unknown, Channel>;
   /** The JWT of the socket's API key, for joins without their own. */

@@ -1,7 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import type { ChannelClaims } from '../subscription/tokens.ts';
 
-/** The permissions of a token in a topic. */
 export interface TopicPermissions {
   readonly broadcast: Permission;
   readonly presence: Permission;
@@ -12,7 +11,6 @@ interface Permission {
   readonly write: boolean;
 }
 
-/** Evaluates the permissions of these claims in a topic. */
 export type EvaluatePermissions = (
   claims: ChannelClaims,
   topic: string,

@@ -3,7 +3,6 @@ import type { Database } from '../../database/database.ts';
 import type { UserBroadcast } from './wire.ts';
 import type { ReplayRequest } from './join-request.ts';
 
-/** A stored broadcast. */
 export interface ReplayedMessage {
   readonly id: string;
   readonly event: string;

@@ -4,7 +4,6 @@ import type { Timers } from '../timers.ts';
 /** How long a broadcast is kept for replay, in seconds; null: as long as the service keeps any broadcast. */
 export type Persistence = { readonly ttlSeconds: number | null };
 
-/** A broadcast to store. */
 export interface StorableMessage {
   readonly topic: string;
   readonly event: string;

@@ -1,4 +1,3 @@
-/** The events of an open socket. */
 export interface SocketEvents {
   /** Binary messages are bytes. */
   onMessage(message: string | Uint8Array): void;
@@ -9,7 +8,6 @@ export interface SocketEvents {
 /** The server side of an open WebSocket: of a network port, a message port, or a test. */
 export interface ServerSocket {
   readonly isOpen: boolean;
-  /** The number of unsent bytes. */
   readonly bufferedBytes: number;
   send(message: string | Uint8Array): void;
   close(code: number, reason?: string): void;

@@ -13,14 +13,12 @@ import type { ServerSocket } from './server-socket.ts';
 const SWEEP_MS = 10_000;
 
 export interface HandshakeRefusal {
-  /** The HTTP status. */
   readonly status: number;
   /** Null for a response without a body. */
   readonly error: string | null;
 }
 
 export interface Handshake {
-  /** Serves a socket that has just been opened. */
   open(socket: ServerSocket): void;
 }
 

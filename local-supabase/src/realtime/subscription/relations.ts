@@ -4,7 +4,6 @@ export interface Column {
   readonly name: string;
   /** The short name of the type, as on the wire: `int8`, `_text`. */
   readonly type: string;
-  /** The name of the type in SQL. */
   readonly sqlType: string;
   readonly primaryKey: boolean;
   /** True for a column of the replica identity, whose value a DELETE contains. */

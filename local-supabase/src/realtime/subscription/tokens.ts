@@ -3,7 +3,6 @@ import { decodeUtf8 } from '../../platform/bytes.ts';
 import type { Claims, TokenKeys } from '../../keys/keys.ts';
 import { inspectTerm, isRecord } from './term.ts';
 
-/** The claims that a channel uses. */
 export interface ChannelClaims extends Claims {
   readonly role: string;
   readonly exp: number;

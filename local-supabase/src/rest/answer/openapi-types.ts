@@ -29,7 +29,6 @@ export const swaggerFormatOf = (type: string): string =>
 
 export const elementTypeOf = (type: string): string => type.slice(0, -2);
 
-/** The type of an array's elements. */
 export function swaggerItemsOf(
   type: string,
 ): { readonly items: Readonly<Record<string, unknown>> } | undefined {

@@ -56,7 +56,6 @@ export type Cardinality =
     }
   | { readonly kind: 'many-to-many'; readonly junction: Junction };
 
-/** A relationship by foreign keys. */
 export interface KeyRelationship {
   readonly kind: 'key';
   readonly table: QualifiedName;

@@ -10,7 +10,6 @@ import type {
 } from './catalog.ts';
 import type { ViewKey } from './view-columns.ts';
 
-/** A foreign key of a table. */
 export interface ForeignKey {
   readonly table: QualifiedName;
   readonly foreignTable: QualifiedName;

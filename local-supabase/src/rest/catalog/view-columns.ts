@@ -28,7 +28,6 @@ export interface ViewKey {
   readonly columns: readonly (readonly string[])[];
 }
 
-/** The origin of a view's column. */
 interface Origin {
   readonly column: number;
   readonly relation: number;

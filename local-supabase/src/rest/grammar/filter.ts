@@ -53,7 +53,6 @@ const listOfValues: Parser<readonly string[]> = between(
   lexeme(character(')')),
 );
 
-/** Matches a keyword regardless of case. */
 const anyCase = (word: string): Parser<string> =>
   map(
     sequence(...Array.from(word, (letter) => oneOf(character(letter), character(letter.toUpperCase())))),

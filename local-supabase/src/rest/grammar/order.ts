@@ -43,7 +43,6 @@ const relatedTerm: Parser<OrderTerm> = map(
   ([relation, of, way, position]) => ({ relation, field: of, direction: way, nulls: position }),
 );
 
-/** The value of `order=`. */
 export const orderTerms: Parser<readonly OrderTerm[]> = separatedBy1(
   lexeme(oneOf(attempt(relatedTerm), term)),
   character(','),

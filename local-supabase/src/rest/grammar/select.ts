@@ -115,7 +115,6 @@ const embedding = (head: typeof relation | typeof spreadRelation): Parser<Select
     items,
   }));
 
-/** The value of `select=`. */
 export const selectItems: Parser<readonly SelectItem[]> = separatedBy(
   oneOf(embedding(spreadRelation), embedding(relation), selectedField),
   lexeme(character(',')),

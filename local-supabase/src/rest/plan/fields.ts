@@ -34,7 +34,6 @@ function transformed(catalog: Catalog, field: PlannedField, from: string, to: st
   return transform === undefined ? field : { ...field, type: from, transform };
 }
 
-/** A column for output. */
 export function resolveOutput(catalog: Catalog, table: QualifiedName, field: Field): PlannedField {
   return asOutput(catalog, resolve(catalog, table, field, undefined));
 }
@@ -42,7 +41,6 @@ export function resolveOutput(catalog: Catalog, table: QualifiedName, field: Fie
 export const asOutput = (catalog: Catalog, field: PlannedField): PlannedField =>
   transformed(catalog, field, field.type, 'json');
 
-/** A column for input from JSON. */
 export function resolveInput(catalog: Catalog, table: QualifiedName, name: string): PlannedField | undefined {
   const column = columnOf(catalog, table, name);
   return column && transformed(catalog, fieldOfColumn(column), 'json', column.type);

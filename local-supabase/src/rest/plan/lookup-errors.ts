@@ -6,7 +6,6 @@ import { isSameName, keyOf } from '../catalog/catalog.ts';
 import type { Catalog, QualifiedName, Relationship, Routine } from '../catalog/catalog.ts';
 import { bestMatch, fuzzySearch } from '../catalog/fuzzy-set.ts';
 
-/** The minimum similarity of suggested names. */
 const NAME_SIMILARITY = 0.75;
 /** PostgREST makes no suggestions for schemas with more tables. */
 const MOST_TABLES = 500;

@@ -55,7 +55,6 @@ export type Action =
   | { readonly kind: 'function-options'; readonly name: QualifiedName }
   | { readonly kind: 'schema-options' };
 
-/** A parsed request. */
 export interface ApiRequest {
   readonly action: Action;
   readonly method: string;

@@ -29,7 +29,6 @@ export class RequestCrash extends Error {
   override readonly name = 'RequestCrash';
 }
 
-/** An error as JSON text. */
 export function errorText({ code, message, details = null, hint = null }: RestErrorBody): string {
   return JSON.stringify({ code, details, hint, message });
 }

@@ -4,7 +4,6 @@ import { isKnown, mimeOf } from './media-type.ts';
 import type { MediaType } from './media-type.ts';
 import { parseQueryString } from './query-string.ts';
 
-/** The body of a write or of a call. */
 export type Payload =
   /** JSON text for PostgreSQL. */
   | { readonly kind: 'json'; readonly text: string }

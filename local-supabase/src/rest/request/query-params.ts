@@ -18,7 +18,6 @@ export interface AtPath<T> {
   readonly value: T;
 }
 
-/** The parsed query of a URL. */
 export interface QueryParams {
   readonly canonical: string;
   readonly select: readonly SelectItem[];

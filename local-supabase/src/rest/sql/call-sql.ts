@@ -7,7 +7,6 @@ import { bodySql } from './body-sql.ts';
 import { EMPTY, columnOf, identifier, join, qualified, raw, sql, value } from './fragment.ts';
 import type { SqlFragment } from './fragment.ts';
 
-/** The query of a function call. */
 export function callSql(plan: CallPlan): SqlFragment {
   const columns = plan.isScalar ? raw('pgrst_call.pgrst_scalar') : returnedColumns(plan);
   return sql`SELECT ${columns} ${fromCall(plan)}`;

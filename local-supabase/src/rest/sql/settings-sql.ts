@@ -13,7 +13,6 @@ export interface TransactionSettings {
   readonly extraSearchPath: readonly string[];
 }
 
-/** Quotes an SQL identifier. */
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Sets the initial state of a transaction. The settings of the role come before the role itself. */

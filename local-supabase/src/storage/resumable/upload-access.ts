@@ -5,7 +5,6 @@ import { attemptToStore, findBucket, isUpsert, parseMetadata } from '../upload.t
 import type { Destination } from '../upload.ts';
 import type { UploadId } from './upload-id.ts';
 
-/** The caller's access to an upload. */
 export interface UploadAccess {
   readonly destination: Destination;
   /** Runs a task with the caller's permissions, or with the service's for a signed link. */

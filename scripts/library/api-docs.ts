@@ -19,7 +19,7 @@ if (project) {
   }
   application.validate(project);
   await application.generateOutputs(project);
-  // The site's pages are Markdown without HTML; the plugin writes an anchor for each type parameter all the same.
+  // Remove the HTML anchors that the plugin writes for type parameters, because the pages of the site are plain Markdown.
   for (const name of await readdir('docs/api', { recursive: true })) {
     const file = join('docs/api', name);
     if (name.endsWith('.md'))

@@ -15,7 +15,7 @@ export interface MailSinkOptions {
   ) => boolean;
 }
 
-/** An SMTP server of this machine that takes every mail. */
+/** A local SMTP server that accepts every mail. */
 export interface MailSink {
   readonly port: number;
   /** The workers that handed over each mail, by its Message-ID. */

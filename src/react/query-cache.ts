@@ -17,7 +17,7 @@ export interface QueryCache {
   load(key: string, query: Query<unknown>): Promise<void>;
   /** Lets the next component read again after a failure that was thrown. */
   forget(key: string): void;
-  /** Marks the results of these queries as outdated, or of all; reads those again that a component shows. */
+  /** Marks the results of these queries, by default of all, as outdated; reads again those that a component shows. */
   invalidate(queries?: readonly Query<unknown>[]): Promise<void>;
   /** Changes the shown data of a query; does nothing if the query was not read. */
   apply(query: Query<unknown>, change: (data: unknown) => unknown): AppliedChange | undefined;

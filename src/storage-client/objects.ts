@@ -60,7 +60,7 @@ export interface ListV2Options extends CallOptions, VersionListOptions {
   readonly limit?: number;
   /** Only keys that begin with this text. */
   readonly prefix?: string;
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string;
   /** Groups keys by `/` into folders. Default false: every object below the prefix. */
   readonly withDelimiter?: boolean;

@@ -30,7 +30,7 @@ create unique index notification_mails_pending_idx on private.notification_mails
   where state = 'pending';
 create index notification_mails_due_idx on private.notification_mails (due_at) where state in ('pending', 'retrying');
 create index notification_mails_lease_idx on private.notification_mails (lease_until) where state = 'sending';
--- What queue_mails() counts of a recipient's mails, besides the pending ones.
+-- For queue_mails(), which counts these mails of a recipient besides the pending ones.
 create index notification_mails_unfinished_idx on private.notification_mails (recipient_id)
   where state in ('sending', 'retrying');
 create index notification_mails_recipient_idx on private.notification_mails (recipient_id, created_at);

@@ -157,7 +157,7 @@ create function private.finish_messages(message_ids uuid[], end_state text) retu
   set search_path = ''
 as $$
 begin
-  -- A worker locks a range before its message, too.
+  -- In the same order as a worker, which locks a range before its message.
   perform from private.message_ranges r where r.message_id = any (message_ids) order by r.id for update;
   update private.messages m
   set

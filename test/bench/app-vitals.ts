@@ -32,7 +32,7 @@ interface Load {
 }
 const loads = new WeakMap<Page, Load>();
 
-/** Runs in the page before it. */
+/** Runs in the page before its scripts. */
 function observeVitals(): void {
   const vitals: Vitals = { lcp: 0, cls: 0, inp: 0, requests: 0, kB: 0 };
   Object.assign(globalThis, { vitals });

@@ -1,6 +1,6 @@
 /**
- * What a user of `createClient` of supabase-js pays for the clients before their first request, beside this library's set: auth, REST,
- * realtime, storage and functions. Bytes, import, heap, creation. Run: `npm run bench clients`
+ * Costs of the clients before their first request (bytes, import, heap, creation): `createClient` of supabase-js beside this library's
+ * clients for auth, REST, realtime, storage and functions. Run: `npm run bench clients`
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';

@@ -104,7 +104,7 @@ try {
      end $$`,
   );
   const writtenMs = performance.now() - startedAt;
-  // By its attribute: to look for a role among a thousand rows takes the page longer than what is measured.
+  // Found by its attribute, because finding a role among a thousand rows takes longer than the measured work.
   await page.locator(bell).waitFor({ state: 'attached' });
   await pause(2_000);
   const { commits, frames, arrivedAt, shownAt, longTasks } = await readCounters(page);

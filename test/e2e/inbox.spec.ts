@@ -50,7 +50,7 @@ test('an archived row slides out from its own place', { tag: '@nightly' }, async
   const leaving = rows(page).nth(1);
   await leaving.hover();
   const before = await leaving.boundingBox();
-  // Holds the row at the start of its way.
+  // Pauses the row's animation at its start.
   const devTools = await page.context().newCDPSession(page);
   await devTools.send('Animation.enable');
   await devTools.send('Animation.setPlaybackRate', { playbackRate: 0 });

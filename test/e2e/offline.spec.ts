@@ -45,7 +45,7 @@ test('offline changes wait in the outbox, survive a browser restart, and are sen
   await world.signIn(page, ada);
   await expect(row(page, 'Read me')).toBeVisible();
   await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.state);
-  // The worker serves pages from the next one on; the outbox loads after the list.
+  // The service worker serves pages after the next load; the outbox loads after the list.
   await page.reload();
   await expect(row(page, 'Read me')).toBeVisible();
   await expect

@@ -9,7 +9,7 @@ import { checkOut, newestRelease, presentCommit, type Checkout } from '../suppor
 /** As in parallel-sessions.nightly.test.ts. */
 const binaries = process.env['POSTGRES_BINARIES'] ?? '/usr/lib/postgresql/15/bin';
 const rows = Number(process.env['UPGRADE_ROWS'] ?? 20_000);
-/** A hosted project ends a statement of a migration then. */
+/** After this time a hosted project cancels a migration's statement. */
 const statementSeconds = 120;
 /** How long a reader, a click or a backend may wait for a lock of a migration. */
 const longestLockSeconds = 2;

@@ -18,7 +18,7 @@ interface CountOption {
 }
 
 interface InsertOptions extends CountOption {
-  /** Whether a column gets null that a row of several lacks, instead of its default. Default true. */
+  /** Whether columns that one of several rows lacks become null, instead of their default. Default true. */
   defaultToNull?: boolean | undefined;
 }
 

@@ -173,7 +173,7 @@ for (const { file, page } of instructions.examples) {
     before[page]?.();
     const module = (await within(10_000, import(file))) as Module;
     await after[page]?.(module);
-    // What an example prints later than its last line.
+    // Wait for what an example prints after its last line.
     await new Promise((resolve) => setTimeout(resolve, 100));
   } catch (problem) {
     fail(problem);

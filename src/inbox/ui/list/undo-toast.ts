@@ -16,8 +16,8 @@ const mostUndoable = 20;
 let shownId: number | null = null;
 
 /**
- * Offers to undo the last action. One such toast at a time: the next action replaces it. After an undo it offers the action
- * before, and so on, until a toast has passed or was dismissed.
+ * Offers to undo the last action. One such toast at a time: the next action replaces it. After an undo it offers the previous
+ * action, and so on, until a toast times out or is dismissed.
  *
  * @returns withdraws the offer.
  */

@@ -28,8 +28,8 @@ export interface ProofDialogProps {
 }
 
 /**
- * Shows why a proof is needed, and requires the app's code if the account has a second factor, else for the password or a
- * mailed code; or for a passkey where the account has one.
+ * Shows why a proof is needed, and asks for it: for the app's code if the account has a second factor, else for the password
+ * or a mailed code. A passkey of the account is accepted, too.
  */
 export function ProofDialog({ purpose, onProven, onCancel }: ProofDialogProps) {
   const texts = accountTexts.use();

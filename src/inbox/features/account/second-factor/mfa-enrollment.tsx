@@ -80,7 +80,7 @@ export function MfaEnrollment({ factor, otherNames, isFirst, onAdded, onCancel }
       runFormAction(['code'], async () => {
         await createMfa(auth).challengeAndVerify({ factorId: factor.id, code: compactCode(code) });
         const shownName = await rename(name.trim());
-        // The proof that the enrollment began with is recent still; the new factor proves nothing yet.
+        // The proof at the start of the enrollment is still recent; the new factor is no proof yet.
         const codes = isFirst
           ? await attempt(async () => (await loadRecoveryCodes(clients, null)).create())
           : null;

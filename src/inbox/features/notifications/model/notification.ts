@@ -34,7 +34,7 @@ export interface Notification {
   readonly isSnoozed: boolean;
 }
 
-/** What the column `content` decodes to. */
+/** The decoded column `content`. */
 export interface NotificationContent {
   readonly type: NotificationKind;
   readonly metadata?: Readonly<Record<string, unknown>>;

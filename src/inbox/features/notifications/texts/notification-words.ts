@@ -20,7 +20,7 @@ export function registeredLabel(kindName: string, { language }: InboxTexts): str
   return registered ? kindLabel(registered, language) : null;
 }
 
-/** The kind as a filter names it; a kind that is neither built in nor registered by its name. */
+/** The name of the kind in filters. A kind that is neither built in nor registered is shown by its raw name. */
 export function kindsName(kindName: string, texts: InboxTexts): string {
   const builtIn = namedKinds.find((kind) => kind === kindName);
   return registeredLabel(kindName, texts) ?? (builtIn ? texts.kinds[builtIn] : kindName);

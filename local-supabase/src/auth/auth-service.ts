@@ -5,7 +5,7 @@ import type { TokenKeys } from '../keys/keys.ts';
 import { createCall } from './http/call.ts';
 import type { AuthContext, AuthMailer, ReadTemplate, SmsBox, Transport } from './context.ts';
 import { encodeError } from './http/error-response.ts';
-import { AuthHttpError, OAuthError, WeakPasswordError } from './http/errors.ts';
+import { AuthHttpError, OAuthError, refuseNul, WeakPasswordError } from './http/errors.ts';
 import { parseHooks } from './hooks/hook-settings.ts';
 import { createRateLimiter } from './http/rate-limiter.ts';
 import {
@@ -112,7 +112,8 @@ export async function createAuthService(options: AuthServiceOptions): Promise<Au
       const call = createCall(request, params, origin + basePath);
       try {
         return await handler(context, call);
-      } catch (error) {
+      } catch (thrown) {
+        const error = refuseNul(thrown);
         if (!isAnswer(error)) context.report(error);
         return encodeError(error, request.headers);
       }

@@ -50,6 +50,19 @@ describe('the forms of errors', () => {
     expect(large).toMatchObject({ status: 413, body: { code: 'request_entity_too_large' } });
   });
 
+  it.each([
+    ['/verify', { type: 'recovery', token_hash: '\0' }],
+    ['/token?grant_type=password', { email: 'a\0@example.com', password }],
+    ['/signup', { email: 'nul@example.com', password, data: { name: '\0' } }],
+  ])('are no server error for a NUL character: %s', async (path, body) => {
+    expect(await world.post(path, body)).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+  });
+
+  it('name the NUL character in the address of a link', async () => {
+    const { headers } = await world.get('/verify?type=recovery&token=%00');
+    expect(headers.get('location')).toContain('error_code=validation_failed');
+  });
+
   it('only /magiclink, which reads a stream, ignores data after the body', async () => {
     const body = `${JSON.stringify({ email: freshEmail() })} trailing`;
     expect((await world.post('/magiclink', body)).status).toBe(200);

@@ -54,3 +54,14 @@ export const internal = (message: string, cause?: unknown): AuthHttpError =>
   new AuthHttpError(500, 'unexpected_failure', message, { cause });
 export const invalid = (message: string, cause?: unknown): AuthHttpError =>
   badRequest('validation_failed', message, cause);
+
+const sqlState = (error: unknown): unknown =>
+  typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+
+/** A refusal in place of PostgreSQL's error at a NUL character, where the real service responds 500; other errors unchanged. */
+export function refuseNul(error: unknown): unknown {
+  const isNul = [error, error instanceof Error ? error.cause : undefined].some((problem) =>
+    ['22021', '22P05'].includes(String(sqlState(problem))),
+  );
+  return isNul ? invalid('A text contains a NUL character', error) : error;
+}

@@ -3,7 +3,7 @@ import { audienceOf } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readText, sendJson, sendRedirect } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import { unexpectedMessage } from '../http/error-response.ts';
-import { AuthHttpError, badRequest, internal, invalid, unprocessable } from '../http/errors.ts';
+import { AuthHttpError, badRequest, internal, invalid, refuseNul, unprocessable } from '../http/errors.ts';
 import { redirectWithError } from '../http/error-redirect.ts';
 import { issueAuthCode } from '../rows/flow-state.ts';
 import { hashCode, pkcePrefix } from '../rows/one-time-token.ts';
@@ -121,7 +121,8 @@ export async function verifyByLink(context: AuthContext, call: Call): Promise<Re
   try {
     const proof = { type, tokenHash: token, code: '', email: '', phone: '' };
     return redirectToPage(call, target, await openLink(context, call, proof, isPkce), isPkce);
-  } catch (error) {
+  } catch (thrown) {
+    const error = refuseNul(thrown);
     const isAnswer = error instanceof AuthHttpError;
     if (!isAnswer) context.report(error);
     const answer = isAnswer ? error : internal(unexpectedMessage, error);

@@ -142,7 +142,7 @@ export function describeFailure(problem: unknown): string {
 const longestWaitMs = 60_000;
 const mostWaits = 3;
 
-/** The number of retries for refusals of the auth service that ask for a retry without a time. */
+/** The maximum number of retries for errors of the auth service without a `Retry-After` header. */
 const unnamedWaits: Readonly<Record<string, number>> = {
   // Its buckets refill by one request in 2 to 10 s.
   '429 over_request_rate_limit': 12,

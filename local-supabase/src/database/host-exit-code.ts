@@ -44,10 +44,7 @@ export const hostExitCode: Extension = {
     }),
 };
 
-/**
- * For initdb, which PGlite runs in a module without these options. Also discards changes that the host makes during the
- * task.
- */
+/** Restores the exit code after `task`: PGlite runs initdb without the extension. Changes by the host are lost, too. */
 export async function keepExitCode<T>(task: () => Promise<T>): Promise<T> {
   const exitCode = host?.exitCode;
   try {

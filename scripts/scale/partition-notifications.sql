@@ -1,10 +1,10 @@
 -- Partitions `public.notifications` by a hash of the recipient: `psql -v ON_ERROR_STOP=1 -f scripts/scale/partition-notifications.sql`, as the owner of
--- the tables. One transaction, which keeps all others from the table until its end: rehearse it on a copy, and stop the jobs and the workers meanwhile.
+-- the tables. One transaction, which locks the table until its end: rehearse it on a copy, and stop the jobs and the workers meanwhile.
 begin;
--- Rather fail than make others wait for somebody else's transaction.
+-- Fail instead of making other sessions wait behind this lock for a long transaction.
 set local lock_timeout = '2s';
 lock table public.notifications in access exclusive mode;
--- What belongs to the table, as statements.
+-- The parts of the table, as statements.
 create temp table parts (place integer generated always as identity, sql text not null) on commit drop;
 insert into parts (sql)
   select pg_get_indexdef(i.indexrelid)

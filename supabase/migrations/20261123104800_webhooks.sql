@@ -120,8 +120,8 @@ end
 $$;
 
 /**
- * Runs after notifications changed: queues those of messages that were read or archived, up to 100 in a request. A change that still waits to be
- * told is not queued again, so that nobody floods the endpoints by switching a notification to and fro.
+ * Runs after notifications changed: queues those of messages that were read or archived, up to 100 in a request. A change whose
+ * request is still pending is not queued again, so that a user who switches a notification back and forth does not flood the endpoints.
  */
 create function private.queue_webhooks_of_changes() returns trigger
   language plpgsql security definer

@@ -16,7 +16,7 @@ interface MigrationFile {
   readonly sql: string;
 }
 
-/** The checkout of a version, with the packages of this one and the workspaces of its own. */
+/** The checkout of a version, with the packages of this version and its own workspaces. */
 export interface Checkout {
   /** In the order of their application. */
   migrations(): Promise<readonly MigrationFile[]>;

@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLocalSupabase, type LocalSupabase } from '../src/index.ts';
@@ -48,7 +50,7 @@ async function canceled(client: Client, statement: Promise<unknown>): Promise<un
   const ended = statement.catch((problem: unknown) => ({ problem }));
   for (;;) {
     await cancel(client);
-    const outcome = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 20))]);
+    const outcome = await Promise.race([ended, setTimeout(20)]);
     if (outcome !== undefined) return (outcome as { problem: unknown }).problem;
   }
 }
@@ -66,6 +68,16 @@ describe('PostgreSQL in a worker thread', () => {
     expect((await request).status).toBe(200);
     expect((await client.query('show application_name')).rows).toEqual([{ application_name: 'mine' }]);
     expect((await client.query({ name: 'sum', text: '', values: [2] })).rows).toEqual([{ sum: 3 }]);
+  });
+
+  it('ends the statement of a client that has disconnected, so that others continue', async () => {
+    const client = await connect();
+    const endless = client.query(ENDLESS).catch(() => undefined);
+    await setTimeout(200);
+    (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+    clients.delete(client);
+    expect((await requestApi(supabase, '/rest/v1/', { apiKey: supabase.serviceRoleKey })).status).toBe(200);
+    await endless;
   });
 
   it('reopens after a crash with committed rows, listeners and prepared statements', async () => {

@@ -38,6 +38,8 @@ interface Arrived extends PortRequest {
   readonly prepared: readonly (readonly [string, Buffer])[];
 }
 
+/** How long the statement of a client that has disconnected may run on. */
+const GONE_CLIENT_MS = 2000;
 const LARGEST_SECRET = 2 ** 31 - 1;
 
 /** Collects the messages of a client and runs them in its turns. */
@@ -147,6 +149,10 @@ export function createClient({ socket, database, turns, number, idleTransactionM
     end() {
       ended.abort();
       wake?.();
+      // PostgreSQL would finish the statement, which here keeps everybody waiting.
+      setTimeout(() => {
+        if (isSending) database.cancel();
+      }, GONE_CLIENT_MS).unref();
       void database.session(forget).catch(() => undefined);
     },
   };

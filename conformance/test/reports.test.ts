@@ -16,20 +16,20 @@ describe('a report', () => {
       "✗ A-2 MUST statement <A-2>
           Expected: the name is "x" & y
           Came:     <nothing>
-          Breaks:   Nobody is told why a password was refused, or weak passwords are accepted.
+          Breaks:   Users do not learn why a password was refused, or weak passwords are accepted.
           Source:   https://github.com/supabase/auth/blob/bc32168/internal/api/password.go
 
       ~ A-3 MUST statement <A-3>
           Known:    a reason
           Expected: statement <A-3>
           Came:     Error: cannot yet
-          Breaks:   Nobody is told why a password was refused, or weak passwords are accepted.
+          Breaks:   Users do not learn why a password was refused, or weak passwords are accepted.
           Source:   https://github.com/supabase/auth/blob/bc32168/internal/api/password.go
 
       ✗ A-6 SHOULD statement <A-6>
           Expected: statement <A-6>
           Came:     Error: would be nice
-          Breaks:   Nobody is told why a password was refused, or weak passwords are accepted.
+          Breaks:   Users do not learn why a password was refused, or weak passwords are accepted.
           Source:   https://github.com/supabase/auth/blob/bc32168/internal/api/password.go
 
       ! A-4 passes, but is listed as failing: a reason that is gone

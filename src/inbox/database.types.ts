@@ -501,7 +501,10 @@ export type Database = {
       }
       end_other_sessions: { Args: never; Returns: number }
       end_session: { Args: { session_id: string }; Returns: boolean }
-      export_account_data: { Args: { without_notifications?: boolean }; Returns: Json }
+      export_account_data: {
+        Args: { without_notifications?: boolean }
+        Returns: Json
+      }
       finish_notification_mail: {
         Args: {
           called_at?: string

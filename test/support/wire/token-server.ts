@@ -15,8 +15,9 @@ export type Fate =
 
 interface Family {
   readonly user: string;
-  /** Serials of the refresh tokens: the active one and its parent are accepted. */
+  /** Serials of the refresh tokens: the active one, its parent, and those replaced within the reuse interval are accepted. */
   active: number;
+  readonly replacedAtMs: Map<number, number>;
   ended: boolean;
 }
 
@@ -46,6 +47,7 @@ export interface TokenServer {
 }
 
 export const LIFETIME_SECONDS = 300;
+const REUSE_INTERVAL_MS = 10_000;
 
 export function createTokenServer(delay: (ms: number) => Promise<void>, nowMs: () => number): TokenServer {
   const families = new Map<number, Family>();
@@ -70,8 +72,11 @@ export function createTokenServer(delay: (ms: number) => Promise<void>, nowMs: (
     const [id = 0, serial = 0] = refreshToken.split('.').map(Number);
     const family = families.get(id);
     if (!family || family.ended) return refuse('session_not_found');
-    if (serial === family.active) family.active += 1;
-    else if (serial !== family.active - 1) {
+    const reusableUntilMs = (family.replacedAtMs.get(serial) ?? 0) + REUSE_INTERVAL_MS;
+    if (serial === family.active) {
+      family.replacedAtMs.set(serial, nowMs());
+      family.active += 1;
+    } else if (serial !== family.active - 1 && nowMs() > reusableUntilMs) {
       family.ended = true;
       return refuse('refresh_token_already_used');
     }
@@ -124,7 +129,8 @@ export function createTokenServer(delay: (ms: number) => Promise<void>, nowMs: (
       if (pathname.endsWith('/logout')) return new Response(null, { status: 204 });
       if (searchParams.get('grant_type') === 'password') {
         last += 1;
-        const family = { user: String(body.email).split('@')[0] ?? '', active: 1, ended: false };
+        const user = String(body.email).split('@')[0] ?? '';
+        const family = { user, active: 1, replacedAtMs: new Map(), ended: false };
         families.set(last, family);
         return reply(last, family);
       }

@@ -113,12 +113,11 @@ export const contentTypes = fc.constantFrom(
 
 export const methods = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS');
 
-const agent = new Agent({ keepAlive: true });
-
 /** Returns the response's status. Rejects if the connection ends without a response. */
 function send(
   server: FuzzedServer,
   { method, path, headers: own, body, isService }: FuzzedRequest,
+  agent: Agent,
 ): Promise<number> {
   const { hostname, port, pathname } = new URL(server.url);
   const key = isService ? server.serviceKey : server.anonKey;
@@ -141,11 +140,13 @@ export async function fuzzRequests(
   check: () => Promise<unknown>,
   options: FuzzOptions,
 ): Promise<void> {
+  // A connection that is kept from one service to the next has ended meanwhile.
+  const agent = new Agent({ keepAlive: true });
   const isAnswered = fc.asyncProperty(requests, async (fuzzed) => {
-    const status = await send(server, fuzzed).catch((problem: unknown) => String(problem));
+    const status = await send(server, fuzzed, agent).catch((problem: unknown) => String(problem));
     if (typeof status === 'string' || status >= 500)
       throw new Error(`${status} for ${JSON.stringify(fuzzed)}`);
     await check();
   });
-  await fc.assert(isAnswered, options);
+  await fc.assert(isAnswered, options).finally(() => agent.destroy());
 }

@@ -1,8 +1,8 @@
 import { decodeJwtClaims } from './jwt.ts';
 import { configurationProblem } from './service.ts';
 
-/** Hosts of this machine, of its container network, such as `kong`, and of no public network (RFC 6761). */
-const nearbyHost = /^(?:[a-z0-9-]+|127(?:\.\d+){3}|\[::1\]|.+\.(?:internal|local|localhost|test))$/i;
+/** Hosts of this machine, of its container network, such as `kong`, and of tests (RFC 6761). */
+const nearbyHost = /^(?:[a-z0-9-]+|127(?:\.\d+){3}|\[::1\]|host\.docker\.internal|.+\.(?:localhost|test))$/i;
 
 /**
  * Describes the invalid option of a client with the project's secret key; null if all are valid. The key grants all rights: a

@@ -37,6 +37,8 @@ describe.each(creators)('%s', (_, create) => {
     'http://10.0.0.7:8000',
     'http://127.0.0.1.example.com',
     'http://[::2]',
+    'http://nas.local',
+    'http://db.eu.internal',
     'ftp://localhost',
   ])('refuses %s, to which the key would be sent unencrypted', (url) =>
     expect(codeOf({ url })).toBe('invalid-options'),

@@ -43,6 +43,8 @@ do $$ declare i record; begin
   end loop;
 end $$;
 create table public.notifications (like public.notifications_before including all excluding indexes) partition by hash (recipient_id);
+-- A project grants all on new tables; the table's own grants follow.
+revoke all on public.notifications from anon, authenticated, service_role;
 do $$ begin
   for part in 0 .. 15 loop
     execute format('create table public.notifications_%s partition of public.notifications for values with (modulus 16, remainder %s)', part, part);

@@ -12,6 +12,11 @@ export function isDatabaseError(problem: unknown): problem is DatabaseError {
   return problem instanceof Error && typeof code === 'string' && /^[\dA-Z]{5}$/.test(code);
 }
 
+export const hasSqlState = (problem: unknown, ...codes: readonly string[]): boolean =>
+  isDatabaseError(problem) && codes.includes(problem.code);
+
+export const isUniqueViolation = (problem: unknown): boolean => hasSqlState(problem, '23505');
+
 /** PostgreSQL's error for a statement that recurses too deeply. */
 export const STACK_DEPTH_EXCEEDED = {
   code: '54001',

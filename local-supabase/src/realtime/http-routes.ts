@@ -118,7 +118,7 @@ async function broadcastSingle(
       : ({ event, encoding: 'json', data: encodeUtf8(JSON.stringify(sortMembers(body))) } as const);
   const payload = content.encoding === 'binary' ? content.data : decodeUtf8(content.data);
   const id = persistence ? await stored.store({ topic, event, payload }, persistence) : undefined;
-  if (id === null) return json(422, { errors: { payload: ['PostgreSQL cannot store the text'] } });
+  if (id === null) return json(422, { errors: { payload: ['PostgreSQL cannot store the message'] } });
   rooms.broadcast(roomName(topic, isPrivate), {
     id,
     content: { ...content, ...(id !== undefined && { id }) },

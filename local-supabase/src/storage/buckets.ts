@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import type { Sql } from '../database/database.ts';
+import { isUniqueViolation } from '../database/database-error.ts';
 import { readBySchema } from './body-schema.ts';
 import { checkBucketName } from './names.ts';
 import { readJson } from './request-body.ts';
@@ -159,7 +160,7 @@ async function createBucket(
       [...values, settings.get('allowed_mime_types') ?? null, versioning, owner.uuid, owner.id],
     );
   } catch (problem) {
-    if ((problem as { readonly code?: string }).code === '23505') throw alreadyExists('BucketAlreadyExists');
+    if (isUniqueViolation(problem)) throw alreadyExists('BucketAlreadyExists');
     throw problem;
   }
 }

@@ -4,6 +4,7 @@ import { decodeBase64 } from '../platform/base64.ts';
 import { decodeUtf8 } from '../platform/bytes.ts';
 import type { Bytes } from '../platform/bytes.ts';
 import type { Database, Sql } from '../database/database.ts';
+import { isUniqueViolation } from '../database/database-error.ts';
 import type { ObjectStore } from './object-store.ts';
 import { mediaTypeOf } from './request-body.ts';
 import { checkRobotsTag } from './robots-tag.ts';
@@ -243,8 +244,7 @@ export async function attemptToStore(
       ...(upsert ? [true] : []),
     ]);
   } catch (problem) {
-    if (!upsert && (problem as { readonly code?: string }).code === '23505')
-      throw alreadyExists('KeyAlreadyExists');
+    if (!upsert && isUniqueViolation(problem)) throw alreadyExists('KeyAlreadyExists');
     throw problem;
   }
   await sql.query('rollback to savepoint attempt');

@@ -5,7 +5,7 @@ import { inTransaction, nowDate, type AuthContext, type Transaction } from '../c
 import { internal } from '../http/errors.ts';
 import { createIdentity, findIdentity, mergeIdentityData, ownIdentityData } from '../rows/identity.ts';
 import { checkPasswordStrength, hashPassword } from '../rows/password.ts';
-import { isUniqueViolation } from '../rows/rows.ts';
+import { isUniqueViolation } from '../../database/database-error.ts';
 import { encodeUser, type User } from '../rows/user.ts';
 import { mergeAppMetadata, mergeUserMetadata, updateUser } from '../rows/users.ts';
 import { requireUserAsAdmin } from './users.ts';

@@ -1,3 +1,5 @@
+import { hasSqlState } from '../../database/database-error.ts';
+
 /** An error in the HTTP form: a status, one of the service's error codes, a readable message. */
 export class AuthHttpError extends Error {
   override readonly name = 'AuthHttpError';
@@ -55,13 +57,9 @@ export const internal = (message: string, cause?: unknown): AuthHttpError =>
 export const invalid = (message: string, cause?: unknown): AuthHttpError =>
   badRequest('validation_failed', message, cause);
 
-const sqlState = (error: unknown): unknown =>
-  typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-
 /** A refusal in place of PostgreSQL's error at a NUL character, where the real service responds 500; other errors unchanged. */
 export function refuseNul(error: unknown): unknown {
-  const isNul = [error, error instanceof Error ? error.cause : undefined].some((problem) =>
-    ['22021', '22P05'].includes(String(sqlState(problem))),
-  );
+  const cause = error instanceof Error ? error.cause : undefined;
+  const isNul = [error, cause].some((problem) => hasSqlState(problem, '22021', '22P05'));
   return isNul ? invalid('A text contains a NUL character', error) : error;
 }

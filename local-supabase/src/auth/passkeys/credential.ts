@@ -1,7 +1,8 @@
 import type { Sql } from '../../database/database.ts';
+import { isUniqueViolation } from '../../database/database-error.ts';
 import { nowDate, type AuthContext } from '../context.ts';
 import { internal, unprocessable } from '../http/errors.ts';
-import { insertRow, isUniqueViolation, isUuid, updateRow } from '../rows/rows.ts';
+import { insertRow, isUuid, updateRow } from '../rows/rows.ts';
 import { nameOfAuthenticator } from './authenticator-names.ts';
 import type { RegisteredKey, VerifiedRegistration } from '../webauthn/verification.ts';
 

@@ -36,10 +36,6 @@ export async function updateRow<Row>(
   return row;
 }
 
-export function isUniqueViolation(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === '23505';
-}
-
 const uuid = String.raw`[\da-f]{8}(-?)(?:[\da-f]{4}\1){3}[\da-f]{12}`;
 const uuidPattern = new RegExp(`^(?:${uuid}|\\{${uuid.replace('\\1', '\\2')}\\})$`, 'i');
 

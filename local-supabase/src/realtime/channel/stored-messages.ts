@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts';
+import { isDatabaseError } from '../../database/database-error.ts';
 import type { Timers } from '../timers.ts';
 
 /** How long a broadcast is kept for replay, in seconds; null: as long as the service keeps any broadcast. */
@@ -14,8 +15,8 @@ export interface StorableMessage {
 /** Stores broadcasts of clients for replay. */
 export interface StoredMessages {
   /**
-   * Stores a broadcast of a private topic and returns its id, or null if PostgreSQL cannot store its text. The replication
-   * does not send it again.
+   * Stores a broadcast of a private topic and returns its id, or null if PostgreSQL cannot store it. The replication does
+   * not send it again.
    */
   store(message: StorableMessage, persistence: Persistence): Promise<string | null>;
   /** Whether a row of the replication was stored here and therefore already sent; true only once per row. */
@@ -52,7 +53,8 @@ export function createStoredMessages(database: Database, timers: Timers): Stored
         );
       } catch (problem) {
         sent.delete(id);
-        if (isDataException(problem)) return null;
+        // A data exception: a NUL character, half of a surrogate pair, a lifetime beyond an integer.
+        if (isDatabaseError(problem) && problem.code.startsWith('22')) return null;
         throw problem;
       }
       return id;
@@ -60,7 +62,3 @@ export function createStoredMessages(database: Database, timers: Timers): Stored
     isSent: (id) => sent.delete(id),
   };
 }
-
-/** Class 22 of SQLSTATE: a NUL character or half of a surrogate pair, which JSON has and PostgreSQL refuses. */
-const isDataException = (problem: unknown): boolean =>
-  (problem as { readonly code?: string }).code?.startsWith('22') ?? false;

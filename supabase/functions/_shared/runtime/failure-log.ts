@@ -27,7 +27,7 @@ export function createFailureLog(
   };
 }
 
-/** The message of an error, with URLs reduced to their origin: Deno's contain whole URLs, which may hold a secret. */
+/** The message of an error, with URLs reduced to their origin: Deno 2.1 puts whole URLs into it, which may hold a secret. */
 export function messageOf(problem: unknown): string {
   const message = problem instanceof Error ? problem.message : String(problem);
   return message.replaceAll(/(\bhttps?:\/\/)(?:[^\s/@()]*@)?([^\s/?#()]+)[^\s()]*/gi, '$1$2');

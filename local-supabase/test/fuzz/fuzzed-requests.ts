@@ -140,7 +140,7 @@ export async function fuzzRequests(
   check: () => Promise<unknown>,
   options: FuzzOptions,
 ): Promise<void> {
-  // A connection that is kept from one service to the next has ended meanwhile.
+  // The server ends idle connections, such as those of an earlier service, perhaps while a request is sent on one.
   const agent = new Agent({ keepAlive: true });
   const isAnswered = fc.asyncProperty(requests, async (fuzzed) => {
     const status = await send(server, fuzzed, agent).catch((problem: unknown) => String(problem));

@@ -11,7 +11,7 @@ describe('a client that', () => {
 
   beforeAll(async () => {
     supabase = await startLocalSupabase();
-  });
+  }, 300_000);
 
   afterAll(async () => {
     await supabase.close();

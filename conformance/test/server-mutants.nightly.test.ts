@@ -9,7 +9,7 @@ describe('a server that', () => {
 
   beforeAll(async () => {
     mutation = await startMutationRun();
-  });
+  }, 300_000);
 
   afterAll(async () => {
     await mutation.close();

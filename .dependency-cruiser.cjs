@@ -14,8 +14,8 @@ const roomsInOrder = {
     'verification sso oauth-server grants web3 oauth test-provider admin users passkeys factors webauthn sessions mail hooks rows http',
   'local-supabase/src/rest': 'sql answer plan request grammar catalog',
   'local-supabase/src/realtime': 'socket channel changes subscription',
-  'conformance/src':
-    'any-client storage-client storage rest-client realtime-client functions-client auth-client clients realtime rest auth',
+  'conformance/src': 'reports runner audits clients schema audit target',
+  'conformance/src/audits': 'any-client storage functions realtime rest auth',
   'src/inbox/features/account': 'second-factor passkeys email devices data proof',
   'src/inbox/features/auth': 'sign-up reset-password sign-in email-links',
   'src/inbox/features/notifications':

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ClientAdapter } from '../src/any-client/client-adapter.ts';
-import { createProcessAdapter } from '../src/any-client/process-adapter.ts';
-import { hasClientAudits } from '../src/audits.ts';
+import type { ClientAdapter } from '../src/target/client-adapter.ts';
+import { createProcessAdapter } from '../src/clients/process-adapter.ts';
+import { hasClientAudits } from '../src/audits/audits.ts';
 import { ownClient } from './local-target.ts';
 import type { CommandOptions } from './options.ts';
 

@@ -1,12 +1,12 @@
 import type { LocalSupabase } from 'local-supabase';
-import type { ClientAdapter } from '../src/any-client/client-adapter.ts';
-import type { ConformanceTarget } from '../src/target.ts';
+import type { ClientAdapter } from '../src/target/client-adapter.ts';
+import type { ConformanceTarget } from '../src/target/target.ts';
 
 /** The clients of `supabase-protocol-clients`, loaded when an audit opens one. */
 export const ownClient: ClientAdapter = {
   name: 'supabase-protocol-clients',
   open: async (project) =>
-    (await import('../src/any-client/our-adapter.ts')).createClientAdapter().open(project),
+    (await import('../src/clients/our-adapter.ts')).createClientAdapter().open(project),
 };
 
 /** The embedded Supabase as a target; it must have ports. */

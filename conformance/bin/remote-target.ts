@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import type { ConformanceTarget } from '../src/target.ts';
-import { at, createWire } from '../src/wire.ts';
+import type { ConformanceTarget } from '../src/target/target.ts';
+import { at, createWire } from '../src/target/wire.ts';
 import type { CommandOptions } from './options.ts';
 
 /**

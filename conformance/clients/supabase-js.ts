@@ -8,7 +8,7 @@ import {
   type ClientCommands,
   type Filter,
   type Json,
-} from '../src/any-client/client-adapter.ts';
+} from '../src/target/client-adapter.ts';
 
 /** A result of supabase-js, which returns errors instead of throwing them. */
 interface Result {

@@ -1,6 +1,6 @@
-import { serviceOf, setOf, type AuditSource } from '../src/audit.ts';
-import { audits } from '../src/audits.ts';
-import { readSection } from '../src/sources.ts';
+import { serviceOf, setOf, type AuditSource } from '../src/audit/audit.ts';
+import { audits } from '../src/audits/audits.ts';
+import { readSection } from '../src/audit/sources.ts';
 
 /** The generated page, relative to this package. */
 export const auditsPage = 'docs/audits.md';

@@ -4,11 +4,11 @@ import type { LocalSupabase } from 'local-supabase';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLocalTarget, ownClient, startLocalSupabase } from '../bin/local-target.ts';
 import { createClientAdapter as createVendorAdapter } from '../clients/supabase-js.ts';
-import type { ClientAdapter } from '../src/any-client/client-adapter.ts';
-import { createProcessAdapter } from '../src/any-client/process-adapter.ts';
-import { portableAudits } from '../src/audits.ts';
-import { runAudits, type AuditResult } from '../src/runner.ts';
-import { readSection } from '../src/sources.ts';
+import type { ClientAdapter } from '../src/target/client-adapter.ts';
+import { createProcessAdapter } from '../src/clients/process-adapter.ts';
+import { portableAudits } from '../src/audits/audits.ts';
+import { runAudits, type AuditResult } from '../src/runner/runner.ts';
+import { readSection } from '../src/audit/sources.ts';
 
 const page = new URL('../docs/clients.md', import.meta.url);
 const plainClient = fileURLToPath(new URL('../clients/plain-client.mjs', import.meta.url));

@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { auditsPage, formatAuditList } from '../scripts/audit-list.ts';
-import { audits, chooseAudits } from '../src/audits.ts';
-import { parseKnownFailing } from '../src/known-failing.ts';
-import { suiteVersion } from '../src/report.ts';
-import { readSection, readSections } from '../src/sources.ts';
+import { audits, chooseAudits } from '../src/audits/audits.ts';
+import { parseKnownFailing } from '../src/runner/known-failing.ts';
+import { suiteVersion } from '../src/reports/report.ts';
+import { readSection, readSections } from '../src/audit/sources.ts';
 import { clientMutants } from './mutants/client-mutants.ts';
 
 const documents = ['auth', 'rest', 'realtime', 'storage', 'product'].map((name) => `protocol/${name}.md`);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { setOf } from '../src/audit.ts';
-import { audits } from '../src/audits.ts';
-import { runAudits, type AuditResult } from '../src/runner.ts';
+import { setOf } from '../src/audit/audit.ts';
+import { audits } from '../src/audits/audits.ts';
+import { runAudits, type AuditResult } from '../src/runner/runner.ts';
 import { openBrowserBridge, type BrowserBridge } from './browser/browser-bridge.ts';
 import { auditsWithoutPasskeys } from './local-audits.ts';
 

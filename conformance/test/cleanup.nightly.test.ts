@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createLocalSupabase, type LocalSupabase } from 'local-supabase';
 import { createLocalTarget, startLocalSupabase } from '../bin/local-target.ts';
-import { createAuditContext } from '../src/audit-context.ts';
-import { chooseAudits } from '../src/audits.ts';
-import { removeRun } from '../src/cleanup.ts';
-import { createAuditRun, metadataOf } from '../src/run.ts';
-import { runAudits } from '../src/runner.ts';
-import { applySchema, removeSchema } from '../src/schema-sql.ts';
-import { openStorage } from '../src/storage/bucket.ts';
-import type { ConformanceTarget } from '../src/target.ts';
+import { createAuditContext } from '../src/audit/audit-context.ts';
+import { chooseAudits } from '../src/audits/audits.ts';
+import { removeRun } from '../src/schema/cleanup.ts';
+import { createAuditRun, metadataOf } from '../src/target/run.ts';
+import { runAudits } from '../src/runner/runner.ts';
+import { applySchema, removeSchema } from '../src/schema/schema-sql.ts';
+import { openStorage } from '../src/audit/bucket.ts';
+import type { ConformanceTarget } from '../src/target/target.ts';
 import { target as sampleTarget } from './sample-audits.ts';
 
 describe("the removal of a run's test data", () => {

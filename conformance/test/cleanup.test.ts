@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { removeRun } from '../src/cleanup.ts';
-import { createAuditRun } from '../src/run.ts';
+import { removeRun } from '../src/schema/cleanup.ts';
+import { createAuditRun } from '../src/target/run.ts';
 import { target } from './sample-audits.ts';
 
 it('users that audits deleted themselves are not reported as kept', async () => {

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { LocalSupabase } from 'local-supabase';
 import { createLocalTarget, startLocalSupabase } from '../bin/local-target.ts';
-import { audits } from '../src/audits.ts';
-import { parseFrame, type Frame } from '../src/realtime/frames.ts';
-import { runAudits } from '../src/runner.ts';
-import type { ConformanceTarget } from '../src/target.ts';
-import { at, parseJson } from '../src/wire.ts';
+import { audits } from '../src/audits/audits.ts';
+import { parseFrame, type Frame } from '../src/target/frames.ts';
+import { runAudits } from '../src/runner/runner.ts';
+import type { ConformanceTarget } from '../src/target/target.ts';
+import { at, parseJson } from '../src/target/wire.ts';
 
 /** Replaces the text of responses; undefined keeps a response. */
 type Rewrite = (text: string, request: Request) => string | undefined;

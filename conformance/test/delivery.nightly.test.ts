@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { audits } from '../src/audits.ts';
-import { isUnexpected, runAudits } from '../src/runner.ts';
+import { audits } from '../src/audits/audits.ts';
+import { isUnexpected, runAudits } from '../src/runner/runner.ts';
 import { startQueueingTarget } from './queueing-target.ts';
 
 const areas = new Set(['rest', 'rest-client', 'realtime', 'realtime-client']);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAuditContext } from '../src/audit-context.ts';
-import { audits } from '../src/audits.ts';
-import { withDeadlineScale } from '../src/deadlines.ts';
-import { awaitDelivery } from '../src/rest/notifications.ts';
-import { runAudits } from '../src/runner.ts';
+import { createAuditContext } from '../src/audit/audit-context.ts';
+import { audits } from '../src/audits/audits.ts';
+import { withDeadlineScale } from '../src/target/deadlines.ts';
+import { awaitDelivery } from '../src/audits/rest/notifications.ts';
+import { runAudits } from '../src/runner/runner.ts';
 import { startQueueingTarget, type QueueingTarget } from './queueing-target.ts';
 
 describe('a project that delivers notifications by a job', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createLocalTarget, startLocalSupabase } from '../bin/local-target.ts';
-import { createAuditContext } from '../src/audit-context.ts';
-import { awaitLiveTables } from '../src/realtime/live-tables.ts';
+import { createAuditContext } from '../src/audit/audit-context.ts';
+import { awaitLiveTables } from '../src/audits/realtime/live-tables.ts';
 
 it('the audits begin once the realtime service delivers changes of the tables', async () => {
   const supabase = await startLocalSupabase();

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLocalSupabase, type LocalSupabase } from 'local-supabase';
-import type { Audit } from '../src/audit.ts';
-import { parseKnownFailing } from '../src/known-failing.ts';
+import type { Audit } from '../src/audit/audit.ts';
+import { parseKnownFailing } from '../src/runner/known-failing.ts';
 import { createLocalTarget } from '../bin/local-target.ts';
-import { runAudits, type AuditResult } from '../src/runner.ts';
+import { runAudits, type AuditResult } from '../src/runner/runner.ts';
 
 const knownFailing = parseKnownFailing(
   readFileSync(new URL('../bin/local-known-failing.txt', import.meta.url), 'utf8'),

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { audits } from '../src/audits.ts';
+import { audits } from '../src/audits/audits.ts';
 import { testLocalAudits } from './local-audits.ts';
 
 describe('the embedded Supabase', () => {

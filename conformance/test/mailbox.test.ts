@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLocalSupabase, type LocalSupabase } from 'local-supabase';
-import { createMailReader } from '../src/mailbox.ts';
+import { createMailReader } from '../src/target/mailbox.ts';
 
 let supabase: LocalSupabase;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLocalTarget, startLocalSupabase } from '../bin/local-target.ts';
-import type { ConformanceTarget } from '../src/target.ts';
+import type { ConformanceTarget } from '../src/target/target.ts';
 
 /** An embedded Supabase that delivers with a job like a hosted project, instead of at the commit. */
 export interface QueueingTarget {

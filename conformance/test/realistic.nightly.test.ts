@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { realisticTiming } from 'local-supabase';
 import { createLocalSupabase } from 'local-supabase';
-import { chooseAudits } from '../src/audits.ts';
+import { chooseAudits } from '../src/audits/audits.ts';
 import { createLocalTarget } from '../bin/local-target.ts';
-import { runAudits } from '../src/runner.ts';
+import { runAudits } from '../src/runner/runner.ts';
 
 describe('the audits of realtime', () => {
   it.each([

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { assert, UnmetExpectationError } from '../src/assertion.ts';
-import type { AuditContext } from '../src/audit-context.ts';
-import { compareReports, formatComparison, parseReport } from '../src/comparison.ts';
-import { formatHtml } from '../src/html-report.ts';
-import { formatJson, formatJUnit, formatText } from '../src/reports.ts';
-import { runAudits } from '../src/runner.ts';
-import { assertStatus, at } from '../src/wire.ts';
+import { assert, UnmetExpectationError } from '../src/target/assertion.ts';
+import type { AuditContext } from '../src/audit/audit-context.ts';
+import { compareReports, formatComparison, parseReport } from '../src/reports/comparison.ts';
+import { formatHtml } from '../src/reports/html-report.ts';
+import { formatJson, formatJUnit, formatText } from '../src/reports/reports.ts';
+import { runAudits } from '../src/runner/runner.ts';
+import { assertStatus, at } from '../src/target/wire.ts';
 import { audit, reportOf, runSample, target } from './sample-audits.ts';
 
 const report = async () => reportOf(await runSample());

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Audit } from '../src/audit.ts';
-import { chooseAudits } from '../src/audits.ts';
-import { isUnexpected, runAudits } from '../src/runner.ts';
-import { NotRunError } from '../src/target.ts';
+import type { Audit } from '../src/audit/audit.ts';
+import { chooseAudits } from '../src/audits/audits.ts';
+import { isUnexpected, runAudits } from '../src/runner/runner.ts';
+import { NotRunError } from '../src/target/target.ts';
 import { audit, runSample as run, target } from './sample-audits.ts';
 
 describe('a run of audits', () => {

@@ -1,8 +1,8 @@
-import { UnmetExpectationError } from '../src/assertion.ts';
-import type { Audit, AuditLevel } from '../src/audit.ts';
-import { createReport, type ConformanceReport } from '../src/report.ts';
-import { runAudits, type AuditResult } from '../src/runner.ts';
-import { NotRunError } from '../src/target.ts';
+import { UnmetExpectationError } from '../src/target/assertion.ts';
+import type { Audit, AuditLevel } from '../src/audit/audit.ts';
+import { createReport, type ConformanceReport } from '../src/reports/report.ts';
+import { runAudits, type AuditResult } from '../src/runner/runner.ts';
+import { NotRunError } from '../src/target/target.ts';
 
 /** A target without any service. */
 export const target = {

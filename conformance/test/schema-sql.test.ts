@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { applySchema } from '../src/schema-sql.ts';
+import { applySchema } from '../src/schema/schema-sql.ts';
 import { target as withoutServices } from './sample-audits.ts';
 
 /** A target with a REST service that knows the tables from its `readsAt`th response on. */

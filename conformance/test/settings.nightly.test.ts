@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AuthSettings } from 'local-supabase';
 import { createLocalSupabase } from 'local-supabase';
-import { chooseAudits } from '../src/audits.ts';
+import { chooseAudits } from '../src/audits/audits.ts';
 import { auditsWithoutPasskeys } from './local-audits.ts';
 import { createLocalTarget } from '../bin/local-target.ts';
-import { runAudits } from '../src/runner.ts';
+import { runAudits } from '../src/runner/runner.ts';
 
 const strict: Partial<AuthSettings> = {
   emailMaxFrequencySeconds: 60,

@@ -2,9 +2,9 @@ import { Worker } from 'node:worker_threads';
 import type { LocalSupabase } from 'local-supabase';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLocalTarget, startLocalSupabase } from '../bin/local-target.ts';
-import { audits } from '../src/audits.ts';
-import { runAudits } from '../src/runner.ts';
-import type { ConformanceTarget } from '../src/target.ts';
+import { audits } from '../src/audits/audits.ts';
+import { runAudits } from '../src/runner/runner.ts';
+import type { ConformanceTarget } from '../src/target/target.ts';
 import { auditsWithoutPasskeys } from './local-audits.ts';
 import { openSlowPath } from './slow-path.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { createWire } from '../src/wire.ts';
+import { createWire } from '../src/target/wire.ts';
 
 it.each([
   ['/notifications', { id: 'eq.undefined' }],

@@ -1,7 +1,7 @@
-import { assert, showValue, UnmetExpectationError } from '../assertion.ts';
-import { auditsOf, type Audit, type ClientArea } from '../audit.ts';
-import type { AuditContext, AuditUser } from '../audit-context.ts';
-import { scaleDeadline } from '../deadlines.ts';
+import { assert, showValue, UnmetExpectationError } from '../target/assertion.ts';
+import { auditsOf, type Audit, type ClientArea } from '../audit/audit.ts';
+import type { AuditContext, AuditUser } from '../audit/audit-context.ts';
+import { scaleDeadline } from '../target/deadlines.ts';
 import { openTab, type Tab, type TabOptions } from './tab.ts';
 
 export interface ClientContext {

@@ -1,8 +1,8 @@
 import { adaptWebSocket, type FetchFunction, type Socket } from 'supabase-protocol-clients/platform';
 import { WebSocket } from 'ws';
-import { parseFrame, type Frame } from '../realtime/frames.ts';
-import type { ConformanceTarget } from '../target.ts';
-import { parseJson } from '../wire.ts';
+import { parseFrame, type Frame } from '../target/frames.ts';
+import type { ConformanceTarget } from '../target/target.ts';
+import { parseJson } from '../target/wire.ts';
 
 /** A request as a client sent it. */
 export interface SentRequest {

@@ -7,7 +7,7 @@ import {
   createAuthClient,
   createMemoryStore,
 } from 'supabase-protocol-clients/auth-client';
-import type { Database } from '../schema.ts';
+import type { Database } from '../schema/schema.ts';
 import { createBrowserPlatform, type Locks, type Platform } from 'supabase-protocol-clients/platform';
 import {
   type RealtimeClient,
@@ -17,7 +17,7 @@ import {
 } from 'supabase-protocol-clients/realtime-client';
 import { shareSocket } from 'supabase-protocol-clients/realtime-client/shared-socket';
 import { type RestClient, createRestClient } from 'supabase-protocol-clients/rest-client';
-import type { ConformanceTarget } from '../target.ts';
+import type { ConformanceTarget } from '../target/target.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 
 /** The state that the tabs of one browser share. */

@@ -8,7 +8,7 @@ import { startWorkerSite } from 'local-supabase/testing';
 import { chromium, type Page } from 'playwright-core';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { browserArgs, findBrowser } from '../../../scripts/browser.ts';
-import type { ConformanceTarget } from '../../src/target.ts';
+import type { ConformanceTarget } from '../../src/target/target.ts';
 import type { SocketEvent } from './bridge-page.ts';
 
 /** A project in a browser's worker that audits reach over ports, like any server. */

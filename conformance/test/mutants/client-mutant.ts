@@ -1,4 +1,4 @@
-import type { ClientArea } from '../../src/audit.ts';
+import type { ClientArea } from '../../src/audit/audit.ts';
 
 /** A client with one fault in its source, which audits must detect. */
 export interface ClientMutant {

@@ -2,8 +2,8 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import type { Audit } from '../../src/audit.ts';
-import type { ConformanceTarget } from '../../src/target.ts';
+import type { Audit } from '../../src/audit/audit.ts';
+import type { ConformanceTarget } from '../../src/target/target.ts';
 import * as soundEntry from './client-entry.ts';
 import type { ClientMutant } from './client-mutant.ts';
 

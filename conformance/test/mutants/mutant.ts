@@ -1,6 +1,6 @@
 import type { LocalSupabase, LocalSupabaseOptions } from 'local-supabase';
-import type { ServerArea } from '../../src/audit.ts';
-import type { Frame } from '../../src/realtime/frames.ts';
+import type { ServerArea } from '../../src/audit/audit.ts';
+import type { Frame } from '../../src/target/frames.ts';
 
 /** A server with one fault, which audits must detect. */
 export interface ServerMutant {

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { createDatabasePool, createLocalSupabase, type LocalSupabase } from 'local-supabase';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createLocalTarget } from '../../bin/local-target.ts';
-import type { Audit } from '../../src/audit.ts';
-import { chooseAudits } from '../../src/audits.ts';
-import { createDeadlineScale } from '../../src/deadlines.ts';
-import { parseFrame } from '../../src/realtime/frames.ts';
-import { runAudits } from '../../src/runner.ts';
-import type { ConformanceTarget } from '../../src/target.ts';
+import type { Audit } from '../../src/audit/audit.ts';
+import { chooseAudits } from '../../src/audits/audits.ts';
+import { createDeadlineScale } from '../../src/target/deadlines.ts';
+import { parseFrame } from '../../src/target/frames.ts';
+import { runAudits } from '../../src/runner/runner.ts';
+import type { ConformanceTarget } from '../../src/target/target.ts';
 import type { ServerMutant } from './mutant.ts';
 
 /** The audits that fail with the fault, pass without it, and fail with it again, and their messages. */

@@ -1,4 +1,4 @@
-import type { Frame } from '../../src/realtime/frames.ts';
+import type { Frame } from '../../src/target/frames.ts';
 import {
   answering,
   hearing,

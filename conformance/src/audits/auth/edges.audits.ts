@@ -1,0 +1,220 @@
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import { assertError, assertStatus, at, textAt } from '../../target/wire.ts';
+import { assertNoAuthorization } from './no-authorization.ts';
+import { NotRunError } from '../../target/target.ts';
+
+const audit = auditsOf('auth');
+const source = 'protocol/auth.md#service-routes';
+
+export const authEdgeAudits: readonly Audit[] = [
+  audit(
+    'AUTH-921',
+    'a password grant without an address is refused as validation_failed',
+    { source: 'protocol/auth.md#password-grant' },
+    async ({ auth }) => {
+      const reply = await auth.send('POST', '/token', {
+        query: { grant_type: 'password' },
+        body: { password: 'secret12' },
+      });
+      assertError(reply, 400, 'validation_failed');
+    },
+  ),
+  audit('AUTH-922', 'another method on a route is refused with 405', { source }, async ({ auth }) => {
+    assertStatus(await auth.send('GET', '/signup'), 405);
+  }),
+  audit('AUTH-923', 'an unknown route responds 404', { source }, async ({ auth }) => {
+    assertStatus(await auth.send('GET', '/no-such-route'), 404);
+  }),
+  audit(
+    'AUTH-924',
+    'PUT /user without a token is refused as no_authorization',
+    { source: 'protocol/auth.md#user' },
+    async ({ auth }) => {
+      assertNoAuthorization(await auth.send('PUT', '/user', { body: { data: {} } }));
+    },
+  ),
+  audit(
+    'AUTH-925',
+    'POST /logout without a token is refused as no_authorization',
+    { source: 'protocol/auth.md#sign-out' },
+    async ({ auth }) => {
+      assertNoAuthorization(await auth.send('POST', '/logout'));
+    },
+  ),
+  audit(
+    'AUTH-926',
+    'GET /reauthenticate without a token is refused as no_authorization',
+    { source: 'protocol/auth.md#user' },
+    async ({ auth }) => {
+      assertNoAuthorization(await auth.send('GET', '/reauthenticate'));
+    },
+  ),
+  audit(
+    'AUTH-927',
+    'a null in user data removes the key',
+    { source: 'protocol/auth.md#user' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      await context.auth.send('PUT', '/user', { token, body: { data: { kept: 1, gone: 1 } } });
+      const reply = await context.auth.send('PUT', '/user', { token, body: { data: { gone: null } } });
+      assertStatus(reply, 200);
+      const metadata = at(reply.json, 'user_metadata');
+      assert.equal(at(metadata, 'kept'), 1, 'kept of metadata');
+      assert.ok(!Object.keys(metadata as object).includes('gone'), 'the key is gone');
+    },
+  ),
+  audit(
+    'AUTH-928',
+    'the identity of an account by email contains the address',
+    { source: 'protocol/auth.md#sign-up' },
+    async (context) => {
+      const { accessToken: token, email } = await context.newUser();
+      const reply = await context.auth.send('GET', '/user', { token });
+      assert.equal(
+        at(reply.json, 'identities', 0, 'identity_data', 'email'),
+        email,
+        'identities.0.identity_data.email of the answer',
+      );
+      assert.equal(
+        at(reply.json, 'identities', 0, 'provider'),
+        'email',
+        'identities.0.provider of the answer',
+      );
+    },
+  ),
+  audit(
+    'AUTH-929',
+    'a refresh token is not accepted as an access token',
+    { source: 'protocol/auth.md#access-token' },
+    async (context) => {
+      const { refreshToken: token } = await context.newUser();
+      assertError(await context.auth.send('GET', '/user', { token }), 403, 'bad_jwt');
+    },
+  ),
+  audit(
+    'AUTH-930',
+    'a link to a page beyond ASCII redirects there, percent-encoded',
+    { source: 'protocol/auth.md#mail-links', needs: ['service-key'] },
+    async (context) => {
+      const { email } = await context.newUser();
+      const page = new URL('/日本?x=日', context.target.redirectTo);
+      const link = await context.admin('POST', '/generate_link', { type: 'magiclink', email });
+      const reply = await context.auth.send('GET', '/verify', {
+        query: {
+          token: textAt(link, 'hashed_token'),
+          type: 'magiclink',
+          redirect_to: `${page.origin}/日本?x=日`,
+        },
+      });
+      assertStatus(reply, 303);
+      const location = new URL(reply.headers.get('location') ?? '');
+      assert.match(location.hash, /access_token=/, 'the hash of location');
+      if (location.pathname === new URL(context.target.redirectTo).pathname)
+        throw new NotRunError('the allow list has one page only');
+      assert.equal(decodeURIComponent(location.pathname), '/日本', 'the decoded name');
+    },
+  ),
+  audit(
+    'AUTH-931',
+    'a link that fails redirects with the error, never as JSON',
+    { source: 'protocol/auth.md#mail-links' },
+    async ({ auth, target }) => {
+      const query = { token: 'no-such-token', type: 'signup', redirect_to: target.redirectTo };
+      const reply = await auth.send('GET', '/verify', { query });
+      assertStatus(reply, 303);
+      assert.match(
+        reply.headers.get('location') ?? '',
+        /#error=access_denied&error_code=otp_expired/,
+        'the header location of the answer',
+      );
+    },
+  ),
+  audit(
+    'AUTH-932',
+    'the names of JSON members are read without regard to case',
+    { source, level: 'SHOULD' },
+    async (context) => {
+      const { email, password } = await context.newUser();
+      const reply = await context.auth.send('POST', '/token', {
+        query: { grant_type: 'password' },
+        body: { EMAIL: email, Password: password },
+      });
+      assertStatus(reply, 200);
+    },
+  ),
+  audit(
+    'AUTH-933',
+    'a slash at the end of /user is ignored',
+    { source, level: 'SHOULD' },
+    async (context) => {
+      const { accessToken: token, id } = await context.newUser();
+      const reply = await context.auth.send('GET', '/user/', { token });
+      assertStatus(reply, 200);
+      assert.equal(at(reply.json, 'id'), id, 'id of the answer');
+    },
+  ),
+  audit(
+    'AUTH-934',
+    'PUT /user without a new address ignores code_challenge',
+    { source: 'protocol/auth.md#user' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const body = { data: { a: 1 }, code_challenge: 'short', code_challenge_method: 's256' };
+      assertStatus(await context.auth.send('PUT', '/user', { token, body }), 200);
+    },
+  ),
+  audit(
+    'AUTH-935',
+    'an ID token for a provider that issues none is refused as validation_failed',
+    { source: 'protocol/auth.md#id-tokens' },
+    async ({ auth }) => {
+      const reply = await auth.send('POST', '/token', {
+        query: { grant_type: 'id_token' },
+        body: { provider: 'github', id_token: 'x' },
+      });
+      assertError(reply, 400, 'validation_failed');
+    },
+  ),
+  audit(
+    'AUTH-936',
+    'an invalid page number is refused as validation_failed',
+    { source: 'protocol/auth.md#administration', needs: ['service-key'] },
+    async (context) => {
+      for (const page of ['abc', '-1', '1.5', '99999999999999999999'])
+        assertError(await context.admin('GET', `/users?page=${page}`), 400, 'validation_failed');
+    },
+  ),
+  audit(
+    'AUTH-937',
+    'a password over 72 bytes is refused, by an administrator too',
+    { source: 'protocol/auth.md#weak-passwords', needs: ['service-key'] },
+    async (context) => {
+      const password = `Aa1!${'x'.repeat(80)}`;
+      const { id } = await context.newUser();
+      assertError(await context.admin('PUT', `/users/${id}`, { password }), 400, 'validation_failed');
+      const created = await context.admin('POST', '/users', { email: context.newEmail(), password });
+      assert.notEqual(created.status, 200, 'no account is created');
+    },
+  ),
+  audit(
+    'AUTH-938',
+    'concurrent sign-ups of one address leave one account',
+    { source: 'protocol/auth.md#sign-up', needs: ['service-key'] },
+    async (context) => {
+      const email = context.newEmail();
+      const body = { email, password: 'Secret-123456!' };
+      const replies = await Promise.all(
+        [1, 2, 3, 4].map(() => context.auth.send('POST', '/signup', { body })),
+      );
+      assert.ok(
+        replies.some(({ status }) => status === 200),
+        'one sign-up succeeds',
+      );
+      const page = await context.admin('GET', '/users?per_page=1000');
+      const users = at(page.json, 'users');
+      assert.ok(Array.isArray(users), 'a page of users');
+      assert.equal(users.filter((user) => at(user, 'email') === email).length, 1, 'the number of users');
+    },
+  ),
+];

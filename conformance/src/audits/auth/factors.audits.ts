@@ -1,0 +1,271 @@
+import { assert } from '../../target/assertion.ts';
+import * as OTPAuth from 'otpauth';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import { assertSession, type AuditContext, type AuditUser } from '../../audit/audit-context.ts';
+import {
+  assertError,
+  assertStatus,
+  assertStatusIn,
+  at,
+  jwtPartOf,
+  textAt,
+  type WireReply,
+} from '../../target/wire.ts';
+
+const audit = auditsOf('auth');
+const source = 'protocol/auth.md#factors';
+
+const enroll = ({ auth }: AuditContext, user: AuditUser, name = 'phone app') =>
+  auth.send('POST', '/factors', {
+    token: user.accessToken,
+    body: { factor_type: 'totp', friendly_name: name, issuer: 'Audit' },
+  });
+
+const enrollWebAuthn = ({ auth }: AuditContext, user: AuditUser) =>
+  auth.send('POST', '/factors', {
+    token: user.accessToken,
+    body: { factor_type: 'webauthn', friendly_name: 'key' },
+  });
+
+const totpOf = (enrolled: WireReply) => OTPAuth.URI.parse(textAt(enrolled, 'totp', 'uri')).generate();
+
+async function challenge({ auth }: AuditContext, token: string, factorId: string): Promise<string> {
+  const reply = await auth.send('POST', `/factors/${factorId}/challenge`, { token, body: {} });
+  assertStatus(reply, 200);
+  return textAt(reply, 'id');
+}
+
+async function enrollAndVerify(
+  context: AuditContext,
+  user: AuditUser,
+): Promise<{ enrolled: WireReply; verified: WireReply; factorId: string }> {
+  const enrolled = await enroll(context, user);
+  assertStatus(enrolled, 200);
+  const factorId = textAt(enrolled, 'id');
+  const challenge_id = await challenge(context, user.accessToken, factorId);
+  const verified = await context.auth.send('POST', `/factors/${factorId}/verify`, {
+    token: user.accessToken,
+    body: { challenge_id, code: totpOf(enrolled) },
+  });
+  return { enrolled, verified, factorId };
+}
+
+const claimsOf = (reply: WireReply): unknown => jwtPartOf(textAt(reply, 'access_token'));
+
+/** Multi-factor authentication by TOTP (RFC 6238), by phone and by WebAuthn. */
+export const factorAudits: readonly Audit[] = [
+  audit('AUTH-601', 'enrolling TOTP returns QR code, secret and URI', { source }, async (context) => {
+    const reply = await enroll(context, await context.newUser());
+    assertStatus(reply, 200);
+    assert.equal(at(reply.json, 'type'), 'totp', 'type of the answer');
+    assert.equal(at(reply.json, 'friendly_name'), 'phone app', 'friendly_name of the answer');
+    assert.match(textAt(reply, 'totp', 'qr_code'), /<svg/, 'totp.qr_code of the answer');
+    assert.match(textAt(reply, 'totp', 'uri'), /^otpauth:\/\/totp\//, 'totp.uri of the answer');
+    assert.match(textAt(reply, 'totp', 'secret'), /^[A-Z2-7]+$/, 'totp.secret of the answer');
+  }),
+  audit(
+    'AUTH-602',
+    'a challenge expires after 300 seconds and contains its expiry',
+    { source },
+    async (context) => {
+      const user = await context.newUser();
+      const factorId = textAt(await enroll(context, user), 'id');
+      const reply = await context.auth.send('POST', `/factors/${factorId}/challenge`, {
+        token: user.accessToken,
+        body: {},
+      });
+      assertStatus(reply, 200);
+      assert.equal(at(reply.json, 'type'), 'totp', 'type of the answer');
+      const expiresAt = at(reply.json, 'expires_at');
+      const aheadS = Number(expiresAt) - Date.now() / 1000;
+      assert.ok(aheadS > 240 && aheadS < 360, 'the challenge expires in about five minutes', `${aheadS} s`);
+    },
+  ),
+  audit('AUTH-603', 'verifying returns a session of level aal2', { source }, async (context) => {
+    const { verified } = await enrollAndVerify(context, await context.newUser());
+    assertSession(verified);
+    const claims = claimsOf(verified);
+    assert.equal(at(claims, 'aal'), 'aal2', 'aal of the claims');
+    const methods = (at(claims, 'amr') as unknown[]).map((entry) => at(entry, 'method'));
+    assert.ok(
+      methods.includes('totp') && methods.includes('password'),
+      'the claim amr names password and totp',
+      methods.join(),
+    );
+  }),
+  audit('AUTH-604', 'the user lists the verified factor', { source }, async (context) => {
+    const { verified, factorId } = await enrollAndVerify(context, await context.newUser());
+    const reply = await context.auth.send('GET', '/user', { token: textAt(verified, 'access_token') });
+    assert.equal(at(reply.json, 'factors', 0, 'id'), factorId, 'factors.0.id of the answer');
+    assert.equal(at(reply.json, 'factors', 0, 'status'), 'verified', 'factors.0.status of the answer');
+    assert.equal(at(reply.json, 'factors', 0, 'factor_type'), 'totp', 'factors.0.factor_type of the answer');
+  }),
+  audit('AUTH-605', "verifying removes the user's sessions of a lower level", { source }, async (context) => {
+    const user = await context.newUser();
+    const other = assertSession(await context.signIn(user.email, user.password));
+    assertSession((await enrollAndVerify(context, user)).verified);
+    assertStatus(await context.auth.send('GET', '/user', { token: textAt(other, 'access_token') }), 403);
+  }),
+  audit(
+    'AUTH-606',
+    'the refresh token from before the verification is revoked or stale',
+    { source: 'protocol/auth.md#refresh-rules' },
+    async (context) => {
+      const user = await context.newUser();
+      const { verified } = await enrollAndVerify(context, user);
+      assert.notEqual(textAt(verified, 'refresh_token'), user.refreshToken, 'refresh_token of verified');
+      const kept = await context.auth.send('POST', '/token', {
+        query: { grant_type: 'refresh_token' },
+        body: { refresh_token: textAt(verified, 'refresh_token') },
+      });
+      assert.equal(at(claimsOf(assertSession(kept)), 'aal'), 'aal2', 'aal of the claims of kept');
+    },
+  ),
+  audit('AUTH-607', 'a wrong code is refused as mfa_verification_failed', { source }, async (context) => {
+    const user = await context.newUser();
+    const factorId = textAt(await enroll(context, user), 'id');
+    const challenge_id = await challenge(context, user.accessToken, factorId);
+    const reply = await context.auth.send('POST', `/factors/${factorId}/verify`, {
+      token: user.accessToken,
+      body: { challenge_id, code: '000000' },
+    });
+    assertError(reply, 422, 'mfa_verification_failed');
+  }),
+  audit('AUTH-608', 'an unknown factor is refused as mfa_factor_not_found', { source }, async (context) => {
+    const user = await context.newUser();
+    const reply = await context.auth.send('POST', '/factors/7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11/challenge', {
+      token: user.accessToken,
+      body: {},
+    });
+    assertError(reply, 404, 'mfa_factor_not_found');
+  }),
+  audit('AUTH-609', 'two factors with the same name are refused', { source }, async (context) => {
+    const user = await context.newUser();
+    assertStatus(await enroll(context, user), 200);
+    assertError(await enroll(context, user), 422, 'mfa_factor_name_conflict');
+  }),
+  audit('AUTH-610', 'a verified factor needs aal2 to be removed', { source }, async (context) => {
+    const user = await context.newUser();
+    const { factorId } = await enrollAndVerify(context, user);
+    const weak = assertSession(await context.signIn(user.email, user.password));
+    const reply = await context.auth.send('DELETE', `/factors/${factorId}`, {
+      token: textAt(weak, 'access_token'),
+    });
+    assertError(reply, 422, 'insufficient_aal');
+  }),
+  audit(
+    'AUTH-611',
+    'removing a factor returns its id, and a refresh drops to aal1',
+    { source },
+    async (context) => {
+      const { verified, factorId } = await enrollAndVerify(context, await context.newUser());
+      const removed = await context.auth.send('DELETE', `/factors/${factorId}`, {
+        token: textAt(verified, 'access_token'),
+      });
+      assertStatus(removed, 200);
+      assert.equal(at(removed.json, 'id'), factorId, 'id of removed');
+      const refreshed = await context.auth.send('POST', '/token', {
+        query: { grant_type: 'refresh_token' },
+        body: { refresh_token: textAt(verified, 'refresh_token') },
+      });
+      assert.equal(at(claimsOf(assertSession(refreshed)), 'aal'), 'aal1', 'aal of the claims of refreshed');
+    },
+  ),
+  audit('AUTH-612', 'an unverified factor can be removed at aal1', { source }, async (context) => {
+    const user = await context.newUser();
+    const factorId = textAt(await enroll(context, user), 'id');
+    assertStatus(await context.auth.send('DELETE', `/factors/${factorId}`, { token: user.accessToken }), 200);
+  }),
+  audit(
+    'AUTH-613',
+    'with a verified factor PUT /user of the password needs aal2',
+    { source: 'protocol/auth.md#user' },
+    async (context) => {
+      const user = await context.newUser();
+      await enrollAndVerify(context, user);
+      const weak = assertSession(await context.signIn(user.email, user.password));
+      const reply = await context.auth.send('PUT', '/user', {
+        token: textAt(weak, 'access_token'),
+        body: { password: 'Another-123456' },
+      });
+      assertError(reply, 401, 'insufficient_aal');
+    },
+  ),
+  audit('AUTH-614', 'an unknown factor type is refused', { source }, async (context) => {
+    const user = await context.newUser();
+    const reply = await context.auth.send('POST', '/factors', {
+      token: user.accessToken,
+      body: { factor_type: 'astrology', friendly_name: 'x' },
+    });
+    assertError(reply, 400, 'validation_failed');
+  }),
+  audit(
+    'AUTH-615',
+    'a phone factor is verified with the code of its SMS',
+    { source, needs: ['sms'] },
+    async (context) => {
+      const user = await context.newUser();
+      const phone = context.newPhone();
+      const enrolled = await context.auth.send('POST', '/factors', {
+        token: user.accessToken,
+        body: { factor_type: 'phone', friendly_name: 'mobile', phone },
+      });
+      assertStatus(enrolled, 200);
+      const factorId = textAt(enrolled, 'id');
+      const challenge_id = await challenge(context, user.accessToken, factorId);
+      const code = await context.mailedCode(phone);
+      const verified = await context.auth.send('POST', `/factors/${factorId}/verify`, {
+        token: user.accessToken,
+        body: { challenge_id, code },
+      });
+      assert.equal(at(claimsOf(assertSession(verified)), 'aal'), 'aal2', 'aal of the claims of verified');
+    },
+  ),
+  audit('AUTH-616', 'without a session enrolling is refused', { source }, async ({ auth }) => {
+    const reply = await auth.send('POST', '/factors', { body: { factor_type: 'totp', friendly_name: 'x' } });
+    assertStatusIn(reply, [401, 403]);
+  }),
+  audit(
+    'AUTH-617',
+    'the first challenge of a WebAuthn factor has options to create its key',
+    { source },
+    async (context) => {
+      const user = await context.newUser();
+      const enrolled = await enrollWebAuthn(context, user);
+      assertStatus(enrolled, 200);
+      assert.equal(at(enrolled.json, 'type'), 'webauthn', 'type of enrolled');
+      const reply = await context.auth.send('POST', `/factors/${textAt(enrolled, 'id')}/challenge`, {
+        token: user.accessToken,
+        body: {},
+      });
+      assertStatus(reply, 200);
+      assert.equal(at(reply.json, 'webauthn', 'type'), 'create', 'webauthn.type of the answer');
+      const options = ['webauthn', 'credential_options', 'publicKey'] as const;
+      assert.match(textAt(reply, ...options, 'challenge'), /^[\w-]{43}$/, 'the fieldchallenge of the answer');
+      assert.equal(
+        at(reply.json, ...options, 'user', 'name'),
+        user.email,
+        'the fielduser.name of the answer',
+      );
+      assert.ok(
+        Number(at(reply.json, 'expires_at')) > Date.now() / 1000,
+        'the challenge expires in the future',
+      );
+    },
+  ),
+  audit('AUTH-618', 'a WebAuthn factor is not verified without a proof', { source }, async (context) => {
+    const user = await context.newUser();
+    const enrolled = await enrollWebAuthn(context, user);
+    assertStatus(enrolled, 200);
+    const factorId = textAt(enrolled, 'id');
+    const challenge_id = await challenge(context, user.accessToken, factorId);
+    const invalid = { type: 'create', credential_response: {} };
+    for (const webauthn of [undefined, {}, { type: 'create' }, invalid]) {
+      const reply = await context.auth.send('POST', `/factors/${factorId}/verify`, {
+        token: user.accessToken,
+        body: { challenge_id, webauthn },
+      });
+      assertError(reply, 400, 'validation_failed');
+    }
+  }),
+];

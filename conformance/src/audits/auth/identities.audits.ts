@@ -1,0 +1,210 @@
+import { assert } from '../../target/assertion.ts';
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import { assertSession, type AuditContext } from '../../audit/audit-context.ts';
+import { assertError, assertStatus, at, textAt, type WireReply } from '../../target/wire.ts';
+import { NotRunError } from '../../target/target.ts';
+
+const audit = auditsOf('auth');
+const source = 'protocol/auth.md#oauth';
+const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+function encodeBase58(bytes: Uint8Array): string {
+  let number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let text = '';
+  for (; number > 0n; number /= 58n) text = base58.charAt(Number(number % 58n)) + text;
+  for (const byte of bytes) {
+    if (byte !== 0) break;
+    text = `1${text}`;
+  }
+  return text;
+}
+
+/** A Sign-In-With-Solana message with the current time, signed by a new key. */
+function signedSolanaMessage(redirectTo: string): { message: string; signature: string } {
+  const secretKey = ed25519.utils.randomSecretKey();
+  const { host, origin } = new URL(redirectTo);
+  const address = encodeBase58(ed25519.getPublicKey(secretKey));
+  const message = `${host} wants you to sign in with your Solana account:\n${address}\n\nAudit\n\nVersion: 1\nURI: ${origin}/\nIssued At: ${new Date().toISOString()}`;
+  return {
+    message,
+    signature: Buffer.from(ed25519.sign(Buffer.from(message), secretKey)).toString('base64'),
+  };
+}
+
+const web3 = ({ auth }: AuditContext, body: object): Promise<WireReply> =>
+  auth.send('POST', '/token', { query: { grant_type: 'web3' }, body: { chain: 'solana', ...body } });
+
+const isDisabled = (reply: WireReply) => at(reply.json, 'code') === 'web3_provider_disabled';
+
+/** Social providers, single sign-on, linked identities, wallets. */
+export const identityAudits: readonly Audit[] = [
+  audit('AUTH-701', 'GET /authorize of an unknown provider is refused', { source }, async ({ auth }) => {
+    assertError(
+      await auth.send('GET', '/authorize', { query: { provider: 'no-such-provider' } }),
+      400,
+      'validation_failed',
+    );
+  }),
+  audit(
+    'AUTH-702',
+    'GET /authorize redirects to the provider with a state',
+    { source },
+    async ({ auth, newPkce, target }) => {
+      const settings = await auth.send('GET', '/settings');
+      const external = (at(settings.json, 'external') ?? {}) as Record<string, unknown>;
+      const provider = Object.keys(external).find(
+        (name) =>
+          external[name] === true &&
+          !['email', 'phone', 'anonymous_users'].includes(name) &&
+          !name.startsWith('web3'),
+      );
+      if (provider === undefined) throw new NotRunError('no social provider is enabled');
+      const reply = await auth.send('GET', '/authorize', {
+        query: { provider, redirect_to: target.redirectTo, ...newPkce().challenge },
+      });
+      assertStatus(reply, 302);
+      const location = new URL(reply.headers.get('location') ?? '');
+      assert.ok(location.searchParams.get('state'), 'the redirect carries a state');
+      assert.equal(
+        location.searchParams.get('response_type'),
+        'code',
+        'response_type of the search params of location',
+      );
+    },
+  ),
+  audit(
+    'AUTH-703',
+    'GET /callback with a bad state redirects to the site with the error in the query',
+    { source },
+    async ({ auth }) => {
+      const reply = await auth.send('GET', '/callback', { query: { state: 'nonsense', code: 'x' } });
+      assertStatus(reply, 303);
+      const location = new URL(reply.headers.get('location') ?? '');
+      assert.ok(location.searchParams.get('error_code'), 'the redirect has an error_code', location.href);
+    },
+  ),
+  audit(
+    'AUTH-711',
+    'POST /sso of an unknown domain is refused',
+    { source: 'protocol/auth.md#single-sign-on' },
+    async ({ auth }) => {
+      const reply = await auth.send('POST', '/sso', {
+        body: { domain: 'unknown.example.net', skip_http_redirect: true },
+      });
+      assertStatus(reply, 404);
+      assert.ok(
+        ['sso_provider_not_found', 'saml_provider_disabled'].includes(String(at(reply.json, 'code'))),
+        'the code is sso_provider_not_found or saml_provider_disabled',
+      );
+    },
+  ),
+  audit(
+    'AUTH-721',
+    'the only identity of a user cannot be unlinked',
+    { source: 'protocol/auth.md#identities' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const user = await context.auth.send('GET', '/user', { token });
+      const reply = await context.auth.send(
+        'DELETE',
+        `/user/identities/${textAt(user, 'identities', 0, 'identity_id')}`,
+        { token },
+      );
+      if (at(reply.json, 'code') === 'manual_linking_disabled')
+        throw new NotRunError('manual linking is disabled');
+      assertError(reply, 422, 'single_identity_not_deletable');
+    },
+  ),
+  audit(
+    'AUTH-722',
+    'linking an identity returns the URL of the provider',
+    { source: 'protocol/auth.md#identities' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const settings = await context.auth.send('GET', '/settings');
+      if (at(settings.json, 'external', 'github') !== true) throw new NotRunError('github is not enabled');
+      const reply = await context.auth.send('GET', '/user/identities/authorize', {
+        token,
+        query: {
+          provider: 'github',
+          skip_http_redirect: 'true',
+          redirect_to: context.target.redirectTo,
+          ...context.newPkce().challenge,
+        },
+      });
+      assertStatus(reply, 200);
+      assert.ok(
+        new URL(textAt(reply, 'url')).searchParams.get('state'),
+        'the address of the provider carries a state',
+      );
+    },
+  ),
+  audit(
+    'AUTH-731',
+    'a Solana wallet signs in with a signed message',
+    { source: 'protocol/auth.md#wallets' },
+    async (context) => {
+      const reply = await web3(context, signedSolanaMessage(context.target.redirectTo));
+      if (isDisabled(reply)) throw new NotRunError('web3 is disabled');
+      const session = assertSession(reply);
+      assert.equal(
+        at(session.json, 'user', 'app_metadata', 'provider'),
+        'web3',
+        'user.app_metadata.provider of the session',
+      );
+    },
+  ),
+  audit(
+    'AUTH-732',
+    'a message signed by another key is refused',
+    { source: 'protocol/auth.md#wallets' },
+    async (context) => {
+      const { message } = signedSolanaMessage(context.target.redirectTo);
+      const { signature } = signedSolanaMessage(context.target.redirectTo);
+      const reply = await web3(context, { message, signature });
+      if (isDisabled(reply)) throw new NotRunError('web3 is disabled');
+      assertStatus(reply, 400);
+      assert.equal(at(reply.json, 'error'), 'invalid_grant', 'error of the answer');
+    },
+  ),
+  audit(
+    'AUTH-733',
+    'an unknown chain is refused',
+    { source: 'protocol/auth.md#wallets' },
+    async (context) => {
+      const reply = await web3(context, { chain: 'gold', message: 'x', signature: 'y' });
+      assertStatus(reply, 400);
+    },
+  ),
+  audit(
+    'AUTH-741',
+    'an id_token that is not a JWT is refused in the OAuth format',
+    { source: 'protocol/auth.md#id-tokens' },
+    async ({ auth }) => {
+      const reply = await auth.send('POST', '/token', {
+        query: { grant_type: 'id_token' },
+        body: { provider: 'google', id_token: 'nonsense' },
+      });
+      if (reply.status === 500) throw new NotRunError('the server cannot reach the provider');
+      assertStatus(reply, 400);
+      assert.ok(
+        at(reply.json, 'error') !== undefined || at(reply.json, 'code') !== undefined,
+        'the refusal has an error or a code',
+      );
+    },
+  ),
+  audit(
+    'AUTH-742',
+    'an id_token without a readable issuer is refused, without internet',
+    { source: 'protocol/auth.md#id-tokens' },
+    async ({ auth }) => {
+      const reply = await auth.send('POST', '/token', {
+        query: { grant_type: 'id_token' },
+        // The issuers of this provider are read from the token before its keys are fetched.
+        body: { provider: 'apple', id_token: 'nonsense' },
+      });
+      assertStatus(reply, 400);
+    },
+  ),
+];

@@ -1,0 +1,29 @@
+import { assert } from '../../target/assertion.ts';
+
+import type { AuditContext } from '../../audit/audit-context.ts';
+import { NoMailError } from '../../target/mailbox.ts';
+import { assertStatus } from '../../target/wire.ts';
+import { NotRunError } from '../../target/target.ts';
+
+/** Opens the link of the next mail to an address as a browser does, and returns the target of the redirect. */
+export async function openMailLink(context: AuditContext, email: string): Promise<string> {
+  const mail = await context.mail(email);
+  const link = mail.links.find((candidate) => candidate.includes('/verify?'));
+  assert.ok(link, 'the mail has a link to /verify');
+  const opened = await context.auth.send('GET', link);
+  assertStatus(opened, 303);
+  return opened.headers.get('location') ?? '';
+}
+
+/**
+ * Waits for a mail to the former address of a change. It is sent only if the project requires both confirmations, which
+ * /settings does not reveal.
+ */
+export async function toFormerAddress<T>(mail: Promise<T>): Promise<T> {
+  try {
+    return await mail;
+  } catch (problem) {
+    if (!(problem instanceof NoMailError)) throw problem;
+    throw new NotRunError('the former address gets no mail: the new one alone confirms a change');
+  }
+}

@@ -1,0 +1,222 @@
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import type { AuditContext } from '../../audit/audit-context.ts';
+import { assertError, assertStatus, at, textAt } from '../../target/wire.ts';
+import { assertNoAuthorization } from './no-authorization.ts';
+import { NotRunError } from '../../target/target.ts';
+
+const audit = auditsOf('auth');
+const source = 'protocol/auth.md#passkeys';
+const unknownId = '7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11';
+
+/** The passkey routes that need a session, with a body that passes the first checks. */
+const guardedRoutes: readonly (readonly [method: string, path: string, body?: object])[] = [
+  ['POST', '/passkeys/registration/options', {}],
+  ['POST', '/passkeys/registration/verify', { challenge_id: unknownId, credential: {} }],
+  ['GET', '/passkeys'],
+  ['PATCH', `/passkeys/${unknownId}`, { friendly_name: 'Laptop' }],
+  ['DELETE', `/passkeys/${unknownId}`],
+];
+
+const registrationOptions = ({ auth }: AuditContext, token: string) =>
+  auth.send('POST', '/passkeys/registration/options', { token, body: {} });
+const authenticationOptions = ({ auth }: AuditContext) =>
+  auth.send('POST', '/passkeys/authentication/options', { body: {} });
+
+function assertChallenge(reply: Awaited<ReturnType<typeof authenticationOptions>>): void {
+  assert.match(
+    textAt(reply, 'challenge_id'),
+    /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
+    'challenge_id of the answer',
+  );
+  assert.match(textAt(reply, 'options', 'challenge'), /^[\w-]{43}$/, 'options.challenge of the answer');
+  const aheadS = Number(at(reply.json, 'expires_at')) - Date.now() / 1000;
+  assert.ok(aheadS > 0, 'the challenge expires in the future', `${aheadS} s`);
+}
+
+async function arePasskeysEnabled({ auth }: AuditContext): Promise<boolean> {
+  return at((await auth.send('GET', '/settings')).json, 'passkeys_enabled') === true;
+}
+
+/** The passkey audits that need no authenticator. */
+export const passkeyAudits: readonly Audit[] = [
+  audit('AUTH-1001', 'the settings tell whether passkeys are enabled', { source }, async ({ auth }) => {
+    const { json } = await auth.send('GET', '/settings');
+    assert.equal(
+      typeof at(json, 'passkeys_enabled'),
+      'boolean',
+      'the type of passkeys_enabled of the answer',
+    );
+  }),
+  audit(
+    'AUTH-1002',
+    'a server without passkeys answers all their routes as passkey_disabled',
+    { source },
+    async (context) => {
+      if (await arePasskeysEnabled(context)) throw new NotRunError('passkeys are enabled');
+      for (const [method, path, body] of guardedRoutes)
+        assertError(
+          await context.auth.send(method, path, body === undefined ? {} : { body }),
+          404,
+          'passkey_disabled',
+        );
+      assertError(await authenticationOptions(context), 404, 'passkey_disabled');
+    },
+  ),
+  audit(
+    'AUTH-1003',
+    'registering and managing passkeys is refused without a session',
+    { source },
+    async ({ auth }) => {
+      for (const [method, path, body] of guardedRoutes)
+        assertNoAuthorization(await auth.send(method, path, body === undefined ? {} : { body }));
+    },
+  ),
+  audit('AUTH-1004', 'the options of a sign-in name no user', { source }, async (context) => {
+    const reply = await authenticationOptions(context);
+    assertStatus(reply, 200);
+    assertChallenge(reply);
+    assert.notEqual(textAt(reply, 'options', 'rpId'), '', 'options.rpId of the answer');
+    assert.equal(
+      at(reply.json, 'options', 'allowCredentials'),
+      undefined,
+      'options.allowCredentials of the answer',
+    );
+    assert.equal(
+      at(reply.json, 'options', 'userVerification'),
+      'preferred',
+      'options.userVerification of the answer',
+    );
+    assert.equal(at(reply.json, 'options', 'timeout'), 300_000, 'options.timeout of the answer');
+  }),
+  audit(
+    'AUTH-1005',
+    'the options of a registration name the user and require a discoverable credential',
+    { source },
+    async (context) => {
+      const user = await context.newUser();
+      const reply = await registrationOptions(context, user.accessToken);
+      assertStatus(reply, 200);
+      assertChallenge(reply);
+      assert.equal(at(reply.json, 'options', 'user', 'name'), user.email, 'options.user.name of the answer');
+      assert.equal(
+        Buffer.from(textAt(reply, 'options', 'user', 'id'), 'base64url').toString(),
+        user.id,
+        'the text',
+      );
+      assert.deepEqual(
+        at(reply.json, 'options', 'authenticatorSelection'),
+        {
+          residentKey: 'required',
+          userVerification: 'preferred',
+        },
+        'options.authenticatorSelection of the answer',
+      );
+      assert.equal(at(reply.json, 'options', 'attestation'), 'none', 'options.attestation of the answer');
+      assert.deepEqual(
+        at(reply.json, 'options', 'pubKeyCredParams', 0),
+        { type: 'public-key', alg: -7 },
+        'options.pubKeyCredParams.0 of the answer',
+      );
+    },
+  ),
+  audit('AUTH-1006', 'a new user has no passkeys', { source }, async (context) => {
+    const { accessToken: token } = await context.newUser();
+    const reply = await context.auth.send('GET', '/passkeys', { token });
+    assertStatus(reply, 200);
+    assert.deepEqual(reply.json, [], 'the answer');
+  }),
+  audit('AUTH-1007', 'an unknown passkey is refused as validation_failed', { source }, async (context) => {
+    const { accessToken: token } = await context.newUser();
+    for (const id of [unknownId, 'x']) {
+      const body = { friendly_name: 'Laptop' };
+      const renamed = await context.auth.send('PATCH', `/passkeys/${id}`, { token, body });
+      assertError(renamed, 404, 'validation_failed');
+      const removed = await context.auth.send('DELETE', `/passkeys/${id}`, { token });
+      assertError(removed, 404, 'validation_failed');
+    }
+  }),
+  audit(
+    'AUTH-1008',
+    'a name of no byte and of 121 bytes is refused as validation_failed',
+    { source },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      for (const name of ['', 'x'.repeat(121)]) {
+        const body = { friendly_name: name };
+        const reply = await context.auth.send('PATCH', `/passkeys/${unknownId}`, { token, body });
+        assertError(reply, 400, 'validation_failed');
+      }
+    },
+  ),
+  audit(
+    'AUTH-1009',
+    'an unknown challenge is refused as webauthn_challenge_not_found',
+    { source },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const body = { challenge_id: unknownId, credential: {} };
+      for (const ceremony of ['registration', 'authentication']) {
+        const reply = await context.auth.send('POST', `/passkeys/${ceremony}/verify`, { token, body });
+        assertError(reply, 400, 'webauthn_challenge_not_found');
+      }
+    },
+  ),
+  audit(
+    'AUTH-1010',
+    'a challenge serves once, and only its own ceremony and user',
+    { source },
+    async (context) => {
+      const [user, other] = [await context.newUser(), await context.newUser()];
+      const verify = (ceremony: string, challengeId: string, token: string) =>
+        context.auth.send('POST', `/passkeys/${ceremony}/verify`, {
+          token,
+          body: { challenge_id: challengeId, credential: {} },
+        });
+      const forSignIn = textAt(await authenticationOptions(context), 'challenge_id');
+      const forUser = textAt(await registrationOptions(context, user.accessToken), 'challenge_id');
+      const notFound = 'webauthn_challenge_not_found';
+      assertError(await verify('registration', forSignIn, user.accessToken), 400, notFound);
+      assertError(await verify('authentication', forUser, user.accessToken), 400, notFound);
+      assertError(await verify('registration', forUser, other.accessToken), 400, notFound);
+      for (const [ceremony, challengeId] of [
+        ['authentication', forSignIn],
+        ['registration', forUser],
+      ] as const) {
+        const refused = await verify(ceremony, challengeId, user.accessToken);
+        assertError(refused, 400, 'webauthn_verification_failed');
+        assertError(await verify(ceremony, challengeId, user.accessToken), 400, notFound);
+      }
+    },
+  ),
+  audit(
+    'AUTH-1011',
+    'a verification without challenge_id or credential is refused as validation_failed',
+    { source },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      for (const ceremony of ['registration', 'authentication'])
+        for (const body of [
+          { credential: {} },
+          { challenge_id: unknownId },
+          { challenge_id: 'x', credential: {} },
+        ]) {
+          const reply = await context.auth.send('POST', `/passkeys/${ceremony}/verify`, { token, body });
+          assertError(reply, 400, 'validation_failed');
+        }
+    },
+  ),
+  audit(
+    'AUTH-1012',
+    'an administrator lists the passkeys of a user, enabled or not',
+    { source, needs: ['service-key'] },
+    async (context) => {
+      const { id } = await context.newUser();
+      const listed = await context.admin('GET', `/users/${id}/passkeys`);
+      assertStatus(listed, 200);
+      assert.deepEqual(listed.json, [], 'the listed objects');
+      const removed = await context.admin('DELETE', `/users/${id}/passkeys/${unknownId}`);
+      assertError(removed, 404, 'validation_failed');
+    },
+  ),
+];

@@ -1,0 +1,150 @@
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import { assertError, assertStatus, at, textAt } from '../../target/wire.ts';
+
+const audit = auditsOf('auth');
+const source = 'protocol/auth.md#errors';
+
+/** The service's health and settings, and the format of its errors. */
+export const serviceAudits: readonly Audit[] = [
+  audit(
+    'AUTH-001',
+    'GET /health names the service',
+    { source: 'protocol/auth.md#service-routes' },
+    async ({ auth }) => {
+      const reply = await auth.send('GET', '/health');
+      assertStatus(reply, 200);
+      assert.equal(at(reply.json, 'name'), 'GoTrue', 'name of the answer');
+      textAt(reply, 'description');
+    },
+  ),
+  audit(
+    'AUTH-002',
+    'GET /settings lists the enabled sign-in methods',
+    { source: 'protocol/auth.md#service-routes' },
+    async ({ auth }) => {
+      const reply = await auth.send('GET', '/settings');
+      assertStatus(reply, 200);
+      for (const name of ['disable_signup', 'mailer_autoconfirm', 'phone_autoconfirm', 'saml_enabled']) {
+        assert.equal(typeof at(reply.json, name), 'boolean', `the type of ${name}`);
+      }
+      assert.equal(
+        typeof at(reply.json, 'external', 'email'),
+        'boolean',
+        'the type of external.email of the answer',
+      );
+      assert.equal(
+        typeof at(reply.json, 'external', 'anonymous_users'),
+        'boolean',
+        'the type of external.anonymous_users of the answer',
+      );
+      assert.equal(
+        typeof at(reply.json, 'external', 'phone'),
+        'boolean',
+        'the type of external.phone of the answer',
+      );
+    },
+  ),
+  audit(
+    'AUTH-003',
+    'the key set contains only public keys, each with kid, alg and use',
+    { source: 'protocol/auth.md#service-routes' },
+    async ({ auth }) => {
+      const reply = await auth.send('GET', '/.well-known/jwks.json');
+      assertStatus(reply, 200);
+      const keys = at(reply.json, 'keys');
+      assert.ok(Array.isArray(keys), 'keys is an array');
+      for (const key of keys) {
+        assert.notEqual(at(key, 'kty'), 'oct', 'no symmetric key is published');
+        assert.equal(at(key, 'd'), undefined, 'no private part is published');
+        assert.equal(typeof at(key, 'kid'), 'string', 'the type of kid of key');
+        assert.equal(typeof at(key, 'alg'), 'string', 'the type of alg of key');
+        assert.equal(at(key, 'use'), 'sig', 'use of key');
+      }
+    },
+  ),
+  audit(
+    'AUTH-004',
+    'the key set may be cached for ten minutes',
+    { source: 'protocol/auth.md#service-routes', level: 'SHOULD' },
+    async ({ auth }) => {
+      const reply = await auth.send('GET', '/.well-known/jwks.json');
+      assert.match(
+        reply.headers.get('cache-control') ?? '',
+        /max-age=600/,
+        'the header cache-control of the answer',
+      );
+    },
+  ),
+  audit(
+    'AUTH-005',
+    'with the version header an error is {code: string, message}',
+    { source },
+    async ({ auth }) => {
+      const reply = await auth.send('POST', '/token', {
+        query: { grant_type: 'password' },
+        body: { email: 'unknown@example.com', password: 'wrong-password' },
+      });
+      assertStatus(reply, 400);
+      assert.equal(at(reply.json, 'code'), 'invalid_credentials', 'code of the answer');
+      assert.equal(textAt(reply, 'message'), 'Invalid login credentials', 'message of the answer');
+    },
+  ),
+  audit(
+    'AUTH-006',
+    'an error in the version form echoes the version header',
+    { source },
+    async ({ auth }) => {
+      const reply = await auth.send('POST', '/token', {
+        query: { grant_type: 'password' },
+        body: { email: 'unknown@example.com', password: 'wrong-password' },
+      });
+      assert.equal(
+        reply.headers.get('x-supabase-api-version'),
+        '2024-01-01',
+        'the header x-supabase-api-version of the answer',
+      );
+    },
+  ),
+  audit(
+    'AUTH-007',
+    'without the version header an error is {code: number, error_code, msg}',
+    { source },
+    async ({ auth }) => {
+      const reply = await auth.send('POST', '/token', {
+        query: { grant_type: 'password' },
+        body: { email: 'unknown@example.com', password: 'wrong-password' },
+        headers: { 'X-Supabase-Api-Version': '' },
+      });
+      assertStatus(reply, 400);
+      assert.equal(at(reply.json, 'code'), 400, 'code of the answer');
+      assert.equal(at(reply.json, 'error_code'), 'invalid_credentials', 'error_code of the answer');
+      assert.equal(textAt(reply, 'msg'), 'Invalid login credentials', 'msg of the answer');
+    },
+  ),
+  audit('AUTH-008', 'the x-sb-error-code header contains the error code', { source }, async ({ auth }) => {
+    const reply = await auth.send('POST', '/token', {
+      query: { grant_type: 'password' },
+      body: { email: 'unknown@example.com', password: 'wrong-password' },
+    });
+    assert.equal(
+      reply.headers.get('x-sb-error-code'),
+      'invalid_credentials',
+      'the header x-sb-error-code of the answer',
+    );
+  }),
+  audit('AUTH-009', 'a body that is not JSON is refused as bad_json', { source }, async ({ auth }) => {
+    assertError(
+      await auth.send('POST', '/token', { query: { grant_type: 'password' }, body: '{"email":' }),
+      400,
+      'bad_json',
+    );
+  }),
+  audit('AUTH-010', 'an unknown grant type is refused', { source }, async ({ auth }) => {
+    assertError(
+      await auth.send('POST', '/token', { query: { grant_type: 'telepathy' }, body: {} }),
+      400,
+      'invalid_credentials',
+    );
+  }),
+];

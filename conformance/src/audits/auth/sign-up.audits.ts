@@ -1,0 +1,183 @@
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import type { AuditContext } from '../../audit/audit-context.ts';
+import { assertSession } from '../../audit/audit-context.ts';
+import { assertError, assertStatus, at, textAt, type WireReply } from '../../target/wire.ts';
+import { metadataOf } from '../../target/run.ts';
+import { NotRunError } from '../../target/target.ts';
+
+const audit = auditsOf('auth');
+const source = 'protocol/auth.md#sign-up';
+
+async function signUpUnconfirmed(context: AuditContext, email: string): Promise<WireReply> {
+  const reply = await context.auth.send('POST', '/signup', { body: { email, password: 'Secret-123456' } });
+  assertStatus(reply, 200);
+  if (at(reply.json, 'access_token') !== undefined)
+    throw new NotRunError('the target confirms accounts at once');
+  return reply;
+}
+
+export const signUpAudits: readonly Audit[] = [
+  audit(
+    'AUTH-101',
+    'a sign-up that must be confirmed answers with a bare user and no tokens',
+    { source },
+    async (context) => {
+      const email = context.newEmail();
+      const reply = await signUpUnconfirmed(context, email);
+      textAt(reply, 'id');
+      assert.equal(at(reply.json, 'email'), email, 'email of the answer');
+      assert.equal(at(reply.json, 'role'), 'authenticated', 'role of the answer');
+      assert.equal(at(reply.json, 'user'), undefined, 'user of the answer');
+      textAt(reply, 'confirmation_sent_at');
+    },
+  ),
+  audit('AUTH-102', 'a new account has one identity, of provider email', { source }, async (context) => {
+    const reply = await signUpUnconfirmed(context, context.newEmail());
+    assert.equal(at(reply.json, 'identities', 0, 'provider'), 'email', 'identities.0.provider of the answer');
+    textAt(reply, 'identities', 0, 'identity_id');
+    assert.equal(at(reply.json, 'app_metadata', 'provider'), 'email', 'app_metadata.provider of the answer');
+  }),
+  audit(
+    'AUTH-103',
+    'signing up a confirmed address returns a fake user without identities',
+    { source },
+    async (context) => {
+      const user = await context.newUser();
+      const reply = await signUpUnconfirmed(context, user.email);
+      assert.deepEqual(at(reply.json, 'identities'), [], 'identities of the answer');
+      assert.notEqual(at(reply.json, 'id'), user.id, 'the fake user does not tell the real id');
+    },
+  ),
+  audit('AUTH-104', 'an unconfirmed account cannot sign in', { source }, async (context) => {
+    const email = context.newEmail();
+    await signUpUnconfirmed(context, email);
+    assertError(await context.signIn(email, 'Secret-123456'), 400, 'email_not_confirmed');
+  }),
+  audit(
+    'AUTH-105',
+    'a password that is too short is refused with its reasons',
+    { source: 'protocol/auth.md#weak-passwords' },
+    async (context) => {
+      const reply = await context.auth.send('POST', '/signup', {
+        body: { email: context.newEmail(), password: 'abc' },
+      });
+      assertError(reply, 422, 'weak_password');
+      const reasons = at(reply.json, 'weak_password', 'reasons');
+      assert.ok(Array.isArray(reasons) && reasons.includes('length'), 'the length is among the reasons');
+    },
+  ),
+  audit('AUTH-106', 'an address without @ is refused as validation_failed', { source }, async ({ auth }) => {
+    assertError(
+      await auth.send('POST', '/signup', { body: { email: 'nonsense', password: 'Secret-123456' } }),
+      400,
+      'validation_failed',
+    );
+  }),
+  audit('AUTH-107', 'a sign-up without a password is refused', { source }, async (context) => {
+    assertError(
+      await context.auth.send('POST', '/signup', { body: { email: context.newEmail() } }),
+      400,
+      'validation_failed',
+    );
+  }),
+  audit(
+    'AUTH-108',
+    'user data of the sign-up becomes user_metadata',
+    { source, needs: ['mailbox'] },
+    async (context) => {
+      const email = context.newEmail();
+      const reply = await context.auth.send('POST', '/signup', {
+        body: { email, password: 'Secret-123456', data: { name: 'Zoë', level: 3 } },
+      });
+      assertStatus(reply, 200);
+      const metadata = at(reply.json, 'user_metadata') ?? at(reply.json, 'user', 'user_metadata');
+      assert.equal(at(metadata, 'name'), 'Zoë', 'user_metadata.name of the user');
+      assert.equal(at(metadata, 'level'), 3, 'level of metadata');
+    },
+  ),
+  audit(
+    'AUTH-109',
+    'the confirmation mail carries a link to /verify',
+    { source, needs: ['mailbox'] },
+    async (context) => {
+      const email = context.newEmail();
+      await signUpUnconfirmed(context, email);
+      const mail = await context.mail(email);
+      assert.ok(
+        mail.links.some((link) => link.includes('/verify?')),
+        'a link to /verify',
+      );
+    },
+  ),
+  audit(
+    'AUTH-110',
+    'the code of the confirmation mail signs the user in',
+    { source, needs: ['mailbox'] },
+    async (context) => {
+      const email = context.newEmail();
+      await signUpUnconfirmed(context, email);
+      const token = await context.mailedCode(email);
+      const session = assertSession(
+        await context.auth.send('POST', '/verify', { body: { type: 'signup', email, token } }),
+      );
+      textAt(session, 'user', 'email_confirmed_at');
+    },
+  ),
+  audit(
+    'AUTH-111',
+    'an anonymous sign-up returns a session of an anonymous user',
+    { source },
+    async ({ auth, run }) => {
+      const data = metadataOf(run);
+      const reply = await auth.send('POST', '/signup', { body: { data } });
+      if (at(reply.json, 'code') === 'anonymous_provider_disabled')
+        throw new NotRunError('anonymous sign-ins are disabled');
+      assertSession(reply);
+      assert.equal(at(reply.json, 'user', 'is_anonymous'), true, 'user.is_anonymous of the answer');
+      assert.equal(at(reply.json, 'user', 'email'), '', 'user.email of the answer');
+      assert.equal(
+        at(reply.json, 'user', 'user_metadata', 'audit'),
+        data.audit,
+        'user.user_metadata.audit of the answer',
+      );
+    },
+  ),
+  audit('AUTH-112', 'PKCE is refused for a sign-up by phone', { source }, async (context) => {
+    const reply = await context.auth.send('POST', '/signup', {
+      body: { phone: context.newPhone(), password: 'Secret-123456', ...context.newPkce().challenge },
+    });
+    if (at(reply.json, 'code') === 'phone_provider_disabled')
+      throw new NotRunError('phone sign-ups are disabled');
+    assertError(reply, 400, 'validation_failed');
+  }),
+  audit('AUTH-113', 'email and phone together are refused', { source }, async (context) => {
+    const reply = await context.auth.send('POST', '/signup', {
+      body: { email: context.newEmail(), phone: context.newPhone(), password: 'Secret-123456' },
+    });
+    assertError(reply, 400, 'validation_failed');
+  }),
+  audit(
+    'AUTH-114',
+    'an address is compared without regard to case',
+    { source, needs: ['service-key'] },
+    async (context) => {
+      const user = await context.newUser();
+      assertSession(await context.signIn(user.email.toUpperCase(), user.password));
+    },
+  ),
+  audit(
+    'AUTH-115',
+    'a phone sign-up is confirmed with the code of the SMS',
+    { source, needs: ['sms', 'phone-confirmation'] },
+    async (context) => {
+      const phone = context.newPhone();
+      const reply = await context.auth.send('POST', '/signup', {
+        body: { phone, password: 'Secret-123456' },
+      });
+      assertStatus(reply, 200);
+      const token = await context.mailedCode(phone);
+      assertSession(await context.auth.send('POST', '/verify', { body: { type: 'sms', phone, token } }));
+    },
+  ),
+];

@@ -1,0 +1,253 @@
+import { assert } from '../../target/assertion.ts';
+import { setTimeout } from 'node:timers/promises';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import { NotRunError } from '../../target/target.ts';
+import { apiVersion, assertSession, type AuditContext } from '../../audit/audit-context.ts';
+import {
+  assertError,
+  assertStatus,
+  at,
+  createWire,
+  jwtPartOf,
+  textAt,
+  type WireReply,
+} from '../../target/wire.ts';
+
+const audit = auditsOf('auth');
+const source = 'protocol/auth.md#refresh-rules';
+
+const refresh = ({ auth }: AuditContext, refreshToken: string): Promise<WireReply> =>
+  auth.send('POST', '/token', {
+    query: { grant_type: 'refresh_token' },
+    body: { refresh_token: refreshToken },
+  });
+
+export const tokenAudits: readonly Audit[] = [
+  audit(
+    'AUTH-201',
+    'the right password returns a session',
+    { source: 'protocol/auth.md#password-grant' },
+    async (context) => {
+      const user = await context.newUser();
+      const session = assertSession(await context.signIn(user.email, user.password));
+      assert.equal(at(session.json, 'user', 'id'), user.id, 'user.id of the session');
+    },
+  ),
+  audit(
+    'AUTH-202',
+    'a wrong password is refused as invalid_credentials',
+    { source: 'protocol/auth.md#password-grant' },
+    async (context) => {
+      const user = await context.newUser();
+      assertError(await context.signIn(user.email, 'not the password'), 400, 'invalid_credentials');
+    },
+  ),
+  audit(
+    'AUTH-203',
+    'an unknown address is refused with the same message as a wrong password',
+    { source: 'protocol/auth.md#password-grant' },
+    async (context) => {
+      const user = await context.newUser();
+      const wrong = await context.signIn(user.email, 'not the password');
+      const unknown = await context.signIn(context.newEmail(), 'not the password');
+      assert.equal(unknown.status, wrong.status, 'the status of unknown');
+      assert.equal(at(unknown.json, 'message'), at(wrong.json, 'message'), 'message of unknown');
+    },
+  ),
+  audit(
+    'AUTH-204',
+    'the access token is a JWT with the claims that policies read',
+    { source: 'protocol/auth.md#access-token' },
+    async (context) => {
+      const user = await context.newUser();
+      const claims = jwtPartOf(user.accessToken);
+      assert.equal(at(claims, 'sub'), user.id, 'sub of the claims');
+      assert.equal(at(claims, 'aud'), 'authenticated', 'aud of the claims');
+      assert.equal(at(claims, 'role'), 'authenticated', 'role of the claims');
+      assert.equal(at(claims, 'email'), user.email, 'email of the claims');
+      assert.equal(at(claims, 'aal'), 'aal1', 'aal of the claims');
+      assert.equal(at(claims, 'amr', 0, 'method'), 'password', 'amr.0.method of the claims');
+      assert.equal(typeof at(claims, 'session_id'), 'string', 'the type of session_id of the claims');
+      assert.equal(at(claims, 'is_anonymous'), false, 'is_anonymous of the claims');
+      const exp = at(claims, 'exp');
+      const iat = at(claims, 'iat');
+      assert.ok(typeof exp === 'number' && typeof iat === 'number' && exp > iat, 'exp is after iat');
+    },
+  ),
+  audit(
+    'AUTH-205',
+    'expires_at and the exp claim name the same second',
+    { source: 'protocol/auth.md#session' },
+    async (context) => {
+      const user = await context.newUser();
+      const session = assertSession(await context.signIn(user.email, user.password));
+      assert.equal(
+        at(jwtPartOf(textAt(session, 'access_token')), 'exp'),
+        at(session.json, 'expires_at'),
+        'exp of the claims of access_token of the session',
+      );
+    },
+  ),
+  audit(
+    'AUTH-206',
+    'an email and a phone number together are refused',
+    { source: 'protocol/auth.md#password-grant' },
+    async ({ auth, newPhone }) => {
+      const reply = await auth.send('POST', '/token', {
+        query: { grant_type: 'password' },
+        body: { email: 'a@example.com', phone: newPhone(), password: 'x' },
+      });
+      assertError(reply, 400, 'validation_failed');
+    },
+  ),
+  audit(
+    'AUTH-207',
+    'a banned user cannot sign in',
+    { source: 'protocol/auth.md#password-grant', needs: ['service-key'] },
+    async (context) => {
+      const user = await context.newUser();
+      assertStatus(await context.admin('PUT', `/users/${user.id}`, { ban_duration: '24h' }), 200);
+      assertError(await context.signIn(user.email, user.password), 400, 'user_banned');
+    },
+  ),
+  audit('AUTH-221', 'a refresh returns a new session of the same user', { source }, async (context) => {
+    const user = await context.newUser();
+    const session = assertSession(await refresh(context, user.refreshToken));
+    assert.equal(at(session.json, 'user', 'id'), user.id, 'user.id of the session');
+    assert.notEqual(at(session.json, 'refresh_token'), user.refreshToken, 'refresh_token of the session');
+  }),
+  audit('AUTH-222', 'a refresh keeps the session_id', { source }, async (context) => {
+    const user = await context.newUser();
+    const session = assertSession(await refresh(context, user.refreshToken));
+    assert.equal(
+      at(jwtPartOf(textAt(session, 'access_token')), 'session_id'),
+      at(jwtPartOf(user.accessToken), 'session_id'),
+      'session_id of the claims of access_token of the session',
+    );
+  }),
+  audit(
+    'AUTH-223',
+    'an unknown refresh token is refused as refresh_token_not_found',
+    { source },
+    async (context) => {
+      assertError(await refresh(context, 'aaaaaaaaaaaa'), 400, 'refresh_token_not_found');
+    },
+  ),
+  audit(
+    'AUTH-224',
+    'a refresh without a token is refused as validation_failed',
+    { source },
+    async ({ auth }) => {
+      assertError(
+        await auth.send('POST', '/token', { query: { grant_type: 'refresh_token' }, body: {} }),
+        400,
+        'validation_failed',
+      );
+    },
+  ),
+  audit(
+    'AUTH-225',
+    'a token that was just used may be used once more within the reuse interval',
+    { source },
+    async (context) => {
+      const user = await context.newUser();
+      assertSession(await refresh(context, user.refreshToken));
+      assertSession(await refresh(context, user.refreshToken));
+    },
+  ),
+  audit(
+    'AUTH-226',
+    'reusing the parent of the active token returns the active token',
+    { source },
+    async (context) => {
+      const user = await context.newUser();
+      const first = assertSession(await refresh(context, user.refreshToken));
+      const again = assertSession(await refresh(context, user.refreshToken));
+      assert.equal(
+        at(again.json, 'refresh_token'),
+        at(first.json, 'refresh_token'),
+        'refresh_token of again',
+      );
+    },
+  ),
+  audit(
+    'AUTH-227',
+    'concurrent refreshes with one token all end in a session or a retryable response',
+    { source },
+    async (context) => {
+      const user = await context.newUser();
+      const replies = await Promise.all(Array.from({ length: 5 }, () => refresh(context, user.refreshToken)));
+      assert.ok(
+        replies.some(({ status }) => status === 200),
+        'one of them succeeds',
+      );
+      for (const { status } of replies)
+        assert.ok([200, 409, 429].includes(status), 'the status is 200, 409 or 429', `${status}`);
+    },
+  ),
+  audit(
+    'AUTH-940',
+    'a refresh token with a used successor is refused after the reuse interval of ten seconds',
+    { source },
+    async (context) => {
+      const user = await context.newUser();
+      const second = assertSession(await refresh(context, user.refreshToken));
+      assertSession(await refresh(context, textAt(second, 'refresh_token')));
+      await setTimeout(12_000);
+      const old = await refresh(context, user.refreshToken);
+      assertStatus(old, 400);
+      assert.equal(at(old.json, 'access_token'), undefined, 'a refused refresh has no token');
+    },
+  ),
+  audit(
+    'AUTH-941',
+    'an expired access token is refused',
+    { source: 'protocol/auth.md#access-token' },
+    async (context) => {
+      const user = await context.newUser();
+      const nowSeconds = Math.floor(Date.now() / 1000);
+      const times = { iat: nowSeconds - 7200, exp: nowSeconds - 3600 };
+      const send = (token: string) => context.auth.send('GET', '/user', { token });
+      const valid = context.signAgain(user.accessToken, { exp: nowSeconds + 3600 });
+      if ((await send(valid)).status !== 200)
+        throw new NotRunError('the target takes no tokens of the legacy secret');
+      assertStatus(await send(context.signAgain(user.accessToken, times)), 403);
+    },
+  ),
+  audit(
+    'AUTH-942',
+    'a request without an API key is refused with 401, and so is one with an invalid key',
+    { source: 'protocol/rest.md#gateway' },
+    async ({ auth, target }) => {
+      if (target.restUrl === null) throw new NotRunError('a bare auth server takes no API keys');
+      for (const key of ['', 'no-such-key'])
+        assertStatus(await createWire(auth.baseUrl, key, target.fetch).send('GET', '/settings'), 401);
+    },
+  ),
+  audit('AUTH-228', 'after sign-out the refresh token is refused', { source }, async (context) => {
+    const user = await context.newUser();
+    assertStatus(await context.auth.send('POST', '/logout', { token: user.accessToken }), 204);
+    assertError(await refresh(context, user.refreshToken), 400, 'refresh_token_not_found');
+  }),
+  audit(
+    'AUTH-229',
+    'success bodies do not depend on the version header',
+    { source: 'protocol/auth.md#errors' },
+    async (context) => {
+      const user = await context.newUser();
+      const body = { email: user.email, password: user.password };
+      const query = { grant_type: 'password' };
+      const plain = await context.auth.send('POST', '/token', {
+        query,
+        body,
+        headers: { 'X-Supabase-Api-Version': '' },
+      });
+      const versioned = await context.auth.send('POST', '/token', { query, body, headers: apiVersion });
+      assert.deepEqual(
+        Object.keys(assertSession(plain).json as object).sort(),
+        Object.keys(assertSession(versioned).json as object).sort(),
+        'the names in plain',
+      );
+    },
+  ),
+];

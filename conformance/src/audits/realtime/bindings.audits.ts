@@ -1,0 +1,180 @@
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import { at } from '../../target/wire.ts';
+import { bindingIds, inboxOf, joinLive, preferencesOf, withPair } from './audit-socket.ts';
+import type { Frame } from '../../target/frames.ts';
+import { isChange, joinPayload } from './frame-socket.ts';
+
+const audit = auditsOf('realtime');
+const source = 'protocol/realtime.md#changes';
+
+const record = (frame: Frame, name: string) => at(frame.payload, 'data', 'record', name);
+
+export const realtimeBindingAudits: readonly Audit[] = [
+  audit(
+    'RT-150',
+    'an update that leaves the filter is not sent',
+    { source: 'protocol/realtime.md#filters-of-changes' },
+    (context) =>
+      withPair(context, async ({ ada, socket, tell, setStatus }) => {
+        await tell();
+        const unread = {
+          event: 'UPDATE',
+          schema: 'public',
+          table: 'notifications',
+          filter: 'status=eq.unread',
+        };
+        const [unreadId] = bindingIds(await joinLive(socket, ada.accessToken, [unread, inboxOf(ada)]));
+        await setStatus('read');
+        const { payload } = await socket.expect('the update', isChange('UPDATE'));
+        assert.ok(
+          !(at(payload, 'ids') as readonly unknown[]).includes(unreadId),
+          'the change names no binding whose filter it does not match',
+        );
+      }),
+  ),
+  audit('RT-151', 'two bindings that match receive one message with both ids', { source }, (context) =>
+    withPair(context, async ({ ada, socket, tell }) => {
+      const inserts = { ...inboxOf(ada), event: 'INSERT' };
+      const ids = bindingIds(await joinLive(socket, ada.accessToken, [inboxOf(ada), inserts]));
+      await tell();
+      const { payload } = await socket.expect('the insert', isChange('INSERT'));
+      assert.deepEqual(new Set(at(payload, 'ids') as readonly unknown[]), new Set(ids), 'ids of the payload');
+    }),
+  ),
+  audit(
+    'RT-152',
+    'the reply contains the bindings in the order of the join',
+    { source: 'protocol/realtime.md#joins', level: 'SHOULD' },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        const reply = await joinLive(socket, ada.accessToken, [inboxOf(ada), preferencesOf(ada)]);
+        const answered = at(reply.payload, 'response', 'postgres_changes') as readonly unknown[];
+        assert.deepEqual(
+          answered.map((binding) => at(binding, 'table')),
+          ['notifications', 'notification_preferences'],
+          'the answered',
+        );
+        assert.deepEqual(
+          answered.map((binding) => at(binding, 'filter')),
+          [inboxOf(ada).filter, preferencesOf(ada).filter],
+          'the answered',
+        );
+      }),
+  ),
+  audit(
+    'RT-153',
+    'the id of a binding is the same in every channel',
+    { source: 'protocol/realtime.md#joins', level: 'SHOULD' },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        const first = await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        const second = await joinLive(socket, ada.accessToken, [inboxOf(ada)], {
+          name: 'realtime:other',
+          ref: '2',
+        });
+        assert.deepEqual(bindingIds(second), bindingIds(first), 'the binding ids');
+      }),
+  ),
+  audit('RT-154', 'a binding without a table covers every table of the schema', { source }, (context) =>
+    withPair(context, async ({ ada, socket, tell }) => {
+      await joinLive(socket, ada.accessToken, [{ event: 'INSERT', schema: 'public' }]);
+      const id = await tell();
+      await socket.expect('the insert', (frame) => isChange('INSERT')(frame) && record(frame, 'id') === id);
+      await context.rest.send('POST', '/notification_preferences', {
+        token: ada.accessToken,
+        body: { user_id: ada.id },
+      });
+      await socket.expect(
+        'the other insert',
+        (frame) => isChange('INSERT')(frame) && record(frame, 'user_id') === ada.id,
+      );
+    }),
+  ),
+  audit(
+    'RT-155',
+    'without a filter, only row-level security decides',
+    { source: 'protocol/product.md#notifications' },
+    (context) =>
+      withPair(context, async ({ ada, grace, socket, tell }) => {
+        await joinLive(socket, grace.accessToken, [
+          { event: 'INSERT', schema: 'public', table: 'notifications' },
+        ]);
+        await tell();
+        const body = { recipient_id: grace.id, content: '{"type":"comment"}' };
+        await context.rest.send('POST', '/notifications', { token: ada.accessToken, body });
+        const own = await socket.expect(
+          "grace's own",
+          (frame) => isChange('INSERT')(frame) && record(frame, 'recipient_id') === grace.id,
+        );
+        assert.ok(own, 'the own insert is delivered');
+        assert.ok(
+          !socket.received
+            .filter(isChange('INSERT'))
+            .some((frame) => record(frame, 'recipient_id') === ada.id),
+          'no row of another user is delivered',
+        );
+      }),
+  ),
+  audit(
+    'RT-156',
+    'an anonymous user receives no rows of other users',
+    { source: 'protocol/product.md#notifications' },
+    (context) =>
+      withPair(context, async ({ ada, socket, tell }) => {
+        const { anonKey } = context.target;
+        const token = anonKey.startsWith('sb_') ? '' : anonKey;
+        socket.send(
+          '2',
+          '2',
+          'realtime:anonymous',
+          'phx_join',
+          joinPayload(token, [{ ...inboxOf(ada), filter: undefined }]),
+        );
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        await tell();
+        await socket.expect(
+          "ada's insert",
+          (frame) => frame.topic === 'realtime:audit' && isChange('INSERT')(frame),
+        );
+        assert.equal(
+          socket.received.filter(
+            (frame) =>
+              frame.topic === 'realtime:anonymous' &&
+              isChange('INSERT')(frame) &&
+              record(frame, 'id') !== undefined,
+          ).length,
+          0,
+          'the number of the received frames',
+        );
+      }),
+  ),
+  audit('RT-157', 'a binding for deletes receives no inserts', { source }, (context) =>
+    withPair(context, async ({ ada, socket, tell }) => {
+      const bindings = [
+        { ...inboxOf(ada), event: 'DELETE' },
+        { ...inboxOf(ada), event: 'INSERT' },
+      ];
+      const [, inserts] = bindingIds(await joinLive(socket, ada.accessToken, bindings));
+      await tell();
+      const { payload } = await socket.expect('the insert', isChange('INSERT'));
+      assert.deepEqual(at(payload, 'ids'), [inserts], 'ids of the payload');
+    }),
+  ),
+  audit(
+    'RT-158',
+    'select narrows the record and keeps the primary key',
+    { source, level: 'SHOULD' },
+    (context) =>
+      withPair(context, async ({ ada, socket, tell }) => {
+        await joinLive(socket, ada.accessToken, [{ ...inboxOf(ada), event: 'INSERT', select: ['status'] }]);
+        const id = await tell();
+        const { payload } = await socket.expect('the insert', isChange('INSERT'));
+        assert.deepEqual(
+          at(payload, 'data', 'record'),
+          { id, status: 'unread' },
+          'data.record of the payload',
+        );
+      }),
+  ),
+];

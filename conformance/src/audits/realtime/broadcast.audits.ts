@@ -1,0 +1,153 @@
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import type { AuditContext } from '../../audit/audit-context.ts';
+import { assertStatus, at, createWire } from '../../target/wire.ts';
+import { joinOk, settle, withSocket } from './audit-socket.ts';
+import type { Frame } from '../../target/frames.ts';
+import { isReply, openFrameSocket, type FrameSocket } from './frame-socket.ts';
+
+const audit = auditsOf('realtime');
+
+const isEvent = (event: string) => (frame: Frame) => frame.event === event;
+const indexOf = (socket: FrameSocket, matches: (frame: Frame) => boolean) =>
+  socket.received.findIndex(matches);
+
+const shout = { type: 'broadcast', event: 'shout', payload: { text: 'hello' } };
+const isShout = (frame: Frame) => frame.event === 'broadcast' && at(frame.payload, 'event') === 'shout';
+
+/** Two sockets that have joined the same new topic. */
+async function withRoom(
+  context: AuditContext,
+  config: object,
+  task: (one: FrameSocket, two: FrameSocket, room: string) => Promise<void>,
+) {
+  const user = await context.newUser();
+  const room = `room-${user.id}`;
+  await withSocket(context, async (one) => {
+    const two = await openFrameSocket(context);
+    try {
+      await joinOk(one, room, user, config);
+      await joinOk(two, room, user, config);
+      await task(one, two, `realtime:${room}`);
+    } finally {
+      two.close();
+    }
+  });
+}
+
+/** Broadcast and presence in public channels, and the refusal of a private one. */
+export const realtimeBroadcastAudits: readonly Audit[] = [
+  audit(
+    'RT-181',
+    'a broadcast reaches the other channels of the topic, and not its sender',
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
+    (context) =>
+      withRoom(context, { broadcast: { ack: false, self: false } }, async (one, two, room) => {
+        one.send('1', '5', room, 'broadcast', shout);
+        assert.deepEqual(
+          at((await two.expect('the broadcast', isShout)).payload, 'payload'),
+          {
+            text: 'hello',
+          },
+          'payload of the payload of the received frame',
+        );
+        await settle(one, '79');
+        assert.equal(indexOf(one, isShout), -1, 'the position of the frame');
+      }),
+  ),
+  audit(
+    'RT-182',
+    'with self a broadcast also reaches its sender',
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
+    (context) =>
+      withRoom(context, { broadcast: { ack: false, self: true } }, async (one, _two, room) => {
+        one.send('1', '5', room, 'broadcast', shout);
+        await one.expect('the broadcast', isShout);
+      }),
+  ),
+  audit(
+    'RT-183',
+    'with ack a broadcast gets a reply',
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
+    (context) =>
+      withRoom(context, { broadcast: { ack: true, self: false } }, async (one, _two, room) => {
+        one.send('1', '5', room, 'broadcast', shout);
+        assert.equal(
+          at((await one.expect('the reply', isReply('5'))).payload, 'status'),
+          'ok',
+          'status of the payload of the received frame',
+        );
+      }),
+  ),
+  audit(
+    'RT-184',
+    'a broadcast by HTTP responds 202 and is delivered',
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
+    (context) =>
+      withRoom(context, {}, async (one, _two, room) => {
+        const { target } = context;
+        const url = String(target.realtimeUrl)
+          .replace(/^ws/, 'http')
+          .replace(/\/websocket$/, '');
+        const messages = [
+          { topic: room.replace('realtime:', ''), event: 'shout', payload: { text: 'hello' } },
+        ];
+        const token = target.anonKey.startsWith('sb_') ? {} : { token: target.anonKey };
+        const sent = await createWire(url, target.anonKey, target.fetch).send('POST', '/api/broadcast', {
+          body: { messages },
+          ...token,
+        });
+        assertStatus(sent, 202);
+        await one.expect('the broadcast', isShout);
+      }),
+  ),
+  audit(
+    'RT-185',
+    'a join is followed by the presence state',
+    { source: 'protocol/realtime.md#presence', level: 'SHOULD' },
+    (context) =>
+      withRoom(context, { presence: { enabled: true, key: 'p' } }, async (one) => {
+        await one.expect('presence_state', isEvent('presence_state'));
+      }),
+  ),
+  audit(
+    'RT-186',
+    'a join and a leave of presence reach the other channels',
+    { source: 'protocol/realtime.md#presence', level: 'SHOULD' },
+    (context) =>
+      withRoom(context, { presence: { enabled: true, key: 'p' } }, async (one, two, room) => {
+        two.send('1', '6', room, 'presence', {
+          type: 'presence',
+          event: 'track',
+          payload: { mood: 'well' },
+        });
+        const joined = (frame: Frame) =>
+          frame.event === 'presence_diff' && at(frame.payload, 'joins', 'p', 'metas', 0, 'mood') === 'well';
+        await one.expect('the arrival', joined);
+        two.send('1', '7', room, 'phx_leave', {});
+        await one.expect(
+          'the leaving',
+          (frame) => frame.event === 'presence_diff' && at(frame.payload, 'leaves', 'p') !== undefined,
+        );
+      }),
+  ),
+  audit(
+    'RT-187',
+    'a private channel without a policy for reading is refused as Unauthorized',
+    { source: 'protocol/realtime.md#refused-joins' },
+    async (context) => {
+      const { id, accessToken } = await context.newUser();
+      await withSocket(context, async (socket) => {
+        const payload = { config: { private: true }, access_token: accessToken };
+        socket.send('1', '1', `realtime:private-${id}`, 'phx_join', payload);
+        const { payload: reply } = await socket.expect('the reply', isReply('1'));
+        assert.equal(at(reply, 'status'), 'error', 'status of the answer');
+        assert.match(
+          String(at(reply, 'response', 'reason')),
+          /Unauthorized/,
+          'response.reason of the answer',
+        );
+      });
+    },
+  ),
+];

@@ -1,0 +1,90 @@
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit, type AuditLevel } from '../../audit/audit.ts';
+import { at } from '../../target/wire.ts';
+import { bindingIds, inboxOf, joinLive, withPair, type Pair } from './audit-socket.ts';
+import { isChange, isSystem, joinPayload } from './frame-socket.ts';
+
+const audit = auditsOf('realtime');
+
+/** Filters on a channel that also has an unfiltered binding: id, title, filter of the status, whether `read` passes it. */
+const filters: readonly (readonly [string, string, string, boolean, AuditLevel?])[] = [
+  ['RT-130', 'eq matches equal values', 'status=eq.read', true],
+  ['RT-131', 'eq matches no other values', 'status=eq.archived', false],
+  ['RT-132', 'neq matches the other values', 'status=neq.unread', true],
+  ['RT-133', 'in matches the values of its list', 'status=in.(read,archived)', true],
+  ['RT-134', 'in matches no other values', 'status=in.(archived,unread)', false],
+  ['RT-135', 'gt compares texts', 'status=gt.qqq', true],
+  ['RT-136', 'lt compares texts', 'status=lt.qqq', false],
+  ['RT-137', 'gte matches equal values too', 'status=gte.read', true],
+  ['RT-138', 'lte matches equal values too', 'status=lte.read', true],
+  ['RT-139', 'like matches a pattern', 'status=like.re%', true, 'SHOULD'],
+  ['RT-140', 'ilike is case-insensitive', 'status=ilike.RE%', true, 'SHOULD'],
+  ['RT-141', 'match matches a regular expression', 'status=match.^re', true, 'SHOULD'],
+  ['RT-142', 'not. negates', 'status=not.eq.unread', true, 'SHOULD'],
+  [
+    'RT-143',
+    'several comma-separated conditions applies all of them',
+    'status=eq.read,content=like.nothing',
+    false,
+    'SHOULD',
+  ],
+];
+
+async function filteredUpdates({ ada, socket, tell, setStatus }: Pair, filter: string): Promise<number> {
+  await tell();
+  const filtered = { event: 'UPDATE', schema: 'public', table: 'notifications', filter };
+  const reply = await joinLive(socket, ada.accessToken, [filtered, inboxOf(ada)]);
+  const [filteredId] = bindingIds(reply);
+  await setStatus('read');
+  const { payload } = await socket.expect('the update', isChange('UPDATE'));
+  return (at(payload, 'ids') as readonly unknown[]).filter((id) => id === filteredId).length;
+}
+
+const filterAudits = filters.map(([id, title, filter, passes, level = 'MUST']) =>
+  audit(
+    id,
+    `a filter with ${title}`,
+    { source: 'protocol/realtime.md#filters-of-changes', level },
+    (context) =>
+      withPair(context, async (pair) =>
+        assert.equal(await filteredUpdates(pair, filter), passes ? 1 : 0, 'the filtered updates'),
+      ),
+  ),
+);
+
+/** Invalid bindings: id, title, binding. */
+const unbindable: readonly (readonly [string, string, object])[] = [
+  ['RT-145', 'a binding to an unknown table', { event: '*', schema: 'public', table: 'no_such_table' }],
+  [
+    'RT-146',
+    'a filter with a value that does not fit its column',
+    { event: '*', schema: 'public', table: 'notifications', filter: 'id=eq.not-a-uuid' },
+  ],
+  [
+    'RT-147',
+    'a filter with an unknown operator',
+    { event: '*', schema: 'public', table: 'notifications', filter: 'status=resembles.read' },
+  ],
+];
+
+const refusals = unbindable.map(([id, title, binding]) =>
+  audit(
+    id,
+    `${title} is reported, and the channel delivers no changes`,
+    { source: 'protocol/realtime.md#joins' },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        const changes = [binding, inboxOf(ada)];
+        socket.send('1', '1', 'realtime:audit', 'phx_join', joinPayload(ada.accessToken, changes));
+        await socket.expect(
+          'the report of the error',
+          (frame) =>
+            isSystem('error')(frame) ||
+            (frame.event === 'phx_reply' && at(frame.payload, 'status') === 'error'),
+        );
+        assert.equal(socket.received.filter(isSystem('ok')).length, 0, 'the number of the received frames');
+      }),
+  ),
+);
+
+export const realtimeFilterAudits: readonly Audit[] = [...filterAudits, ...refusals];

@@ -1,0 +1,145 @@
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import { assertError, at } from '../../target/wire.ts';
+import { inboxOf, joinLive, preferencesOf, withPair } from './audit-socket.ts';
+import type { Frame } from '../../target/frames.ts';
+import { isChange } from './frame-socket.ts';
+
+const audit = auditsOf('realtime');
+const source = 'protocol/realtime.md#changes';
+
+const record = (frame: Frame, name: string) => at(frame.payload, 'data', 'record', name);
+
+export const realtimeChangeAudits: readonly Audit[] = [
+  audit('RT-117', 'a change names its columns with their types', { source }, (context) =>
+    withPair(context, async ({ ada, socket, tell }) => {
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      await tell();
+      const { payload } = await socket.expect('the insert', isChange('INSERT'));
+      const columns = at(payload, 'data', 'columns') as readonly unknown[];
+      assert.deepEqual(
+        columns.find((column) => at(column, 'name') === 'id'),
+        { name: 'id', type: 'uuid' },
+        'the columns',
+      );
+      assert.deepEqual(
+        columns.find((column) => at(column, 'name') === 'status'),
+        { name: 'status', type: 'text' },
+        'the columns',
+      );
+    }),
+  ),
+  audit('RT-118', 'the time of the commit is UTC, in ISO 8601', { source }, (context) =>
+    withPair(context, async ({ ada, socket, tell }) => {
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      await tell();
+      const { payload } = await socket.expect('the insert', isChange('INSERT'));
+      assert.match(
+        String(at(payload, 'data', 'commit_timestamp')),
+        /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/,
+        'data.commit_timestamp of the payload',
+      );
+    }),
+  ),
+  audit('RT-119', 'a complete change has no errors', { source }, (context) =>
+    withPair(context, async ({ ada, socket, tell }) => {
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      await tell();
+      const { payload } = await socket.expect('the insert', isChange('INSERT'));
+      assert.equal(at(payload, 'data', 'errors'), null, 'data.errors of the payload');
+      assert.equal(at(payload, 'data', 'schema'), 'public', 'data.schema of the payload');
+    }),
+  ),
+  audit('RT-120', 'a change has neither ref nor join_ref', { source, level: 'SHOULD' }, (context) =>
+    withPair(context, async ({ ada, socket, tell }) => {
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      await tell();
+      const { ref, joinRef } = await socket.expect('the insert', isChange('INSERT'));
+      assert.deepEqual([ref, joinRef], [null, null], 'the ref and join ref');
+    }),
+  ),
+  audit('RT-121', 'booleans arrive as JSON booleans, times in ISO 8601', { source }, (context) =>
+    withPair(context, async ({ ada, socket }) => {
+      await joinLive(socket, ada.accessToken, [preferencesOf(ada)]);
+      const body = { user_id: ada.id, email_edits: true };
+      await context.rest.send('POST', '/notification_preferences', { token: ada.accessToken, body });
+      const frame = await socket.expect('the insert', isChange('INSERT'));
+      assert.equal(record(frame, 'email_edits'), true, 'email_edits of the record');
+      assert.match(
+        String(record(frame, 'created_at')),
+        /^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/,
+        'created_at of the record',
+      );
+    }),
+  ),
+  audit('RT-122', 'text arrives unchanged, in any script', { source }, (context) =>
+    withPair(context, async ({ ada, grace, socket }) => {
+      const text = `größer "than" \\ ever 😀 日本語`;
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      const content = JSON.stringify({ type: 'comment', data: { text } });
+      const body = { recipient_id: ada.id, content };
+      await context.rest.send('POST', '/notifications', { token: grace.accessToken, body });
+      const frame = await socket.expect('the insert', isChange('INSERT'));
+      assert.equal(
+        at(JSON.parse(String(record(frame, 'content'))), 'data', 'text'),
+        text,
+        'data.text of content of the record',
+      );
+    }),
+  ),
+  audit('RT-123', 'an update without new values is also sent', { source }, (context) =>
+    withPair(context, async ({ ada, socket, tell, setStatus }) => {
+      await tell();
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      await setStatus('unread');
+      assert.equal(
+        record(await socket.expect('the update', isChange('UPDATE')), 'status'),
+        'unread',
+        'status of the record',
+      );
+    }),
+  ),
+  audit(
+    'RT-124',
+    'the old record of an update is the replica identity, the key and the owner',
+    { source: 'protocol/product.md#notifications', level: 'SHOULD' },
+    (context) =>
+      withPair(context, async ({ ada, socket, tell, setStatus }) => {
+        const id = await tell();
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        await setStatus('read');
+        const { payload } = await socket.expect('the update', isChange('UPDATE'));
+        const identity = { id, recipient_id: ada.id };
+        assert.deepEqual(at(payload, 'data', 'old_record'), identity, 'data.old_record of the payload');
+      }),
+  ),
+  audit('RT-125', 'every row of one write arrives', { source }, (context) =>
+    withPair(context, async ({ ada, socket, tell, setStatus }) => {
+      const ids = [await tell(), await tell(), await tell()];
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      await setStatus('archived');
+      await socket.expect('the third update', () => socket.received.filter(isChange('UPDATE')).length === 3);
+      const updated = socket.received.filter(isChange('UPDATE')).map((frame) => record(frame, 'id'));
+      assert.deepEqual(new Set(updated), new Set(ids), 'the updated rows');
+    }),
+  ),
+  audit('RT-126', 'a change that is rolled back is not sent', { source }, (context) =>
+    withPair(context, async ({ ada, grace, socket, tell }) => {
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      const good = { recipient_id: ada.id, content: '{"type":"comment"}' };
+      const bad = { ...good, content: 'x'.repeat(65_537) };
+      const refused = await context.rest.send('POST', '/notifications', {
+        token: grace.accessToken,
+        body: [good, bad],
+      });
+      assertError(refused, 400, '23514');
+      const id = await tell();
+      assert.equal(
+        record(await socket.expect('the insert', isChange('INSERT')), 'id'),
+        id,
+        'id of the record',
+      );
+      assert.equal(socket.received.filter(isChange('INSERT')).length, 1, 'the number of the received frames');
+    }),
+  ),
+];

@@ -1,0 +1,126 @@
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import {
+  assertError,
+  assertRefusedKey,
+  assertStatus,
+  assertStatusIn,
+  at,
+  createWire,
+} from '../../target/wire.ts';
+import { asService } from './callers.ts';
+import { sharedInbox } from './inbox.ts';
+import { awaitDelivery, notifyOnce, rowsOf } from './notifications.ts';
+
+const audit = auditsOf('rest');
+
+export const restAccessAudits: readonly Audit[] = [
+  audit(
+    'REST-133',
+    'an invalid API key is refused with 401',
+    { source: 'protocol/rest.md#gateway' },
+    async ({ target, rest }) => {
+      assertRefusedKey(
+        await createWire(rest.baseUrl, 'no-such-key', target.fetch).send('GET', '/notifications'),
+      );
+    },
+  ),
+  audit(
+    'REST-134',
+    'a token with an invalid signature is refused as PGRST301',
+    { source: 'protocol/rest.md#tokens' },
+    async (context) => {
+      const { ada, grace } = await sharedInbox(context);
+      const [head, body] = ada.accessToken.split('.');
+      const token = `${head}.${body}.${grace.accessToken.split('.')[2]}`;
+      assertError(await context.rest.send('GET', '/notifications', { token }), 401, 'PGRST301');
+    },
+  ),
+  audit(
+    'REST-370',
+    'an expired token is refused as PGRST303 for any request',
+    { source: 'protocol/rest.md#tokens' },
+    async (context) => {
+      const user = await context.newUser();
+      const nowSeconds = Math.floor(Date.now() / 1000);
+      const times = { iat: nowSeconds - 7200, exp: nowSeconds - 3600 };
+      const token = context.signAgain(user.accessToken, times);
+      assertError(await context.rest.send('GET', '/notifications', { token }), 401, 'PGRST303');
+    },
+  ),
+  audit(
+    'REST-135',
+    'the API key may be in the query',
+    { source: 'protocol/rest.md#gateway', level: 'SHOULD' },
+    async (context) => {
+      const { ada } = await sharedInbox(context);
+      const wire = createWire(context.rest.baseUrl, '', context.target.fetch);
+      const query = { apikey: context.target.anonKey, select: 'id' };
+      assertStatus(await wire.send('GET', '/notifications', { token: ada.accessToken, query }), 200);
+    },
+  ),
+  audit(
+    'REST-136',
+    'a preflight allows the methods and headers of the protocol',
+    { source: 'protocol/rest.md#cors' },
+    async ({ target, rest }) => {
+      const reply = await createWire(rest.baseUrl, '', target.fetch).send('OPTIONS', '/notifications', {
+        headers: {
+          Origin: 'http://localhost:5173',
+          'Access-Control-Request-Method': 'PATCH',
+          'Access-Control-Request-Headers': 'apikey,authorization,prefer,content-type,accept-profile',
+        },
+      });
+      assertStatusIn(reply, [200, 204]);
+      const methods = reply.headers.get('access-control-allow-methods') ?? '';
+      for (const method of ['PATCH', 'DELETE'])
+        assert.match(methods, new RegExp(String.raw`${method}|\*`), 'the methods');
+      const headers = (reply.headers.get('access-control-allow-headers') ?? '').toLowerCase();
+      for (const name of ['apikey', 'authorization', 'prefer'])
+        assert.ok(headers.includes(name), `the header ${name} is allowed`);
+    },
+  ),
+  audit(
+    'REST-137',
+    'the service key reads the rows of every user',
+    { source: 'protocol/product.md#notifications', needs: ['service-key'] },
+    async (context) => {
+      const { ada } = await sharedInbox(context);
+      const query = { recipient_id: `eq.${ada.id}`, select: 'id' };
+      assert.equal(
+        rowsOf(await asService(context)('GET', '/notifications', { query })).length,
+        5,
+        'the number of the rows',
+      );
+    },
+  ),
+  audit(
+    'REST-138',
+    'an access token is valid until it expires, even after sign-out',
+    { source: 'protocol/rest.md#tokens', level: 'SHOULD' },
+    async (context) => {
+      const user = await context.newUser();
+      assertStatus(await context.auth.send('POST', '/logout', { token: user.accessToken }), 204);
+      assertStatus(await context.rest.send('GET', '/notifications', { token: user.accessToken }), 200);
+    },
+  ),
+  audit(
+    'REST-139',
+    'a user cannot send in the name of another',
+    { source: 'protocol/product.md#notifications' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      const forged = JSON.stringify({ type: 'mention', metadata: { actor_id: ada.id, actor_name: 'Ada' } });
+      const sent = await context.rest.send('POST', '/notifications', {
+        token: grace.accessToken,
+        body: { recipient_id: ada.id, content: forged },
+        headers: { Prefer: 'return=minimal' },
+      });
+      await notifyOnce(context, grace, ada);
+      for (const row of await awaitDelivery(context, ada, sent.status === 201 ? 2 : 1, 'content')) {
+        const content = JSON.parse(String(at(row, 'content'))) as unknown;
+        assert.equal(at(content, 'metadata', 'actor_id'), grace.id, 'metadata.actor_id of content');
+      }
+    },
+  ),
+];

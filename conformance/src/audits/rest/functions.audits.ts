@@ -1,0 +1,257 @@
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import type { AuditContext, AuditUser } from '../../audit/audit-context.ts';
+import { assertError, assertStatus, at, textAt } from '../../target/wire.ts';
+import { awaitDelivery, notifyOnce, rowsOf } from './notifications.ts';
+
+const audit = auditsOf('rest');
+const source = 'protocol/rest.md#functions-of-the-database';
+const singular = { Accept: 'application/vnd.pgrst.object+json' } as const;
+
+interface Invited {
+  readonly inviter: AuditUser;
+  readonly invitee: AuditUser;
+  readonly invitation: string;
+}
+
+/** Invites Grace as Ada and returns the invitation's token. */
+async function invite(context: AuditContext): Promise<Invited> {
+  const [inviter, invitee] = [await context.newUser(), await context.newUser()];
+  const made = await context.rest.send('POST', '/rpc/create_invitation', {
+    token: inviter.accessToken,
+    body: { invitee_email: invitee.email, entity_type: 'project', entity_id: 'p-1', entity_name: 'Engine' },
+  });
+  assertStatus(made, 200);
+  return { inviter, invitee, invitation: textAt(made, 0, 'token') };
+}
+
+const call = (context: AuditContext, name: string, user: AuditUser, body: object) =>
+  context.rest.send('POST', `/rpc/${name}`, { token: user.accessToken, body });
+
+const get = (
+  context: AuditContext,
+  { invitee, invitation }: Invited,
+  query: Record<string, string> = {},
+  headers = {},
+) =>
+  context.rest.send('GET', '/rpc/get_invitation', {
+    token: invitee.accessToken,
+    query: { token: invitation, ...query },
+    headers,
+  });
+
+/** Database functions, audited with four functions of the product's schema. */
+export const restFunctionAudits: readonly Audit[] = [
+  audit('REST-310', 'a function that changes no data can be called by GET', { source }, async (context) => {
+    const invited = await invite(context);
+    assert.equal(
+      at(rowsOf(await get(context, invited))[0], 'status'),
+      'pending',
+      'status of entry 1 of the rows',
+    );
+  }),
+  audit(
+    'REST-311',
+    'a function that changes data is refused by GET as 25006 with 405',
+    { source },
+    async (context) => {
+      const { invitee, invitation } = await invite(context);
+      const reply = await context.rest.send('GET', '/rpc/accept_invitation', {
+        token: invitee.accessToken,
+        query: { token: invitation },
+      });
+      assertError(reply, 405, '25006');
+    },
+  ),
+  audit('REST-312', 'a function that returns rows responds with an array', { source }, async (context) => {
+    const { invitee, invitation } = await invite(context);
+    const reply = await call(context, 'get_invitation', invitee, { token: invitation });
+    assert.equal(rowsOf(reply).length, 1, 'the number of the rows of the answer');
+  }),
+  audit('REST-313', 'select narrows the rows of a function', { source }, async (context) => {
+    const reply = await get(context, await invite(context), { select: 'status,for_me:is_for_me' });
+    assert.deepEqual(rowsOf(reply), [{ status: 'pending', for_me: true }], 'the rows of the answer');
+  }),
+  audit('REST-314', 'filters apply to the rows of a function', { source }, async (context) => {
+    const reply = await get(context, await invite(context), { status: 'eq.accepted' });
+    assert.deepEqual(rowsOf(reply), [], 'the rows of the answer');
+  }),
+  audit('REST-315', 'order and limit apply to the rows of a function', { source }, async (context) => {
+    const reply = await get(context, await invite(context), { order: 'created_at.desc', limit: '1' });
+    assert.equal(rowsOf(reply).length, 1, 'the number of the rows of the answer');
+  }),
+  audit('REST-316', 'the row of a function can be returned as an object', { source }, async (context) => {
+    const reply = await get(
+      context,
+      await invite(context),
+      {},
+      { Accept: 'application/vnd.pgrst.object+json' },
+    );
+    assertStatus(reply, 200);
+    assert.equal(at(reply.json, 'entity_name'), 'Engine', 'entity_name of the answer');
+  }),
+  audit('REST-317', 'the rows of a function are counted on request', { source }, async (context) => {
+    const reply = await get(context, await invite(context), {}, { Prefer: 'count=exact' });
+    assert.equal(reply.headers.get('content-range'), '0-0/1', 'the header content-range of the answer');
+  }),
+  audit('REST-318', 'a missing argument is refused as PGRST202', { source }, async (context) => {
+    assertError(await call(context, 'get_invitation', await context.newUser(), {}), 404, 'PGRST202');
+  }),
+  audit('REST-319', 'an unknown argument is refused as PGRST202', { source }, async (context) => {
+    const body = { token: 'x', other: 1 };
+    assertError(await call(context, 'get_invitation', await context.newUser(), body), 404, 'PGRST202');
+  }),
+  audit('REST-320', 'arguments with a default may be omitted', { source }, async (context) => {
+    const reply = await call(context, 'create_invitation', await context.newUser(), {
+      invitee_email: context.newEmail(),
+    });
+    assertStatus(reply, 200);
+    assert.match(textAt(reply, 0, 'token'), /^[\da-f]{64}$/, '0.token of the answer');
+  }),
+  audit(
+    'REST-321',
+    'a function without a result row responds with an empty array',
+    { source },
+    async (context) => {
+      const reply = await call(context, 'get_invitation', await context.newUser(), { token: 'unknown' });
+      assert.deepEqual(rowsOf(reply), [], 'the rows of the answer');
+    },
+  ),
+  audit('REST-322', 'a function may set the status: PT404', { source }, async (context) => {
+    const reply = await call(context, 'accept_invitation', await context.newUser(), { token: 'unknown' });
+    assertError(reply, 404, 'PT404');
+    assert.equal(at(reply.json, 'message'), 'invitation_not_found', 'message of the answer');
+  }),
+  audit(
+    'REST-323',
+    'the details of an error that a function raised are returned',
+    { source },
+    async (context) => {
+      const reply = await call(context, 'create_invitation', await context.newUser(), {
+        invitee_email: 'not-an-address',
+      });
+      assertError(reply, 400, 'PT400');
+      assert.equal(typeof at(reply.json, 'details'), 'string', 'the type of details of the answer');
+    },
+  ),
+  audit(
+    'REST-324',
+    "another's invitation is refused as PT403 and stays unchanged",
+    { source: 'protocol/product.md#invitations' },
+    async (context) => {
+      const invited = await invite(context);
+      const { invitation: token } = invited;
+      assertError(await call(context, 'accept_invitation', await context.newUser(), { token }), 403, 'PT403');
+      assert.equal(
+        at(rowsOf(await get(context, invited))[0], 'status'),
+        'pending',
+        'status of entry 1 of the rows',
+      );
+    },
+  ),
+  audit(
+    'REST-325',
+    'a declined invitation cannot be accepted: PT409',
+    { source: 'protocol/product.md#invitations' },
+    async (context) => {
+      const { invitee, invitation: token } = await invite(context);
+      assertStatus(await call(context, 'decline_invitation', invitee, { token }), 200);
+      assertError(await call(context, 'accept_invitation', invitee, { token }), 409, 'PT409');
+    },
+  ),
+  audit(
+    'REST-326',
+    'accepting again returns the same and sends no second notification',
+    { source: 'protocol/product.md#invitations' },
+    async (context) => {
+      const { inviter, invitee, invitation: token } = await invite(context);
+      const first = await call(context, 'accept_invitation', invitee, { token });
+      const second = await call(context, 'accept_invitation', invitee, { token });
+      assert.deepEqual(second.json, first.json, 'the second answer');
+      await awaitDelivery(context, inviter, 1);
+      // Invitations are delivered before notifications, so after this one a second can no longer be late.
+      await notifyOnce(context, invitee, inviter);
+      const told = await context.rest.send('GET', '/notifications', { token: inviter.accessToken });
+      assert.equal(rowsOf(told).length, 2, 'the number of the rows of told');
+    },
+  ),
+  audit(
+    'REST-327',
+    'an anonymous request cannot call a function without a grant: 42501 with 401',
+    { source },
+    async (context) => {
+      const reply = await context.rest.send('POST', '/rpc/get_invitation', { body: { token: 'x' } });
+      assertError(reply, 401, '42501');
+    },
+  ),
+  audit('REST-328', 'HEAD calls a function without a body', { source, level: 'SHOULD' }, async (context) => {
+    const { invitee, invitation } = await invite(context);
+    const reply = await context.rest.send('HEAD', '/rpc/get_invitation', {
+      token: invitee.accessToken,
+      query: { token: invitation },
+    });
+    assertStatus(reply, 200);
+    assert.equal(reply.text, '', 'the text of the answer');
+  }),
+  audit('REST-329', 'a function of a private schema is not found', { source }, async (context) => {
+    const reply = await call(context, 'answer_invitation', await context.newUser(), {
+      token: 'x',
+      answer: 'accepted',
+    });
+    assertError(reply, 404, 'PGRST202');
+  }),
+  audit(
+    'REST-330',
+    'an argument shaped like an operator is a filter in a GET',
+    { source: 'protocol/rest.md#quoting', level: 'SHOULD' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const reply = await context.rest.send('GET', '/rpc/get_invitation', {
+        token,
+        query: { token: 'eq.x' },
+      });
+      assertError(reply, 404, 'PGRST202');
+    },
+  ),
+  audit(
+    'REST-359',
+    'a function that writes can return its only row as an object, and the write is committed',
+    { source },
+    async (context) => {
+      const invited = await invite(context);
+      const reply = await context.rest.send('POST', '/rpc/accept_invitation', {
+        token: invited.invitee.accessToken,
+        query: { select: 'status' },
+        body: { token: invited.invitation },
+        headers: singular,
+      });
+      assertStatus(reply, 200);
+      assert.deepEqual(reply.json, { status: 'accepted' }, 'the answer');
+      assert.equal(
+        at(rowsOf(await get(context, invited))[0], 'status'),
+        'accepted',
+        'status of entry 1 of the rows',
+      );
+    },
+  ),
+  audit(
+    'REST-360',
+    'a function that writes and returns no row for an object is refused and rolled back',
+    { source },
+    async (context) => {
+      const invited = await invite(context);
+      const reply = await context.rest.send('POST', '/rpc/accept_invitation', {
+        token: invited.invitee.accessToken,
+        query: { status: 'eq.declined' },
+        body: { token: invited.invitation },
+        headers: singular,
+      });
+      assertError(reply, 406, 'PGRST116');
+      assert.equal(
+        at(rowsOf(await get(context, invited))[0], 'status'),
+        'pending',
+        'status of entry 1 of the rows',
+      );
+    },
+  ),
+];

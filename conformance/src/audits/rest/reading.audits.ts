@@ -1,0 +1,350 @@
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import type { AuditContext } from '../../audit/audit-context.ts';
+import {
+  assertError,
+  assertStatus,
+  assertStatusIn,
+  at,
+  type WireReply,
+  type WireRequest,
+} from '../../target/wire.ts';
+import { newPreferences, sharedInbox, type Inbox } from './inbox.ts';
+import { rowsOf } from './notifications.ts';
+
+const audit = auditsOf('rest');
+const source = 'protocol/rest.md#order-and-ranges';
+
+type Query = Readonly<Record<string, string>>;
+
+/** Reads the shared inbox as Ada, oldest first by default. */
+async function read(
+  context: AuditContext,
+  query: Query = {},
+  headers: Query = {},
+  method = 'GET',
+): Promise<{ readonly reply: WireReply; readonly inbox: Inbox }> {
+  const inbox = await sharedInbox(context);
+  const request: WireRequest = {
+    token: inbox.ada.accessToken,
+    query: { order: 'created_at.asc', ...query },
+    headers,
+  };
+  return { inbox, reply: await context.rest.send(method, '/notifications', request) };
+}
+
+const idsOf = (reply: WireReply) => (reply.json as readonly unknown[]).map((row) => at(row, 'id'));
+const rangeOf = (reply: WireReply) => reply.headers.get('content-range');
+
+const shapes: readonly Audit[] = [
+  audit(
+    'REST-215',
+    'select renames a column',
+    { source: 'protocol/rest.md#selecting-columns' },
+    async (context) => {
+      const { reply, inbox } = await read(context, { select: 'key:id', limit: '1' });
+      assert.deepEqual(rowsOf(reply), [{ key: inbox.rows[0]?.id }], 'the rows of the answer');
+    },
+  ),
+  audit(
+    'REST-216',
+    'select casts a column',
+    { source: 'protocol/rest.md#selecting-columns' },
+    async (context) => {
+      const { reply, inbox } = await read(context, { select: 'created_at::date', limit: '1' });
+      assert.deepEqual(
+        rowsOf(reply),
+        [{ created_at: inbox.rows[0]?.created_at.slice(0, 10) }],
+        'the rows of the answer',
+      );
+    },
+  ),
+  audit(
+    'REST-217',
+    'select renames and casts at once',
+    { source: 'protocol/rest.md#selecting-columns' },
+    async (context) => {
+      const { reply, inbox } = await read(context, { select: 'day:created_at::date,id', limit: '1' });
+      const row = inbox.rows[0];
+      assert.deepEqual(
+        rowsOf(reply),
+        [{ day: row?.created_at.slice(0, 10), id: row?.id }],
+        'the rows of the answer',
+      );
+    },
+  ),
+  audit(
+    'REST-218',
+    'without select every column is returned',
+    { source: 'protocol/rest.md#selecting-columns' },
+    async (context) => {
+      const { reply } = await read(context, { limit: '1' });
+      const names = Object.keys(rowsOf(reply)[0] ?? {});
+      for (const name of ['id', 'recipient_id', 'status', 'content', 'created_at'])
+        assert.ok(names.includes(name), `the list names ${name}`);
+    },
+  ),
+  audit(
+    'REST-219',
+    'times are returned in ISO 8601 with T and offset',
+    { source: 'protocol/rest.md#selecting-columns' },
+    async (context) => {
+      const { reply } = await read(context, { select: 'created_at', limit: '1' });
+      assert.match(
+        String(at(reply.json, 0, 'created_at')),
+        /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d:\d\d$/,
+        '0.created_at of the answer',
+      );
+    },
+  ),
+  audit(
+    'REST-220',
+    'booleans are returned as JSON booleans',
+    { source: 'protocol/rest.md#selecting-columns' },
+    async (context) => {
+      const user = await context.newUser();
+      await newPreferences(context, user);
+      const reply = await context.rest.send('GET', '/notification_preferences', {
+        token: user.accessToken,
+        query: { select: 'email_edits,in_app_edits', in_app_edits: 'is.true', email_edits: 'eq.false' },
+      });
+      assert.deepEqual(rowsOf(reply), [{ email_edits: false, in_app_edits: true }], 'the rows of the answer');
+    },
+  ),
+  audit(
+    'REST-221',
+    'a response is JSON in UTF-8',
+    { source: 'protocol/rest.md#media-types' },
+    async (context) => {
+      const { reply } = await read(context, { limit: '1' });
+      assert.match(
+        reply.headers.get('content-type') ?? '',
+        /^application\/json; *charset=utf-8$/i,
+        'the header content-type of the answer',
+      );
+    },
+  ),
+  audit(
+    'REST-222',
+    'an error has code, message, details and hint',
+    { source: 'protocol/rest.md#errors' },
+    async (context) => {
+      const { reply } = await read(context, { select: 'no_such_column' });
+      assert.deepEqual(
+        Object.keys(reply.json as object).toSorted(),
+        ['code', 'details', 'hint', 'message'],
+        'the names in the answer',
+      );
+    },
+  ),
+  audit(
+    'REST-223',
+    'an object requested for several rows is refused as PGRST116, with their number',
+    { source: 'protocol/rest.md#media-types' },
+    async (context) => {
+      const { reply } = await read(context, {}, { Accept: 'application/vnd.pgrst.object+json' });
+      assertError(reply, 406, 'PGRST116');
+      assert.match(String(at(reply.json, 'details')), /\b5 rows/, 'details of the answer');
+    },
+  ),
+  audit(
+    'REST-224',
+    'an unknown media type is refused as PGRST107',
+    { source: 'protocol/rest.md#media-types' },
+    async (context) => {
+      assertError((await read(context, {}, { Accept: 'application/x-nothing' })).reply, 406, 'PGRST107');
+    },
+  ),
+  audit(
+    'REST-225',
+    'a schema that is not exposed is refused as PGRST106',
+    { source: 'protocol/rest.md#schemas' },
+    async (context) => {
+      assertError((await read(context, {}, { 'Accept-Profile': 'no_such_schema' })).reply, 406, 'PGRST106');
+    },
+  ),
+  audit(
+    'REST-226',
+    'the schema public can be selected',
+    { source: 'protocol/rest.md#schemas' },
+    async (context) => {
+      assert.equal(
+        rowsOf((await read(context, {}, { 'Accept-Profile': 'public' })).reply).length,
+        5,
+        'the number of the rows',
+      );
+    },
+  ),
+  audit(
+    'REST-227',
+    'nulls=stripped omits null values',
+    { source: 'protocol/rest.md#media-types', level: 'SHOULD' },
+    async (context) => {
+      const { ada } = await sharedInbox(context);
+      const reply = await context.rest.send('GET', '/notifications', {
+        token: ada.accessToken,
+        query: { select: 'status', limit: '1', order: 'created_at.asc' },
+        headers: { Accept: 'application/vnd.pgrst.array+json;nulls=stripped' },
+      });
+      assert.deepEqual(rowsOf(reply), [{ status: 'unread' }], 'the rows of the answer');
+    },
+  ),
+];
+
+const pages: readonly Audit[] = [
+  audit('REST-230', 'order accepts desc', { source }, async (context) => {
+    const { reply, inbox } = await read(context, { order: 'created_at.desc' });
+    assert.deepEqual(idsOf(reply), inbox.rows.map(({ id }) => id).toReversed(), 'the ids of the rows');
+  }),
+  audit('REST-231', 'order accepts several columns', { source }, async (context) => {
+    const { reply, inbox } = await read(context, { order: 'status.asc,created_at.desc' });
+    assert.deepEqual(
+      idsOf(reply),
+      [3, 1, 4, 2, 0].map((index) => inbox.rows[index]?.id),
+      'the ids of the rows',
+    );
+  }),
+  audit('REST-232', 'order accepts the position of nulls', { source }, async (context) => {
+    const { accessToken: token } = await context.newUser();
+    const rows = ['a', 'b', null].map((name, index) => ({
+      entity_type: 'document',
+      entity_id: `e-${index}`,
+      entity_name: name,
+    }));
+    assertStatus(await context.rest.send('POST', '/muted_threads', { token, body: rows }), 201);
+    const namesBy = async (order: string) => {
+      const query = { select: 'entity_name', order: `entity_name.${order}` };
+      const reply = await context.rest.send('GET', '/muted_threads', { token, query });
+      return rowsOf(reply).map((row) => at(row, 'entity_name'));
+    };
+    assert.deepEqual(await namesBy('asc.nullsfirst'), [null, 'a', 'b'], 'the names, nulls first');
+    assert.deepEqual(
+      await namesBy('desc.nullslast'),
+      ['b', 'a', null],
+      'the names from the last, nulls last',
+    );
+  }),
+  audit('REST-233', 'a limit of 0 returns no rows', { source }, async (context) => {
+    assert.deepEqual(rowsOf((await read(context, { limit: '0' })).reply), [], 'the rows');
+  }),
+  audit(
+    'REST-234',
+    'an offset past the end returns no rows if they are not counted',
+    { source },
+    async (context) => {
+      assert.deepEqual(rowsOf((await read(context, { offset: '99' })).reply), [], 'the rows');
+    },
+  ),
+  audit('REST-235', 'the Range header limits a GET', { source }, async (context) => {
+    const { reply, inbox } = await read(context, {}, { Range: '1-2', 'Range-Unit': 'items' });
+    assertStatusIn(reply, [200, 206]);
+    assert.deepEqual(idsOf(reply), [inbox.rows[1]?.id, inbox.rows[2]?.id], 'the ids of the rows');
+  }),
+  audit(
+    'REST-236',
+    'Content-Range contains the range of the rows, and * for an uncounted total',
+    { source },
+    async (context) => {
+      const { reply } = await read(context, { limit: '2', offset: '1' });
+      assertStatus(reply, 200);
+      assert.equal(rangeOf(reply), '1-2/*', 'the header content-range');
+    },
+  ),
+  audit('REST-237', 'all rows, counted, respond 200', { source }, async (context) => {
+    const { reply } = await read(context, {}, { Prefer: 'count=exact' });
+    assertStatus(reply, 200);
+    assert.equal(rangeOf(reply), '0-4/5', 'the header content-range');
+  }),
+  audit('REST-238', 'the Content-Range of no rows begins with *', { source }, async (context) => {
+    const { reply } = await read(context, { status: 'eq.none' }, { Prefer: 'count=exact' });
+    assertStatus(reply, 200);
+    assert.equal(rangeOf(reply), '*/0', 'the header content-range');
+  }),
+  audit('REST-239', 'HEAD responds as GET does, without a body', { source }, async (context) => {
+    const { reply } = await read(context, {}, {}, 'HEAD');
+    assertStatus(reply, 200);
+    assert.equal(reply.text, '', 'the text of the answer');
+    assert.equal(rangeOf(reply), '0-4/*', 'the header content-range');
+  }),
+  audit(
+    'REST-240',
+    'a HEAD that fails names its error in Proxy-Status',
+    { source: 'protocol/rest.md#errors', level: 'SHOULD' },
+    async (context) => {
+      const { ada } = await sharedInbox(context);
+      const reply = await context.rest.send('HEAD', '/no_such_table', { token: ada.accessToken });
+      assertStatus(reply, 404);
+      assert.match(
+        reply.headers.get('proxy-status') ?? '',
+        /error=PGRST205/,
+        'the header proxy-status of the answer',
+      );
+    },
+  ),
+  audit(
+    'REST-241',
+    'count=planned returns a number',
+    { source: 'protocol/rest.md#counts' },
+    async (context) => {
+      const { reply } = await read(context, {}, { Prefer: 'count=planned' });
+      assert.match(rangeOf(reply) ?? '', /^0-4\/\d+$/, 'the header content-range');
+    },
+  ),
+  audit(
+    'REST-242',
+    'count=estimated returns a number',
+    { source: 'protocol/rest.md#counts' },
+    async (context) => {
+      const { reply } = await read(context, {}, { Prefer: 'count=estimated' });
+      assert.match(rangeOf(reply) ?? '', /^0-4\/\d+$/, 'the header content-range');
+    },
+  ),
+  audit(
+    'REST-243',
+    'Preference-Applied names an applied preference',
+    { source: 'protocol/rest.md#preferences', level: 'SHOULD' },
+    async (context) => {
+      const { reply } = await read(context, {}, { Prefer: 'count=exact' });
+      assert.match(
+        reply.headers.get('preference-applied') ?? '',
+        /count=exact/,
+        'the header preference-applied of the answer',
+      );
+    },
+  ),
+  audit(
+    'REST-244',
+    'the first of two equal preferences applies',
+    { source: 'protocol/rest.md#preferences', level: 'SHOULD' },
+    async (context) => {
+      const { reply } = await read(context, { limit: '1' }, { Prefer: 'count=exact, count=planned' });
+      assert.equal(rangeOf(reply), '0-0/5', 'the header content-range');
+    },
+  ),
+  audit(
+    'REST-245',
+    'strict handling refuses an unknown preference as PGRST122',
+    { source: 'protocol/rest.md#preferences' },
+    async (context) => {
+      assertError(
+        (await read(context, {}, { Prefer: 'handling=strict, no-such=preference' })).reply,
+        400,
+        'PGRST122',
+      );
+    },
+  ),
+  audit(
+    'REST-246',
+    'an unknown preference is ignored otherwise',
+    { source: 'protocol/rest.md#preferences' },
+    async (context) => {
+      assert.equal(
+        rowsOf((await read(context, {}, { Prefer: 'no-such=preference' })).reply).length,
+        5,
+        'the number of the rows',
+      );
+    },
+  ),
+];
+
+export const restReadingAudits: readonly Audit[] = [...shapes, ...pages];

@@ -1,0 +1,87 @@
+import type { Audit } from '../audit/audit.ts';
+import { adminAudits } from './auth/admin.audits.ts';
+import { authEdgeAudits } from './auth/edges.audits.ts';
+import { factorAudits } from './auth/factors.audits.ts';
+import { flowAudits } from './auth/flows.audits.ts';
+import { identityAudits } from './auth/identities.audits.ts';
+import { oneTimeAudits } from './auth/one-time.audits.ts';
+import { passkeyAudits } from './auth/passkeys.audits.ts';
+import { pkceAudits } from './auth/pkce.audits.ts';
+import { serviceAudits } from './auth/service.audits.ts';
+import { signUpAudits } from './auth/sign-up.audits.ts';
+import { tokenAudits } from './auth/token.audits.ts';
+import { userAudits } from './auth/user.audits.ts';
+import { realtimeChangeAudits } from './realtime/changes.audits.ts';
+import { realtimeChannelAudits } from './realtime/channels.audits.ts';
+import { realtimeBindingAudits } from './realtime/bindings.audits.ts';
+import { realtimeBroadcastAudits } from './realtime/broadcast.audits.ts';
+import { realtimeFilterAudits } from './realtime/change-filters.audits.ts';
+import { realtimeDatabaseAudits } from './realtime/database-broadcasts.audits.ts';
+import { realtimePresenceAudits } from './realtime/presence.audits.ts';
+import { restRefusalAudits } from './rest/refused-queries.audits.ts';
+import { realtimeAudits } from './realtime/realtime.audits.ts';
+import { realtimeRuleAudits } from './realtime/rules.audits.ts';
+import { restAccessAudits } from './rest/access.audits.ts';
+import { restChangingAudits } from './rest/changing.audits.ts';
+import { restCombinedFilterAudits } from './rest/combined-filters.audits.ts';
+import { restFilterAudits } from './rest/filters.audits.ts';
+import { restFunctionAudits } from './rest/functions.audits.ts';
+import { restInsertingAudits } from './rest/inserting.audits.ts';
+import { restProductAudits } from './rest/product.audits.ts';
+import { restReadingAudits } from './rest/reading.audits.ts';
+import { restRollbackAudits } from './rest/rollbacks.audits.ts';
+import { restValueAudits } from './rest/values.audits.ts';
+import { restAudits } from './rest/rest.audits.ts';
+import { storageAccessAudits } from './storage/access.audits.ts';
+import { storageBucketAudits } from './storage/buckets.audits.ts';
+import { storageChangeAudits } from './storage/changes.audits.ts';
+import { storageLinkAudits } from './storage/links.audits.ts';
+import { storageListAudits } from './storage/lists.audits.ts';
+import { storageObjectAudits } from './storage/objects.audits.ts';
+import { storageResumableAudits } from './storage/resumable.audits.ts';
+import { storageAudits } from './storage/storage.audits.ts';
+
+/** Audits of a server, over plain HTTP and WebSocket. */
+export const serverAudits: readonly Audit[] = [
+  ...serviceAudits,
+  ...signUpAudits,
+  ...tokenAudits,
+  ...pkceAudits,
+  ...oneTimeAudits,
+  ...userAudits,
+  ...factorAudits,
+  ...passkeyAudits,
+  ...identityAudits,
+  ...adminAudits,
+  ...flowAudits,
+  ...authEdgeAudits,
+  ...restAudits,
+  ...restProductAudits,
+  ...restAccessAudits,
+  ...restFilterAudits,
+  ...restRefusalAudits,
+  ...restReadingAudits,
+  ...restInsertingAudits,
+  ...restChangingAudits,
+  ...restFunctionAudits,
+  ...restCombinedFilterAudits,
+  ...restValueAudits,
+  ...restRollbackAudits,
+  ...realtimeAudits,
+  ...realtimeChangeAudits,
+  ...realtimeFilterAudits,
+  ...realtimeBindingAudits,
+  ...realtimeChannelAudits,
+  ...realtimeBroadcastAudits,
+  ...realtimeRuleAudits,
+  ...realtimeDatabaseAudits,
+  ...realtimePresenceAudits,
+  ...storageAudits,
+  ...storageBucketAudits,
+  ...storageObjectAudits,
+  ...storageLinkAudits,
+  ...storageListAudits,
+  ...storageChangeAudits,
+  ...storageResumableAudits,
+  ...storageAccessAudits,
+];

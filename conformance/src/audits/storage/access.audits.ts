@@ -1,0 +1,95 @@
+import { assert } from '../../target/assertion.ts';
+import type { Audit } from '../../audit/audit.ts';
+import type { AuditContext } from '../../audit/audit-context.ts';
+import { assertStatus, createWire } from '../../target/wire.ts';
+import type { ServerBucket } from '../../audit/bucket.ts';
+import { assertRefusal, bucketAudits } from './storage-audit.ts';
+
+const access = bucketAudits('access');
+
+/** A signed-in user without a policy. */
+async function asUser({ service }: ServerBucket, context: AuditContext) {
+  const { accessToken: token } = await context.newUser();
+  const wire = createWire(service.baseUrl, context.target.anonKey, context.target.fetch);
+  return (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) =>
+    wire.send(method, path, { token, ...(body !== undefined && { body }), headers });
+}
+
+/** Sends requests without a key, as a browser opens a URL. */
+const asBrowser = ({ service }: ServerBucket, context: AuditContext) =>
+  createWire(service.baseUrl, '', context.target.fetch);
+
+/** The access of users without a policy, and to public buckets. */
+export const storageAccessAudits: readonly Audit[] = [
+  access('STORE-801', 'for a user without a policy an object seems not to exist', async (bucket, context) => {
+    await bucket.upload('a.txt', 'a');
+    const send = await asUser(bucket, context);
+    for (const path of [`/object/${bucket.name}/a.txt`, `/object/info/${bucket.name}/a.txt`])
+      assertRefusal(await send('GET', path), 404, 'NoSuchKey');
+    assertRefusal(
+      await send('POST', `/object/sign/${bucket.name}/a.txt`, { expiresIn: 60 }),
+      404,
+      'NoSuchKey',
+    );
+  }),
+  access(
+    'STORE-802',
+    'a user without a policy lists and removes nothing, without an error',
+    async (bucket, context) => {
+      await bucket.upload('a.txt', 'a');
+      const send = await asUser(bucket, context);
+      const listed = await send('POST', `/object/list/${bucket.name}`, { prefix: '' });
+      assert.deepEqual(listed.json, [], 'the list');
+      const removed = await send('DELETE', `/object/${bucket.name}`, { prefixes: ['a.txt'] });
+      assert.deepEqual(removed.json, [], 'the removed');
+      assertStatus(await bucket.service.send('GET', `/object/${bucket.name}/a.txt`), 200);
+    },
+  ),
+  access(
+    'STORE-803',
+    'the removal of one object without a policy is AccessDenied',
+    async (bucket, context) => {
+      await bucket.upload('a.txt', 'a');
+      const send = await asUser(bucket, context);
+      assertRefusal(await send('DELETE', `/object/${bucket.name}/a.txt`), 403, 'AccessDenied');
+    },
+  ),
+  access(
+    'STORE-804',
+    'an upload without a policy is AccessDenied, also by a link',
+    async (bucket, context) => {
+      const send = await asUser(bucket, context);
+      const headers = { 'Content-Type': 'text/plain' };
+      assertRefusal(await send('POST', `/object/${bucket.name}/a.txt`, 'a', headers), 403, 'AccessDenied');
+      assertRefusal(await send('POST', `/object/upload/sign/${bucket.name}/a.txt`), 403, 'AccessDenied');
+    },
+  ),
+  access('STORE-805', 'a user without a policy creates no bucket', async (bucket, context) => {
+    const send = await asUser(bucket, context);
+    assertRefusal(await send('POST', '/bucket', { name: `${bucket.name}-own` }), 403, 'AccessDenied');
+  }),
+  access(
+    'STORE-806',
+    'a public bucket can be read without a key, but not written',
+    async (bucket, context) => {
+      await bucket.upload('a.txt', 'a');
+      const browser = asBrowser(bucket, context);
+      assert.equal((await browser.send('GET', `/object/public/${bucket.name}/a.txt`)).text, 'a', 'the text');
+      assertStatus(await browser.send('HEAD', `/object/public/${bucket.name}/a.txt`), 200);
+      const send = await asUser(bucket, context);
+      const headers = { 'Content-Type': 'text/plain' };
+      assertRefusal(await send('POST', `/object/${bucket.name}/b.txt`, 'b', headers), 403, 'AccessDenied');
+    },
+    { isPublic: true },
+  ),
+  access('STORE-807', 'the public route of a private bucket is NoSuchBucket', async (bucket, context) => {
+    await bucket.upload('a.txt', 'a');
+    const browser = asBrowser(bucket, context);
+    assertRefusal(await browser.send('GET', `/object/public/${bucket.name}/a.txt`), 404, 'NoSuchBucket');
+    assertRefusal(await browser.send('GET', `/object/info/public/${bucket.name}/a.txt`), 404, 'NoSuchBucket');
+  }),
+  access('STORE-808', 'an invalid token is AccessDenied', async ({ service }, context) => {
+    const wire = createWire(service.baseUrl, context.target.anonKey, context.target.fetch);
+    assertRefusal(await wire.send('GET', '/bucket', { token: 'a.b.c' }), 403, 'AccessDenied');
+  }),
+];

@@ -1,0 +1,190 @@
+import { assert } from '../../target/assertion.ts';
+import type { Audit } from '../../audit/audit.ts';
+import { assertStatus, at } from '../../target/wire.ts';
+import { assertInvalid, assertRefusal, bucketAudits } from './storage-audit.ts';
+
+const buckets = bucketAudits('buckets');
+const bodies = bucketAudits('bodies');
+const names = bucketAudits('names');
+
+const REFUSED_NAMES = ['', ' lead', 'trail ', 'a/b', 'a#b', 'a%b', 'é', 'x'.repeat(101)];
+const TAKEN_CHARACTERS = "A b!_.*'()&$=@;:+,?-";
+
+const settings: readonly Audit[] = [
+  buckets(
+    'STORE-201',
+    'a created bucket is read with its id, its name and no limits',
+    async ({ name, service }) => {
+      const read = await service.send('GET', `/bucket/${name}`);
+      assertStatus(read, 200);
+      const members = ['id', 'name', 'public', 'file_size_limit', 'allowed_mime_types', 'owner'];
+      assert.deepEqual(
+        members.map((member) => at(read.json, member)),
+        [name, name, false, null, null, ''],
+        'the members of the bucket',
+      );
+    },
+  ),
+  buckets('STORE-202', 'a taken name is refused as BucketAlreadyExists', async ({ name, service }) => {
+    assertRefusal(await service.send('POST', '/bucket', { body: { name } }), 409, 'BucketAlreadyExists');
+  }),
+  buckets('STORE-203', 'a bucket that does not exist is NoSuchBucket', async ({ name, service }) => {
+    const path = `/bucket/${name}-none`;
+    assertRefusal(await service.send('GET', path), 404, 'NoSuchBucket');
+    assertRefusal(await service.send('PUT', path, { body: { public: true } }), 404, 'NoSuchBucket');
+    assertRefusal(await service.send('DELETE', path), 404, 'NoSuchBucket');
+  }),
+  buckets('STORE-204', 'an update changes only the settings that it contains', async ({ name, service }) => {
+    const body = { file_size_limit: 1000, allowed_mime_types: ['image/png'] };
+    assertStatus(await service.send('PUT', `/bucket/${name}`, { body }), 200);
+    assertStatus(await service.send('PUT', `/bucket/${name}`, { body: { public: true } }), 200);
+    const { json } = await service.send('GET', `/bucket/${name}`);
+    assert.deepEqual(
+      [at(json, 'public'), at(json, 'file_size_limit'), at(json, 'allowed_mime_types')],
+      [true, 1000, ['image/png']],
+      'the settings',
+    );
+  }),
+  buckets('STORE-205', 'null removes a limit', async ({ name, service }) => {
+    await service.send('PUT', `/bucket/${name}`, { body: { file_size_limit: 1000 } });
+    assertStatus(await service.send('PUT', `/bucket/${name}`, { body: { file_size_limit: null } }), 200);
+    assert.equal(
+      at((await service.send('GET', `/bucket/${name}`)).json, 'file_size_limit'),
+      null,
+      'the limit',
+    );
+  }),
+  buckets('STORE-206', 'a limit may be a text with a decimal unit', async ({ name, service }) => {
+    await service.send('PUT', `/bucket/${name}`, { body: { file_size_limit: '1.5KB' } });
+    assert.equal(
+      at((await service.send('GET', `/bucket/${name}`)).json, 'file_size_limit'),
+      1500,
+      'the limit',
+    );
+  }),
+  buckets('STORE-207', 'a limit as text is read to three digits', async ({ name, service }) => {
+    await service.send('PUT', `/bucket/${name}`, { body: { file_size_limit: '1234567b' } });
+    assert.equal(
+      at((await service.send('GET', `/bucket/${name}`)).json, 'file_size_limit'),
+      1_230_000,
+      'the limit',
+    );
+  }),
+  buckets('STORE-208', 'an invalid media type is refused', async ({ name, service }) => {
+    const body = { allowed_mime_types: ['nonsense'] };
+    assertRefusal(await service.send('PUT', `/bucket/${name}`, { body }), 415, 'InvalidMimeType');
+  }),
+  buckets('STORE-209', 'a bucket with objects is not deleted', async ({ name, service, upload }) => {
+    await upload('a.txt', 'a');
+    assertRefusal(await service.send('DELETE', `/bucket/${name}`), 409, 'ResourceNotEmpty');
+  }),
+  buckets('STORE-210', 'only the service role empties a bucket', async ({ name, service }, context) => {
+    const { accessToken: token } = await context.newUser();
+    const reply = await service.send('POST', `/bucket/${name}/empty`, { token, body: {} });
+    assertRefusal(reply, 403, 'AccessDenied', 403);
+  }),
+  buckets('STORE-211', 'a list of buckets is searched, ordered and limited', async ({ name, service }) => {
+    const query = { search: name.toUpperCase(), sortColumn: 'name', sortOrder: 'desc', limit: '1' };
+    const listed = await service.send('GET', '/bucket', { query });
+    assert.deepEqual(at(listed.json, 0, 'id'), name, 'the id of the first bucket');
+    assert.equal(at(listed.json, 0, 'type'), 'STANDARD', 'the type of the first bucket');
+  }),
+  buckets('STORE-212', 'a search matches wildcard characters literally', async ({ service }) => {
+    const listed = await service.send('GET', '/bucket', { query: { search: '%' } });
+    assert.deepEqual(listed.json, [], 'the list');
+  }),
+];
+
+const ofNames: readonly Audit[] = [
+  names(
+    'STORE-213',
+    'names that a URL or a path would change are refused as InvalidBucketName',
+    async ({ service }) => {
+      for (const name of REFUSED_NAMES)
+        assertRefusal(await service.send('POST', '/bucket', { body: { name } }), 400, 'InvalidBucketName');
+    },
+  ),
+  names(
+    'STORE-214',
+    'bucket names allow the characters of object names, except the slash',
+    async ({ name, service }) => {
+      const odd = `${name}${TAKEN_CHARACTERS}`;
+      assertStatus(await service.send('POST', '/bucket', { body: { name: odd } }), 200);
+      const path = `/bucket/${encodeURIComponent(odd)}`;
+      assert.equal(at((await service.send('GET', path)).json, 'id'), odd, 'the id');
+      assertStatus(await service.send('DELETE', path), 200);
+    },
+  ),
+  names(
+    'STORE-215',
+    'a route with an invalid bucket name is refused as InvalidBucketName',
+    async ({ service }) => {
+      const headers = { 'Content-Type': 'text/plain' };
+      assertRefusal(
+        await service.send('POST', '/object/a%23b/c', { body: 'x', headers }),
+        400,
+        'InvalidBucketName',
+      );
+    },
+  ),
+];
+
+const schemas: readonly Audit[] = [
+  bodies('STORE-216', 'the error of a body without a required member names it', async ({ service }) => {
+    assertInvalid(
+      await service.send('POST', '/bucket', { body: {} }),
+      "body must have required property 'name'",
+    );
+  }),
+  bodies('STORE-217', 'a body that is not an object is refused', async ({ service }) => {
+    for (const body of ['null', '5', '"x"', '[]'])
+      assertInvalid(await service.send('POST', '/bucket', { body }), 'body must be object');
+  }),
+  bodies('STORE-218', 'a body of another type than JSON is ignored', async ({ service }) => {
+    const headers = { 'Content-Type': 'text/plain' };
+    assertInvalid(
+      await service.send('POST', '/bucket', { body: '{"name":"x"}', headers }),
+      'body must be object',
+    );
+  }),
+  bodies('STORE-219', 'broken JSON is refused', async ({ service }) => {
+    assertInvalid(
+      await service.send('POST', '/bucket', { body: '{' }),
+      "Body is not valid JSON but content-type is set to 'application/json'",
+    );
+  }),
+  bodies('STORE-220', 'a member of another type is refused with its path', async ({ name, service }) => {
+    assertInvalid(
+      await service.send('PUT', `/bucket/${name}`, { body: { public: 'maybe' } }),
+      'body/public must be boolean',
+    );
+  }),
+  bodies(
+    'STORE-221',
+    'an invalid list of media types does not affect later requests',
+    async ({ name, service }) => {
+      const body = { allowed_mime_types: false };
+      assertRefusal(await service.send('PUT', `/bucket/${name}`, { body }), 415, 'InvalidMimeType');
+      assertStatus(await service.send('GET', `/bucket/${name}`), 200);
+    },
+  ),
+  bodies('STORE-222', 'an update without settings is refused', async ({ name, service }) => {
+    assertRefusal(await service.send('PUT', `/bucket/${name}`, { body: { id: 'x' } }), 400, 'InvalidRequest');
+  }),
+  bodies('STORE-223', 'a query that violates the schema is refused', async ({ service }) => {
+    assertInvalid(
+      await service.send('GET', '/bucket', { query: { limit: 'x' } }),
+      'querystring/limit must be integer',
+    );
+    assertInvalid(
+      await service.send('GET', '/bucket', { query: { sortColumn: 'owner' } }),
+      'querystring/sortColumn must be equal to one of the allowed values',
+    );
+  }),
+  bodies('STORE-224', 'an unknown route is 404 with the code InvalidRequest', async ({ service }) => {
+    assertRefusal(await service.send('PATCH', '/bucket/x'), 404, 'InvalidRequest', 404);
+  }),
+];
+
+/** Buckets, their names, and how the service parses bodies. */
+export const storageBucketAudits: readonly Audit[] = [...settings, ...ofNames, ...schemas];

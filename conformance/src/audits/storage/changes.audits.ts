@@ -1,0 +1,121 @@
+import { assert } from '../../target/assertion.ts';
+import type { Audit } from '../../audit/audit.ts';
+import { assertStatus, at } from '../../target/wire.ts';
+import type { ServerBucket } from '../../audit/bucket.ts';
+import { assertInvalid, assertRefusal, bucketAudits, namesOf } from './storage-audit.ts';
+
+const changes = bucketAudits('removal-and-transfers');
+
+const remove = ({ name, service }: ServerBucket, prefixes: unknown) =>
+  service.send('DELETE', `/object/${name}`, { body: { prefixes } });
+const transfer = (
+  { name, service }: ServerBucket,
+  kind: 'copy' | 'move',
+  [sourceKey, destinationKey]: readonly [string, string],
+  rest: object = {},
+  headers: Readonly<Record<string, string>> = {},
+) =>
+  service.send('POST', `/object/${kind}`, {
+    body: { bucketId: name, sourceKey, destinationKey, ...rest },
+    headers,
+  });
+const textOf = async ({ name, service }: ServerBucket, path: string) =>
+  (await service.send('GET', `/object/${name}/${path}`)).text;
+const infoOf = async ({ name, service }: ServerBucket, path: string) =>
+  (await service.send('GET', `/object/info/${name}/${path}`)).json;
+const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
+
+export const storageChangeAudits: readonly Audit[] = [
+  changes('STORE-601', 'a removal ignores names without an object', async (bucket) => {
+    await bucket.upload('a.txt', 'a');
+    const removed = await remove(bucket, ['none', 'a#b', 'a.txt']);
+    assertStatus(removed, 200);
+    assert.deepEqual(namesOf(removed.json), ['a.txt'], 'the names');
+  }),
+  changes('STORE-602', 'a removal does not match prefixes: objects below a name stay', async (bucket) => {
+    await bucket.upload('f/a.txt', 'a');
+    assert.deepEqual((await remove(bucket, ['f', 'f/'])).json, [], 'the removed');
+    assert.equal(await textOf(bucket, 'f/a.txt'), 'a', 'the text');
+  }),
+  changes('STORE-603', 'a removal without names is refused', async (bucket) => {
+    assertInvalid(await remove(bucket, []), 'body/prefixes must NOT have fewer than 1 items');
+    assertInvalid(
+      await bucket.service.send('DELETE', `/object/${bucket.name}`, { body: {} }),
+      "body must have required property 'prefixes'",
+    );
+  }),
+  changes('STORE-604', 'one object is removed by its path', async (bucket) => {
+    await bucket.upload('a.txt', 'a');
+    const path = `/object/${bucket.name}/a.txt`;
+    assertStatus(await bucket.service.send('DELETE', path), 200);
+    assertRefusal(await bucket.service.send('DELETE', path), 404, 'NoSuchKey');
+  }),
+  changes('STORE-605', 'a copy has the bytes, the type and the metadata of its source', async (bucket) => {
+    await bucket.upload('a.txt', 'a', { 'Cache-Control': 'max-age=9', 'x-metadata': base64({ k: 1 }) });
+    const copied = await transfer(bucket, 'copy', ['a.txt', 'b.txt']);
+    assertStatus(copied, 200);
+    assert.equal(at(copied.json, 'Key'), `${bucket.name}/b.txt`, 'Key of copied');
+    const info = await infoOf(bucket, 'b.txt');
+    assert.deepEqual(
+      [
+        at(info, 'content_type'),
+        at(info, 'cache_control'),
+        at(info, 'metadata'),
+        await textOf(bucket, 'b.txt'),
+      ],
+      ['text/plain', 'max-age=9', { k: 1 }, 'a'],
+      'the description and the text',
+    );
+  }),
+  changes('STORE-606', 'a copy without its metadata has those of the request', async (bucket) => {
+    await bucket.upload('a.txt', 'a', { 'x-metadata': base64({ k: 1 }) });
+    const rest = { copyMetadata: false, metadata: { mimetype: 'text/css', cacheControl: 'max-age=1' } };
+    const sent = await transfer(bucket, 'copy', ['a.txt', 'b.css'], rest, {
+      'x-metadata': base64({ own: 2 }),
+    });
+    assertStatus(sent, 200);
+    const info = await infoOf(bucket, 'b.css');
+    assert.deepEqual(
+      [at(info, 'content_type'), at(info, 'cache_control'), at(info, 'metadata')],
+      ['text/css', 'max-age=1', { own: 2 }],
+      'the description',
+    );
+  }),
+  changes('STORE-607', 'a copy replaces only with x-upsert', async (bucket) => {
+    await bucket.upload('a.txt', 'a');
+    await bucket.upload('b.txt', 'b');
+    assertRefusal(await transfer(bucket, 'copy', ['a.txt', 'b.txt']), 409, 'KeyAlreadyExists');
+    assertStatus(await transfer(bucket, 'copy', ['a.txt', 'b.txt'], {}, { 'x-upsert': 'true' }), 200);
+    assert.equal(await textOf(bucket, 'b.txt'), 'a', 'the text');
+  }),
+  changes('STORE-608', 'a move keeps the id of the object and frees its name', async (bucket) => {
+    await bucket.upload('a.txt', 'a');
+    const id = at(await infoOf(bucket, 'a.txt'), 'id');
+    const moved = await transfer(bucket, 'move', ['a.txt', 'f/b.txt']);
+    assertStatus(moved, 200);
+    assert.equal(at(moved.json, 'message'), 'Successfully moved', 'the message');
+    assert.equal(at(await infoOf(bucket, 'f/b.txt'), 'id'), id, 'the id');
+    assertRefusal(await bucket.service.send('GET', `/object/${bucket.name}/a.txt`), 404, 'NoSuchKey');
+  }),
+  changes('STORE-609', 'a move does not replace an object, even with x-upsert', async (bucket) => {
+    await bucket.upload('a.txt', 'a');
+    await bucket.upload('b.txt', 'b');
+    const moved = await transfer(bucket, 'move', ['a.txt', 'b.txt'], {}, { 'x-upsert': 'true' });
+    assertRefusal(moved, 409, 'ResourceAlreadyExists');
+    assert.equal(await textOf(bucket, 'b.txt'), 'b', 'the text');
+  }),
+  changes('STORE-610', 'a source that does not exist is NoSuchKey', async (bucket) => {
+    for (const kind of ['copy', 'move'] as const)
+      assertRefusal(await transfer(bucket, kind, ['none', 'b.txt']), 404, 'NoSuchKey');
+  }),
+  changes('STORE-611', 'an invalid destination name is InvalidKey', async (bucket) => {
+    await bucket.upload('a.txt', 'a');
+    for (const kind of ['copy', 'move'] as const)
+      assertRefusal(await transfer(bucket, kind, ['a.txt', 'a#b']), 400, 'InvalidKey');
+  }),
+  changes('STORE-612', 'a missing destination bucket is refused with 404', async (bucket) => {
+    await bucket.upload('a.txt', 'a');
+    const rest = { destinationBucket: `${bucket.name}-none` };
+    assertRefusal(await transfer(bucket, 'copy', ['a.txt', 'b.txt'], rest), 404, 'InvalidRequest');
+  }),
+];

@@ -1,0 +1,156 @@
+import { assert } from '../../target/assertion.ts';
+import type { Audit } from '../../audit/audit.ts';
+import type { AuditContext } from '../../audit/audit-context.ts';
+import { assertStatus, at, createWire, textAt, type WireReply } from '../../target/wire.ts';
+import type { ServerBucket } from '../../audit/bucket.ts';
+import { assertInvalid, assertRefusal, bucketAudits } from './storage-audit.ts';
+
+const links = bucketAudits('links');
+
+const sign = ({ name, service }: ServerBucket, path: string, body: unknown = { expiresIn: 60 }) =>
+  service.send('POST', `/object/sign/${name}/${path}`, { body });
+const open = (context: AuditContext, { service }: ServerBucket, path: string): Promise<WireReply> =>
+  createWire(service.baseUrl, '', context.target.fetch).send('GET', path);
+const tokenIn = (signed: string): string => /token=([^&]+)/.exec(signed)?.[1] ?? '';
+
+/** URL separators, sent unescaped as the vendor's client does. */
+const RAW_NAMES = ['icon@2x.png', '10:48:15Z.txt', 'R&D.pdf', 'a$b', 'a=b', 'a;b', 'a+b', 'a,b'];
+
+export const storageLinkAudits: readonly Audit[] = [
+  links(
+    'STORE-401',
+    'a name with separators of URLs is signed as it is sent, without escapes',
+    async (bucket, context) => {
+      for (const name of RAW_NAMES) {
+        await bucket.upload(encodeURIComponent(name), name);
+        const signed = await sign(bucket, name);
+        const opened = await open(context, bucket, textAt(signed, 'signedURL'));
+        assert.equal(opened.text, name, `the text of ${name}`);
+      }
+    },
+  ),
+  links(
+    'STORE-402',
+    'the same name that was sent with escapes is signed for another path',
+    async (bucket, context) => {
+      await bucket.upload('a%40b', 'a');
+      const signed = await sign(bucket, 'a%40b');
+      assertStatus(signed, 200);
+      const token = tokenIn(textAt(signed, 'signedURL'));
+      const opened = await open(context, bucket, `/object/sign/${bucket.name}/a@b?token=${token}`);
+      assertRefusal(opened, 400, 'InvalidSignature');
+    },
+  ),
+  links('STORE-403', 'the URL of a link may contain escapes', async (bucket, context) => {
+    await bucket.upload('a%40b', 'a');
+    const token = tokenIn(textAt(await sign(bucket, 'a@b'), 'signedURL'));
+    const opened = await open(context, bucket, `/object/sign/${bucket.name}/a%40b?token=${token}`);
+    assert.equal(opened.text, 'a', 'the text');
+  }),
+  links(
+    'STORE-404',
+    'a batch signs every name, and has an error for each that does not exist',
+    async (bucket, context) => {
+      const names = [...RAW_NAMES, 'a?b'];
+      for (const name of names) await bucket.upload(encodeURIComponent(name), name);
+      const body = { expiresIn: 60, paths: [...names, 'none'] };
+      const signed = await bucket.service.send('POST', `/object/sign/${bucket.name}`, { body });
+      assertStatus(signed, 200);
+      for (const [index, name] of names.entries()) {
+        const token = tokenIn(String(at(signed.json, index, 'signedURL')));
+        const path = `/object/sign/${bucket.name}/${encodeURIComponent(name)}?token=${token}`;
+        assert.equal((await open(context, bucket, path)).text, name, `the text of ${name}`);
+      }
+      assert.deepEqual(
+        [at(signed.json, names.length, 'signedURL'), typeof at(signed.json, names.length, 'error')],
+        [null, 'string'],
+        'the URL and the error of the missing object',
+      );
+    },
+  ),
+  links('STORE-405', 'a batch has 1 to 1,000 paths', async ({ name, service }) => {
+    const paths = Array.from({ length: 1001 }, (_, index) => `n${index}`);
+    const post = (body: unknown) => service.send('POST', `/object/sign/${name}`, { body });
+    assertInvalid(await post({ expiresIn: 60, paths }), 'body/paths must NOT have more than 1000 items');
+    assertInvalid(await post({ expiresIn: 60, paths: [] }), 'body/paths must NOT have fewer than 1 items');
+  }),
+  links('STORE-406', 'a link must last at least a second', async (bucket) => {
+    await bucket.upload('a.txt', 'a');
+    assertInvalid(await sign(bucket, 'a.txt', { expiresIn: 0 }), 'body/expiresIn must be >= 1');
+    assertInvalid(await sign(bucket, 'a.txt', {}), "body must have required property 'expiresIn'");
+  }),
+  links('STORE-407', 'an object that does not exist is not signed', async (bucket) => {
+    assertRefusal(await sign(bucket, 'none.txt'), 404, 'NoSuchKey');
+  }),
+  links(
+    'STORE-408',
+    'a link without a token, or with an invalid one, is refused',
+    async (bucket, context) => {
+      await bucket.upload('a.txt', 'a');
+      const path = `/object/sign/${bucket.name}/a.txt`;
+      assertInvalid(await open(context, bucket, path), "querystring must have required property 'token'");
+      assertRefusal(await open(context, bucket, `${path}?token=x`), 400, 'InvalidJWT');
+    },
+  ),
+  links('STORE-409', 'the expiry of the link is in Expires', async (bucket, context) => {
+    await bucket.upload('a.txt', 'a', { 'Cache-Control': 'max-age=60' });
+    const opened = await open(context, bucket, textAt(await sign(bucket, 'a.txt'), 'signedURL'));
+    assert.equal(opened.headers.get('cache-control'), null, 'the header cache-control');
+    const endMs = Date.parse(opened.headers.get('expires') ?? '');
+    assert.ok(endMs > Date.now() && endMs < Date.now() + 120_000, 'the link ends within two minutes');
+  }),
+  links('STORE-410', 'an upload link stores one object, and replaces none', async (bucket, context) => {
+    const { name, service } = bucket;
+    const signed = await service.send('POST', `/object/upload/sign/${name}/u.txt`);
+    const put = () =>
+      createWire(service.baseUrl, '', context.target.fetch).send('PUT', textAt(signed, 'url'), {
+        body: 'by link',
+        headers: { 'Content-Type': 'text/plain' },
+      });
+    assertStatus(await put(), 200);
+    assert.equal((await service.send('GET', `/object/${name}/u.txt`)).text, 'by link', 'the text');
+    assertRefusal(await put(), 409, 'KeyAlreadyExists');
+  }),
+  links(
+    'STORE-411',
+    'an upload link that was signed with x-upsert replaces an object',
+    async (bucket, context) => {
+      const { name, service, upload } = bucket;
+      await upload('u.txt', 'old');
+      const signed = await service.send('POST', `/object/upload/sign/${name}/u.txt`, {
+        headers: { 'x-upsert': 'true' },
+      });
+      const put = await createWire(service.baseUrl, '', context.target.fetch).send(
+        'PUT',
+        textAt(signed, 'url'),
+        {
+          body: 'new',
+          headers: { 'Content-Type': 'text/plain' },
+        },
+      );
+      assertStatus(put, 200);
+      assert.equal((await service.send('GET', `/object/${name}/u.txt`)).text, 'new', 'the text');
+    },
+  ),
+  links('STORE-412', 'a read link permits no upload, and an upload link no read', async (bucket, context) => {
+    const { name, service, upload } = bucket;
+    await upload('a.txt', 'a');
+    const wire = createWire(service.baseUrl, '', context.target.fetch);
+    const reading = tokenIn(textAt(await sign(bucket, 'a.txt'), 'signedURL'));
+    const writing = textAt(
+      await service.send('POST', `/object/upload/sign/${name}/a.txt`, { headers: { 'x-upsert': 'true' } }),
+      'token',
+    );
+    const headers = { 'Content-Type': 'text/plain' };
+    assertRefusal(
+      await wire.send('PUT', `/object/upload/sign/${name}/a.txt?token=${reading}`, { body: 'x', headers }),
+      400,
+      'InvalidSignature',
+    );
+    assertRefusal(
+      await wire.send('GET', `/object/sign/${name}/a.txt?token=${writing}`),
+      400,
+      'InvalidSignature',
+    );
+  }),
+];

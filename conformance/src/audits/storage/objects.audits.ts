@@ -1,0 +1,273 @@
+import { assert } from '../../target/assertion.ts';
+import type { Audit } from '../../audit/audit.ts';
+import { assertStatus, at, type WireReply } from '../../target/wire.ts';
+import type { ServerBucket } from '../../audit/bucket.ts';
+import { assertRefusal, bucketAudits } from './storage-audit.ts';
+
+const uploads = bucketAudits('uploads');
+const reads = bucketAudits('reads');
+const names = bucketAudits('names');
+
+const pathOf = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+const get = ({ name, service }: ServerBucket, path: string, headers = {}, query = {}): Promise<WireReply> =>
+  service.send('GET', `/object/${name}/${pathOf(path)}`, { headers, query });
+const infoOf = async ({ name, service }: ServerBucket, path: string): Promise<unknown> =>
+  (await service.send('GET', `/object/info/${name}/${pathOf(path)}`)).json;
+const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
+
+const stored: readonly Audit[] = [
+  uploads('STORE-301', 'an object that exists is refused as KeyAlreadyExists', async ({ upload }) => {
+    await upload('a.txt', 'one');
+    assertRefusal(await upload('a.txt', 'two'), 409, 'KeyAlreadyExists');
+  }),
+  uploads('STORE-302', 'PUT stores an object whether or not one exists', async (bucket) => {
+    const { name, service } = bucket;
+    const headers = { 'Content-Type': 'text/plain' };
+    for (const body of ['one', 'two'])
+      assertStatus(await service.send('PUT', `/object/${name}/a.txt`, { body, headers }), 200);
+    assert.equal((await get(bucket, 'a.txt')).text, 'two', 'the text');
+  }),
+  uploads('STORE-303', 'only x-upsert: true replaces an object', async ({ upload }) => {
+    await upload('a.txt', 'one');
+    for (const value of ['1', 'TRUE', 'false'])
+      assertRefusal(await upload('a.txt', 'two', { 'x-upsert': value }), 409, 'KeyAlreadyExists');
+  }),
+  uploads(
+    'STORE-304',
+    "the object's own Cache-Control is that of the upload, else no-cache",
+    async (bucket) => {
+      await bucket.upload('a.txt', 'a', { 'Cache-Control': 'max-age=60' });
+      await bucket.upload('b.txt', 'b');
+      const values = await Promise.all(
+        ['a.txt', 'b.txt'].map(async (path) => (await get(bucket, path)).headers.get('cache-control')),
+      );
+      assert.deepEqual(values, ['max-age=60', 'no-cache'], 'the headers cache-control');
+    },
+  ),
+  uploads('STORE-305', 'the user metadata in x-metadata is stored', async (bucket) => {
+    await bucket.upload('a.txt', 'a', { 'x-metadata': base64({ by: 'Ädä', pages: 3 }) });
+    assert.deepEqual(at(await infoOf(bucket, 'a.txt'), 'metadata'), { by: 'Ädä', pages: 3 }, 'the metadata');
+  }),
+  uploads('STORE-306', 'user metadata that is not JSON is ignored', async (bucket) => {
+    assertStatus(await bucket.upload('a.txt', 'a', { 'x-metadata': '{{{' }), 200);
+    assert.deepEqual(at(await infoOf(bucket, 'a.txt'), 'metadata'), {}, 'the metadata');
+  }),
+  uploads('STORE-307', 'a form stores its file with its fields', async (bucket, context) => {
+    const form = new FormData();
+    form.append('cacheControl', '60');
+    form.append('metadata', '{"from":"form"}');
+    form.append('', new Blob(['form'], { type: 'text/css' }), 'a.css');
+    const key = context.target.serviceKey ?? '';
+    const headers = { apikey: key, ...(!key.startsWith('sb_') && { Authorization: `Bearer ${key}` }) };
+    const url = `${bucket.service.baseUrl}/object/${bucket.name}/a.css`;
+    const sent = await context.target.fetch(url, { method: 'POST', body: form, headers });
+    assert.equal(sent.status, 200, 'the status');
+    await sent.text();
+    const info = await infoOf(bucket, 'a.css');
+    assert.deepEqual(
+      [at(info, 'content_type'), at(info, 'cache_control'), at(info, 'metadata')],
+      ['text/css', 'max-age=60', { from: 'form' }],
+      'the description',
+    );
+  }),
+  uploads(
+    'STORE-308',
+    'a file over the limit of its bucket is refused as EntityTooLarge',
+    async ({ name, service, upload }) => {
+      await service.send('PUT', `/bucket/${name}`, { body: { file_size_limit: 3 } });
+      assertStatus(await upload('a.txt', '123'), 200);
+      assertRefusal(await upload('b.txt', '1234'), 413, 'EntityTooLarge');
+    },
+  ),
+  uploads(
+    'STORE-309',
+    'a media type that the bucket does not allow is refused',
+    async ({ name, service, upload }) => {
+      await service.send('PUT', `/bucket/${name}`, {
+        body: { allowed_mime_types: ['image/*', 'text/plain'] },
+      });
+      assertStatus(await upload('a.txt', 'a'), 200);
+      assertStatus(await upload('a.png', 'a', { 'Content-Type': 'image/png' }), 200);
+      assertRefusal(await upload('a.css', 'a', { 'Content-Type': 'text/css' }), 415, 'InvalidMimeType');
+    },
+  ),
+  uploads('STORE-310', 'a media type is compared with its parameters', async ({ name, service, upload }) => {
+    await service.send('PUT', `/bucket/${name}`, { body: { allowed_mime_types: ['text/plain'] } });
+    const headers = { 'Content-Type': 'text/plain; charset=utf-8' };
+    assertRefusal(await upload('a.txt', 'a', headers), 415, 'InvalidMimeType');
+  }),
+  uploads('STORE-311', 'the placeholder of an empty folder has no bytes', async ({ upload }) => {
+    assertStatus(await upload('f/.emptyFolderPlaceholder', ''), 200);
+    assertRefusal(await upload('g/.emptyFolderPlaceholder', 'x'), 413, 'EntityTooLarge');
+  }),
+  uploads(
+    'STORE-312',
+    'an upload into a bucket that does not exist is NoSuchBucket',
+    async ({ name, service }) => {
+      const headers = { 'Content-Type': 'text/plain' };
+      assertRefusal(
+        await service.send('POST', `/object/${name}-none/a.txt`, { body: 'a', headers }),
+        404,
+        'NoSuchBucket',
+      );
+    },
+  ),
+  uploads('STORE-313', 'X-Robots-Tag of the upload is that of the object, else none', async (bucket) => {
+    await bucket.upload('a.txt', 'a', { 'X-Robots-Tag': 'noindex' });
+    await bucket.upload('b.txt', 'b');
+    const values = await Promise.all(
+      ['a.txt', 'b.txt'].map(async (path) => (await get(bucket, path)).headers.get('x-robots-tag')),
+    );
+    assert.deepEqual(values, ['noindex', 'none'], 'the headers x-robots-tag');
+    assertRefusal(await bucket.upload('c.txt', 'c', { 'X-Robots-Tag': 'sometimes' }), 400, 'InvalidRequest');
+  }),
+];
+
+/** Names with characters that separate the parts of a URL. */
+const ODD_NAMES = [
+  'icon@2x.png',
+  '10:48:15Z.txt',
+  'R&D.pdf',
+  'a$b',
+  'a=b',
+  'a;b',
+  'a+b',
+  'a,b',
+  'a?b',
+  "it's (1)!*.txt",
+];
+const REFUSED = ['ü', '😀', 'a#b', 'a%b', '[a]', 'a\\b', 'a|b', 'a"b', '~', '{a}', '<a>', 'a^b', 'a`b'];
+
+const ofNames: readonly Audit[] = [
+  names(
+    'STORE-314',
+    'an object is stored, read and described under a name with separators of URLs',
+    async (bucket) => {
+      for (const path of ODD_NAMES) {
+        assertStatus(await bucket.upload(pathOf(path), path), 200);
+        assert.equal((await get(bucket, path)).text, path, `the text of ${path}`);
+        assert.equal(at(await infoOf(bucket, path), 'name'), path, `the name of ${path}`);
+      }
+    },
+  ),
+  names('STORE-315', 'characters beyond the safe ones are refused as InvalidKey', async ({ upload }) => {
+    for (const path of REFUSED) assertRefusal(await upload(pathOf(path), 'x'), 400, 'InvalidKey');
+  }),
+  names('STORE-316', 'a read of such a name is refused as InvalidKey, too', async (bucket) => {
+    assertRefusal(await get(bucket, 'a#b'), 400, 'InvalidKey');
+    assertRefusal(
+      await bucket.service.send('GET', `/object/info/${bucket.name}/${pathOf('ü')}`),
+      400,
+      'InvalidKey',
+    );
+  }),
+  // A gateway may merge the slashes of each path.
+  names('STORE-317', 'an object with repeated slashes in its path is read by that path', async (bucket) => {
+    await bucket.upload('a//b', 'double');
+    assert.equal((await get(bucket, 'a//b')).text, 'double', 'the text');
+  }),
+  names('STORE-318', 'an escaped slash is a slash', async (bucket) => {
+    await bucket.upload('a%2Fb.txt', 'x');
+    assert.equal((await get(bucket, 'a/b.txt')).text, 'x', 'the text');
+  }),
+];
+
+const rangeAudit = (id: string, header: string, part: string, contentRange: string): Audit =>
+  reads(id, `${header} of ten bytes is ${contentRange.slice(0, -3)}`, async (bucket) => {
+    await bucket.upload('a.txt', '0123456789');
+    const got = await get(bucket, 'a.txt', { Range: header });
+    assert.deepEqual(
+      [got.status, got.text, got.headers.get('content-range')],
+      [206, part, contentRange],
+      'the status, the text and the header content-range',
+    );
+  });
+
+const served: readonly Audit[] = [
+  rangeAudit('STORE-319', 'bytes=2-4', '234', 'bytes 2-4/10'),
+  rangeAudit('STORE-320', 'bytes=7-', '789', 'bytes 7-9/10'),
+  rangeAudit('STORE-321', 'bytes=-2', '89', 'bytes 8-9/10'),
+  rangeAudit('STORE-322', 'bytes=8-99', '89', 'bytes 8-9/10'),
+  reads('STORE-323', 'a range outside of the object, or several, is 416', async (bucket) => {
+    await bucket.upload('a.txt', '0123456789');
+    for (const Range of ['bytes=10-12', 'bytes=3-2', 'bytes=0-1,3-4', 'items=0-1', 'bytes=-0'])
+      assertRefusal(await get(bucket, 'a.txt', { Range }), 416, 'InvalidRange', 416);
+  }),
+  reads('STORE-324', 'the ETag of the object in If-None-Match is 304 without bytes', async (bucket) => {
+    await bucket.upload('a.txt', 'a');
+    const etag = (await get(bucket, 'a.txt')).headers.get('etag') ?? '';
+    const same = await get(bucket, 'a.txt', { 'If-None-Match': etag });
+    assert.deepEqual([same.status, same.text], [304, ''], 'the status and the text');
+  }),
+  reads('STORE-325', 'another ETag gets the object with caching headers', async (bucket) => {
+    await bucket.upload('a.txt', 'a', { 'Cache-Control': 'max-age=60' });
+    const other = await get(bucket, 'a.txt', { 'If-None-Match': '"another"' });
+    assertStatus(other, 200);
+    assert.equal(
+      other.headers.get('cache-control'),
+      'max-age=60, stale-while-revalidate=30',
+      'the header cache-control',
+    );
+  }),
+  reads('STORE-326', 'a later time in If-Modified-Since is 304', async (bucket) => {
+    await bucket.upload('a.txt', 'a');
+    const later = await get(bucket, 'a.txt', { 'If-Modified-Since': 'Fri, 01 Jan 2100 00:00:00 GMT' });
+    assert.equal(later.status, 304, 'the status');
+    const earlier = await get(bucket, 'a.txt', { 'If-Modified-Since': 'Fri, 01 Jan 2010 00:00:00 GMT' });
+    assertStatus(earlier, 200);
+  }),
+  reads('STORE-327', 'download sets the file name for browsers', async (bucket) => {
+    await bucket.upload('a.txt', 'a');
+    const named = await get(bucket, 'a.txt', {}, { download: 'ü b.txt' });
+    assert.equal(
+      named.headers.get('content-disposition'),
+      "attachment; filename=%C3%BC%20b.txt; filename*=UTF-8''%C3%BC%20b.txt",
+      'the header content-disposition',
+    );
+    const own = await get(bucket, 'a.txt', {}, { download: '' });
+    assert.equal(own.headers.get('content-disposition'), 'attachment;', 'the header of an empty name');
+  }),
+  reads('STORE-328', 'an uploaded page is served as plain text', async (bucket) => {
+    await bucket.upload('a.html', '<b>', { 'Content-Type': 'text/html' });
+    const got = await get(bucket, 'a.html');
+    assert.match(got.headers.get('content-type') ?? '', /^text\/plain/, 'the header content-type');
+  }),
+  reads('STORE-329', 'HEAD returns the size, the type and the ETag, and no bytes', async (bucket) => {
+    await bucket.upload('a.txt', 'abc');
+    const head = await bucket.service.send('HEAD', `/object/${bucket.name}/a.txt`);
+    assertStatus(head, 200);
+    assert.equal(head.text, '', 'the text');
+    assert.equal(head.headers.get('content-length'), '3', 'the header content-length');
+    assert.equal(
+      head.headers.get('etag'),
+      (await get(bucket, 'a.txt')).headers.get('etag'),
+      'the header etag',
+    );
+  }),
+  reads('STORE-330', 'HEAD of an object that does not exist is 400', async ({ name, service }) => {
+    assertStatus(await service.send('HEAD', `/object/${name}/none.txt`), 400);
+  }),
+  reads('STORE-331', 'an object that does not exist is NoSuchKey', async (bucket) => {
+    assertRefusal(await get(bucket, 'none.txt'), 404, 'NoSuchKey');
+  }),
+  reads('STORE-332', 'the info of an object has its size, type, times and ETag', async (bucket) => {
+    await bucket.upload('f/a.txt', 'abc');
+    const info = await infoOf(bucket, 'f/a.txt');
+    const members = ['name', 'bucket_id', 'size', 'content_type', 'cache_control', 'etag'];
+    assert.deepEqual(
+      members.map((member) => at(info, member)),
+      ['f/a.txt', bucket.name, 3, 'text/plain', 'no-cache', '"900150983cd24fb0d6963f7d28e17f72"'],
+      'the members',
+    );
+  }),
+  reads('STORE-333', 'every read accepts byte ranges', async (bucket) => {
+    await bucket.upload('a.txt', 'a');
+    assert.equal(
+      (await get(bucket, 'a.txt')).headers.get('accept-ranges'),
+      'bytes',
+      'the header accept-ranges',
+    );
+  }),
+];
+
+export const storageObjectAudits: readonly Audit[] = [...stored, ...ofNames, ...served];

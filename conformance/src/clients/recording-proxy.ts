@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocket, WebSocketServer } from 'ws';
+import { parseFrame, type Frame } from '../target/frames.ts';
+import type { ConformanceTarget } from '../target/target.ts';
+import { at, parseJson } from '../target/wire.ts';
+
+/** A request as the client sent it. */
+export interface ProxiedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Headers;
+  readonly json: unknown;
+}
+
+/** A proxy in front of the project that records traffic and injects faults. */
+export interface RecordingProxy {
+  readonly url: string;
+  to(path: string): readonly ProxiedRequest[];
+  readonly requests: readonly ProxiedRequest[];
+  readonly sent: readonly Frame[];
+  readonly socketUrls: readonly string[];
+  /** Responds to the next request to a path in place of the server; null breaks the connection. */
+  answerNext(path: string, answer: { readonly status: number; readonly body: string } | null): void;
+  /** Makes the sessions of later responses expire after this many seconds. */
+  shortenSessions(seconds: number | null): void;
+  close(): Promise<void>;
+}
+
+export async function openRecordingProxy(target: ConformanceTarget): Promise<RecordingProxy> {
+  const requests: ProxiedRequest[] = [];
+  const sent: Frame[] = [];
+  const socketUrls: string[] = [];
+  const scripted: {
+    readonly path: string;
+    readonly answer: { readonly status: number; readonly body: string } | null;
+  }[] = [];
+  let lifetimeSeconds: number | null = null;
+  const projectUrl = target.authUrl.replace(/\/auth\/v1$/, '');
+
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const { pathname, search, searchParams } = new URL(incoming.url ?? '/', projectUrl);
+    const headers = toHeaders(incoming);
+    const body = await readBody(incoming);
+    const method = incoming.method ?? 'GET';
+    if (method !== 'OPTIONS')
+      requests.push({
+        method,
+        path: pathname,
+        query: searchParams,
+        headers,
+        json: parseJson(body.toString()),
+      });
+    const index = scripted.findIndex(({ path }) => path === pathname);
+    const [script] = index < 0 ? [] : scripted.splice(index, 1);
+    if (script) {
+      if (script.answer === null) return void incoming.socket.destroy();
+      outgoing.writeHead(script.answer.status, { 'content-type': 'application/json' });
+      return void outgoing.end(script.answer.body);
+    }
+    for (const name of ['host', 'connection', 'content-length', 'transfer-encoding', 'accept-encoding'])
+      headers.delete(name);
+    const init = {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(body.length > 0 && { body: new Uint8Array(body) }),
+    } as const;
+    const response = await target.fetch(projectUrl + pathname + search, init);
+    const text = withLifetime(Buffer.from(await response.arrayBuffer()), lifetimeSeconds);
+    const answered = [...response.headers].filter(
+      ([name]) => !/^(?:content-(?:length|encoding)|transfer-encoding|connection)$/.test(name),
+    );
+    outgoing.writeHead(response.status, Object.fromEntries(answered));
+    return void outgoing.end(text);
+  };
+
+  const server = createServer((incoming, outgoing) => {
+    handle(incoming, outgoing).catch(() => incoming.socket.destroy());
+  });
+  const sockets = new WebSocketServer({ server });
+  sockets.on('connection', (client, { url = '' }) => {
+    socketUrls.push(url);
+    relay(client, new WebSocket(`${target.realtimeUrl}${url.slice(url.indexOf('?'))}`), target, sent);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    sent,
+    socketUrls,
+    to: (path) => requests.filter((request) => request.path === path),
+    answerNext: (path, answer) => void scripted.push({ path, answer }),
+    shortenSessions: (seconds) => void (lifetimeSeconds = seconds),
+    async close() {
+      for (const client of sockets.clients) client.terminate();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function toHeaders({ headers }: IncomingMessage): Headers {
+  const copied = new Headers();
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) copied.set(name, Array.isArray(value) ? value.join(', ') : value);
+  return copied;
+}
+
+async function readBody(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/** Returns the body of a session with another lifetime, and other bodies unchanged. */
+function withLifetime(body: Buffer, seconds: number | null): Buffer {
+  const json = seconds === null ? undefined : parseJson(body.toString());
+  if (seconds === null || typeof at(json, 'refresh_token') !== 'string') return body;
+  const expires_at = Math.floor(Date.now() / 1000) + seconds;
+  return Buffer.from(JSON.stringify({ ...(json as object), expires_in: seconds, expires_at }));
+}
+
+function relay(client: WebSocket, upstream: WebSocket, target: ConformanceTarget, sent: Frame[]): void {
+  const opened = once(upstream, 'open').catch(() => client.terminate());
+  client.on('message', (data, isBinary) => {
+    const text = (data as Buffer).toString();
+    if (!isBinary && text.startsWith('[')) {
+      sent.push(parseFrame(text));
+      target.onFrame?.('sent', text);
+    }
+    void opened.then(() => upstream.send(data, { binary: isBinary }));
+  });
+  upstream.on('message', (data, isBinary) => {
+    if (!isBinary) target.onFrame?.('received', (data as Buffer).toString());
+    client.send(data, { binary: isBinary });
+  });
+  client.on('close', () => upstream.close());
+  upstream.on('close', () => client.close());
+  upstream.on('error', () => client.terminate());
+  client.on('error', () => upstream.terminate());
+}

@@ -1,0 +1,198 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CurlRequest } from '../target/curl.ts';
+import type { WaitingScale } from '../target/deadlines.ts';
+import { isMissingOwnName, needsSchema } from '../schema/product-schema.ts';
+import { findSecrets } from '../target/redaction.ts';
+import type { AuditRun } from '../target/run.ts';
+import { NotRunError, type ConformanceTarget } from '../target/target.ts';
+import { at, fetchAgainWhereReset, parseJson } from '../target/wire.ts';
+
+/** A request of an audit, with its response. */
+export interface Exchange {
+  readonly request: CurlRequest;
+  /** Null without a response. */
+  readonly status: number | null;
+  readonly headers: Headers;
+  /** The received part of the response body, or the reason why it is missing. */
+  readonly answer: () => string;
+}
+
+export interface WatchedTarget {
+  readonly watched: ConformanceTarget;
+  /** The error codes of the auth service's responses. */
+  readonly codes: readonly string[];
+  /** The latest exchanges, oldest first. */
+  readonly exchanges: readonly Exchange[];
+  /** The latest text frames of the realtime service, oldest first. */
+  readonly frames: readonly string[];
+  /** The tokens, passwords and codes that the audit has sent or received. */
+  readonly secrets: ReadonlySet<string>;
+}
+
+export interface WatchOptions {
+  readonly run: AuditRun;
+  readonly missingSchema: string | undefined;
+  readonly scale: WaitingScale;
+  /** The wait before a retry after a rate limit without a time, in milliseconds. */
+  readonly limitPauseMs: number;
+}
+
+const keptExchanges = 12;
+const keptFrames = 16;
+
+/** A target for one audit: records its traffic and the users that it creates, and waits when the server asks for a retry. */
+export function watchTarget(
+  target: ConformanceTarget,
+  { run, missingSchema, scale, limitPauseMs }: WatchOptions,
+): WatchedTarget {
+  const codes: string[] = [];
+  const recordCode = ({ headers }: Response) => {
+    const code = headers.get('x-sb-error-code');
+    if (code !== null) codes.push(code);
+  };
+  const wait = async (waitMs: number, refusal: Response) => {
+    recordCode(refusal);
+    scale.recordWait(waitMs);
+    await delay(waitMs);
+  };
+  const timed: ConformanceTarget = {
+    ...target,
+    async fetch(input, init) {
+      const startedMs = performance.now();
+      const response = await target.fetch(input, init);
+      scale.record(performance.now() - startedMs);
+      return response;
+    },
+  };
+  const exchanges: Exchange[] = [];
+  const frames: string[] = [];
+  const secrets = new Set<string>();
+  const recordSecrets = (text: string) => findSecrets(text).forEach((value) => secrets.add(value));
+  return {
+    codes,
+    exchanges,
+    frames,
+    secrets,
+    watched: {
+      ...target,
+      onFrame(direction, text) {
+        target.onFrame?.(direction, text);
+        frames.push(`${direction === 'sent' ? '→' : '←'} ${text}`);
+        if (frames.length > keptFrames) frames.shift();
+      },
+      async fetch(input, init) {
+        const request = toCurlRequest(input, init);
+        recordSecrets(request.url);
+        recordSecrets(request.body ?? '');
+        const response = await fetchWhenAllowed(timed, input, init, { limitPauseMs, wait }).catch(
+          (problem: unknown) => {
+            keep(exchanges, {
+              request,
+              status: null,
+              headers: new Headers(),
+              answer: () => describeFailure(problem),
+            });
+            throw problem;
+          },
+        );
+        recordSecrets(response.headers.get('location') ?? '');
+        keep(exchanges, {
+          request,
+          status: response.status,
+          headers: response.headers,
+          answer: readAside(response, recordSecrets),
+        });
+        recordCode(response);
+        if (missingSchema !== undefined && (await isMissingOwnName(response)))
+          throw new NotRunError(needsSchema(missingSchema));
+        if (init.method === 'POST' && response.ok && input.startsWith(target.authUrl))
+          recordUser(parseJson(await response.clone().text()), run);
+        return response;
+      },
+    },
+  };
+}
+
+function keep(exchanges: Exchange[], exchange: Exchange): void {
+  exchanges.push(exchange);
+  if (exchanges.length > keptExchanges) exchanges.shift();
+}
+
+function toCurlRequest(url: string, init: RequestInit): CurlRequest {
+  const { body, method = 'GET' } = init;
+  const text =
+    body === undefined || body === null
+      ? null
+      : typeof body === 'string'
+        ? body
+        : body instanceof ArrayBuffer || ArrayBuffer.isView(body)
+          ? new TextDecoder().decode(body)
+          : '<stream>';
+  return { method, url, headers: new Headers(init.headers), body: text };
+}
+
+/** The innermost message, because "fetch failed" alone is not helpful. */
+export function describeFailure(problem: unknown): string {
+  if (!(problem instanceof Error)) return String(problem);
+  return problem.cause instanceof Error
+    ? describeFailure(problem.cause)
+    : `${problem.name}: ${problem.message}`;
+}
+
+const longestWaitMs = 60_000;
+const mostWaits = 3;
+
+/** The maximum number of retries for errors of the auth service without a `Retry-After` header. */
+const unnamedWaits: Readonly<Record<string, number>> = {
+  // Its buckets refill by one request in 2 to 10 s.
+  '429 over_request_rate_limit': 12,
+  // A busy server: "please retry after a moment".
+  '504 request_timeout': mostWaits,
+};
+
+interface Waiting {
+  readonly limitPauseMs: number;
+  readonly wait: (waitMs: number, refusal: Response) => Promise<void>;
+}
+
+/** Retries a request after a refusal that asks for it, after the requested time or `limitPauseMs`. */
+async function fetchWhenAllowed(
+  target: ConformanceTarget,
+  input: string,
+  init: RequestInit,
+  { limitPauseMs, wait }: Waiting,
+): Promise<Response> {
+  for (let waits = 0; ; waits += 1) {
+    const response = await fetchAgainWhereReset(target.fetch, input, init);
+    const { status, headers } = response;
+    const named = status === 429 ? headers.get('retry-after') : null;
+    const most =
+      named === null ? (unnamedWaits[`${status} ${headers.get('x-sb-error-code')}`] ?? 0) : mostWaits;
+    const waitMs = named === null ? limitPauseMs : Number(named) * 1000;
+    const isWorthWaiting = waits < most && waitMs >= 0 && waitMs <= longestWaitMs;
+    if (!isWorthWaiting || init.body instanceof ReadableStream) return response;
+    await wait(waitMs, response);
+  }
+}
+
+/** Reads the body without consuming it for the audit. */
+function readAside(response: Response, onText: (text: string) => void): () => string {
+  let text = '';
+  response
+    .clone()
+    .text()
+    .then(
+      (body) => {
+        text = body;
+        onText(body);
+      },
+      () => void (text = '(the answer was cut)'),
+    );
+  return () => text;
+}
+
+/** Records the user of a session, or a plain user, which has an audience. */
+function recordUser(json: unknown, { userIds }: AuditRun): void {
+  const id = at(json, 'user', 'id') ?? (at(json, 'aud') === undefined ? undefined : at(json, 'id'));
+  if (typeof id === 'string') userIds.add(id);
+}

@@ -48,7 +48,7 @@ export const sections: readonly Section[] = [
           'links-and-providers passkeys second-factors sign-in-methods oauth-server files-and-functions broadcast-and-presence admin headers-and-logs testing',
         ),
       },
-      { title: 'From supabase-js', files: clients('migrating compat differences from-0-1') },
+      { title: 'From supabase-js', files: clients('migrating compat differences') },
       { title: 'Reference', files: clients('entries performance session-life agents') },
     ],
   },

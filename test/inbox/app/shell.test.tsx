@@ -80,7 +80,7 @@ test('the inbox shows /login when the account was deleted', async () => {
   expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeTruthy();
 });
 
-test('an action shows /login if the session has ended unnoticed, and reports no deletion', async () => {
+test('an action waits for the next sign-in if the session has ended unnoticed, and reports no deletion', async () => {
   const person = { email: `unnoticed-${crypto.randomUUID()}@example.com`, password: seedPassword };
   const { id } = await createUser(supabase(), person.email);
   await supabase().database.query(
@@ -98,6 +98,16 @@ test('an action shows /login if the session has ended unnoticed, and reports no 
   await actor.click(archive);
   await screen.findByRole('heading', { name: 'Sign in' });
   expect(screen.queryByText(/deleted in the meantime/)).toBeNull();
+  const email = screen.getByLabelText('Email');
+  await actor.clear(email);
+  await actor.type(email, person.email);
+  await actor.type(screen.getByLabelText('Password'), `${person.password}{Enter}`);
+  await screen.findByRole('heading', { name: 'Inbox' });
+  const statuses = () =>
+    supabase().database.query('select status from notifications where recipient_id = $1', [id]);
+  await waitFor(async () => expect(JSON.stringify(await statuses())).toContain('archived'), {
+    timeout: 5_000,
+  });
 });
 
 test('the application redirects to /login with a message when the server ends the session', async () => {
@@ -109,7 +119,7 @@ test('the application redirects to /login with a message when the server ends th
   await act(() => clients.auth.refreshSession().catch(() => undefined));
   await screen.findByRole('heading', { name: 'Sign in' });
   expect(url()).toBe('/login?next=%2Faccount%3Fx%3D1');
-  const news = screen.getByText('You were signed out. Sign in to continue.');
+  const news = screen.getByText(/^You were signed out. Sign in to continue/);
   expect(news.closest('[role="status"]')).not.toBeNull();
   const email = screen.getByLabelText('Email');
   await actor.clear(email);

@@ -2,9 +2,7 @@ import type { Unsubscribe } from 'supabase-protocol-clients/platform';
 import type { Clients } from '../../shared/clients/clients-context.ts';
 import { databaseNames } from '../../shared/open-store.ts';
 
-/**
- * Deletes the persisted data and the pending actions of all users. Open connections close by themselves on `versionchange`.
- */
+/** Deletes the persisted data and the pending actions of all users. Open connections close by themselves on `versionchange`. */
 export async function deletePersistedData(): Promise<void> {
   await Promise.all(Object.values(databaseNames).map(deleteDatabase));
 }
@@ -23,15 +21,19 @@ async function endPush(): Promise<void> {
   await (await registration?.pushManager?.getSubscription())?.unsubscribe();
 }
 
-/** Deletes the persisted data when the application starts signed out, and when the session ends on any page or in any tab. */
+/**
+ * Deletes the persisted data when the application starts signed out, and when the session ends on any page or in any tab. Unless
+ * the user has signed out, pending actions stay for the next session of the same user.
+ */
 export function deleteWhenSignedOut({ auth, platform }: Clients): Unsubscribe {
-  const deleteAll = () => void Promise.resolve().then(deletePersistedData).catch(platform.report);
+  const attempt = (work: Promise<unknown>) => void work.catch(platform.report);
+  const deleteCache = () => deleteDatabase(databaseNames.cache);
   void auth.start().then(({ status }) => {
-    if (status === 'signed-out') deleteAll();
+    if (status === 'signed-out') attempt(deleteCache());
   });
-  return auth.onEvent(({ name }) => {
+  return auth.onEvent(({ name, reason }) => {
     if (name !== 'SIGNED_OUT') return;
-    deleteAll();
-    endPush().catch(platform.report);
+    attempt(reason === 'call' ? deletePersistedData() : deleteCache());
+    attempt(endPush());
   });
 }

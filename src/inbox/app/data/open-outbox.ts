@@ -1,7 +1,7 @@
 import type { Platform } from 'supabase-protocol-clients/platform';
 import { RestError, type RestErrorCode } from 'supabase-protocol-clients/rest-client';
 import { showNotice } from '../../features/outbox/show-notice.ts';
-import { createOutbox, type Outbox, type OutboxNotice } from '../../shared/outbox/outbox.ts';
+import { createOutbox, type Outbox } from '../../shared/outbox/outbox.ts';
 import { createOutboxStorage } from '../../shared/outbox/outbox-storage.ts';
 import { openedOutbox } from '../../shared/clients/sign-out-question.ts';
 
@@ -16,7 +16,7 @@ const retryableCodes: ReadonlySet<RestErrorCode> = new Set<RestErrorCode>([
   'rate-limited',
   'serialization',
   'statement-timeout',
-  // The session may be refreshed; if it has ended, the sign-out deletes the actions.
+  // The session may be refreshed; if it has ended, the actions wait for the next one of the same user.
   'unauthenticated',
   'token-expired',
   'token-not-yet-valid',
@@ -25,24 +25,33 @@ const retryableCodes: ReadonlySet<RestErrorCode> = new Set<RestErrorCode>([
 
 /** The outbox of a user on this device, which sends by the rest client's rules. */
 export function openOutbox(userId: string, platform: Platform, checkSession: () => Promise<unknown>): Outbox {
-  let isClosed = false;
-  const tell = async (notice: OutboxNotice) => {
-    // A session that has ended finds no rows, as if they were deleted: the check signs out, which closes this outbox.
-    if (notice.type === 'deleted') await checkSession().catch(platform.report);
-    if (!isClosed) await showNotice(notice);
-  };
+  const { report, clock } = platform;
+  const show = (notice: Parameters<typeof showNotice>[0]) => void showNotice(notice).catch(report);
   const outbox = createOutbox({
     userId,
     platform,
-    storage: createOutboxStorage(userId),
+    storage: createOutboxStorage({
+      userId,
+      now: clock.now,
+      onDropped: (count) => show({ type: 'dropped', count }),
+    }),
     isRetryable: (problem) => problem instanceof RestError && retryableCodes.has(problem.code),
-    notify: (notice) => void tell(notice).catch(platform.report),
+    notify: show,
   });
   openedOutbox.set(outbox);
   return {
     ...outbox,
+    addTopic: (name, topic) =>
+      outbox.addTopic(name, {
+        ...topic,
+        async send(payload) {
+          const outcome = await topic.send(payload);
+          // A session that has ended finds no rows, as if they were deleted: the check signs out, which closes this outbox and keeps the action.
+          if (outcome.type === 'deleted') await checkSession().catch(report);
+          return outcome;
+        },
+      }),
     close() {
-      isClosed = true;
       outbox.close();
       if (openedOutbox.getSnapshot() === outbox) openedOutbox.set(null);
     },

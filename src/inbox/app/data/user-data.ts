@@ -29,7 +29,7 @@ export interface UserData {
   readonly outbox: Outbox;
   /** Starts reading, listening and persisting. Idempotent. */
   start(): void;
-  /** Stops everything and deletes the persisted data from this device. */
+  /** Stops everything and deletes the persisted data from this device, except the stored actions. */
   close(): Promise<void>;
 }
 

@@ -17,7 +17,8 @@ export const german: AuthTexts = {
   codeTitle: 'Per E‑Mail anmelden',
   codeIntro: 'Wir schicken dir einen Link und einen Code. Mit beiden kommst du ohne Passwort rein.',
   accountDeleted: 'Dein Konto und seine Daten wurden gelöscht.',
-  sessionEnded: 'Du wurdest abgemeldet. Melde dich an, um weiterzumachen.',
+  sessionEnded:
+    'Du wurdest abgemeldet. Melde dich an, um weiterzumachen. Noch nicht gesendete Änderungen bleiben erhalten.',
   draftKept:
     'Du wurdest abgemeldet, während deine Änderungen gespeichert wurden. Melde dich an, um sie zu prüfen.',
   localSignOutFailed:

@@ -16,7 +16,7 @@ const english = {
   codeTitle: 'Sign in by email',
   codeIntro: 'We’ll email you a link and a code. Either one signs you in, no password needed.',
   accountDeleted: 'Your account and its data were deleted.',
-  sessionEnded: 'You were signed out. Sign in to continue.',
+  sessionEnded: 'You were signed out. Sign in to continue. Changes that weren’t sent yet are kept.',
   draftKept: 'You were signed out while your changes were being saved. Sign in to check them.',
   localSignOutFailed:
     'You’re signed out on this device, but we couldn’t tell the server. The session will end there later.',

@@ -27,6 +27,8 @@ export const german: OutboxTexts = {
     count === 1
       ? 'Etwas ist schiefgelaufen. Deine Änderung wurde rückgängig gemacht.'
       : `Etwas ist schiefgelaufen. ${count} deiner Änderungen wurden rückgängig gemacht.`,
+  dropped: (count) =>
+    `${changes(count)} auf diesem Gerät ${count === 1 ? 'wurde' : 'wurden'} verworfen: von einem anderen Konto oder älter als 14 Tage.`,
   retry: 'Noch einmal versuchen',
   questionTitle: 'Abmelden, ohne zu senden?',
   question: (count) =>

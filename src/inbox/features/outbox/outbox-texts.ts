@@ -27,6 +27,8 @@ const english = {
     count === 1
       ? 'Something went wrong. Your change was undone.'
       : `Something went wrong. ${count} of your changes were undone.`,
+  dropped: (count: number) =>
+    `${changes(count)} on this device ${count === 1 ? 'was' : 'were'} discarded: made by another account, or more than 14 days ago.`,
   retry: 'Try again',
   questionTitle: 'Sign out without sending?',
   question: (count: number) =>

@@ -4,16 +4,23 @@ import { outboxTexts } from './outbox-texts.ts';
 
 const toastMs = 30_000;
 
+/** What was stored but never sent, beside the notices of the outbox. */
+export interface DroppedNotice {
+  readonly type: 'dropped';
+  readonly count: number;
+}
+
 type Problem = Exclude<OutboxNotice, { type: 'too-late' }>;
 
 /** The shown toast of each type of problem, with the problems that it counts. */
 const shown = new Map<Problem['type'], { readonly id: number; readonly problems: readonly Problem[] }>();
 
 /** Shows that changes were not applied, or cannot be undone. Changes that end in the same way share one toast. */
-export async function showNotice(notice: OutboxNotice): Promise<void> {
+export async function showNotice(notice: OutboxNotice | DroppedNotice): Promise<void> {
   const texts = await outboxTexts.load();
-  if (notice.type === 'too-late') {
-    toasts.show(texts.tooLate, { tone: 'error', durationMs: toastMs });
+  if (notice.type === 'too-late' || notice.type === 'dropped') {
+    const text = notice.type === 'dropped' ? texts.dropped(notice.count) : texts.tooLate;
+    toasts.show(text, { tone: 'error', durationMs: toastMs });
     return;
   }
   const { type } = notice;

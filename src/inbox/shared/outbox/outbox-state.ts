@@ -7,6 +7,8 @@ export interface PendingAction {
   readonly payload: unknown;
   /** What it changes, such as the ids of rows; null: any row of its topic. */
   readonly keys: readonly string[] | null;
+  /** Epoch milliseconds. */
+  readonly addedAtMs: number;
   /** Greater than that of each action that its tab knew; with the id it orders the actions of all tabs. */
   readonly order: number;
   /** The tab that sends it, by the name of a lock that the tab holds. */

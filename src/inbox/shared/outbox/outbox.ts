@@ -254,7 +254,18 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
     const id = createId();
     const order = (state.pending.at(-1)?.order ?? 0) + 1;
     const { senderId } = state;
-    const action: PendingAction = { id, userId, topic, payload, keys, order, senderId, isUndoable };
+    const addedAtMs = clock.now();
+    const action: PendingAction = {
+      id,
+      userId,
+      topic,
+      payload,
+      keys,
+      addedAtMs,
+      order,
+      senderId,
+      isUndoable,
+    };
     const settled = new Promise<OutboxOutcome>((resolve) => added.set(id, resolve));
     store(storage.put(action));
     dispatch({ type: 'added', actions: [action] });

@@ -22,6 +22,7 @@ const action = (order: number, details: Partial<PendingAction> = {}): PendingAct
   topic: 'rows',
   payload: null,
   keys: [`row-${order}`],
+  addedAtMs: 0,
   order,
   senderId: 'own',
   isUndoable: false,

@@ -1,10 +1,11 @@
-import { followChunkFailures, reloadIfReplaced } from './app/chunks/chunk-failures.ts';
+import { followChunkFailures } from './app/chunks/chunk-failures.ts';
 import { preloadPath } from './app/chunks/screen-chunks.ts';
+import { reloadIfReplaced } from './ui/state/reload.ts';
 
 /** Shows a message when the application's code cannot be loaded. */
 async function showLoadFailure(): Promise<void> {
   if (await reloadIfReplaced()) return;
-  const message = document.querySelector('.boot');
+  const message = document.querySelector('.boot > p');
   if (!message) return;
   message.setAttribute('role', 'alert');
   message.textContent =

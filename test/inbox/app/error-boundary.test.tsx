@@ -3,6 +3,8 @@ import { Suspense } from 'react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConfigurationScreen } from '../../../src/inbox/app/configuration-screen.tsx';
 import { ErrorBoundary } from '../../../src/inbox/app/shell/error-boundary.tsx';
+import { toasts } from '../../../src/inbox/ui/overlay/toasts.ts';
+import { PartBoundary } from '../../../src/inbox/ui/state/part-boundary.tsx';
 import { keptOnceLoaded, onDemand } from '../../../src/inbox/ui/state/loader.ts';
 import { followChunkFailures } from '../../../src/inbox/app/chunks/chunk-failures.ts';
 
@@ -85,8 +87,6 @@ describe('a chunk that cannot be loaded', () => {
     });
     const button = await screen.findByRole('button', { name: 'Try again' });
     expect(screen.getByRole('alert').textContent).toMatch(/couldn’t be loaded/);
-    // Reloading without a network would lead to the browser's error page.
-    expect(screen.queryByRole('button', { name: 'Reload' })).toBeNull();
     expect(remote.calls).toBe(1);
     remote.isThere = true;
     await act(async () => button.click());
@@ -109,32 +109,42 @@ describe('a chunk that cannot be loaded', () => {
     expect(await screen.findByText('All is well.')).toBeTruthy();
   });
 
-  test('a chunk that cannot be loaded is ignored where it is optional', async () => {
+  test('a part that cannot be loaded leaves the rest as it is, offers to reload, and loads the next time', async () => {
+    toasts.clear();
     const { remote, Screen } = remoteScreen();
-    await act(async () => {
-      render(
-        <>
-          <p>The rest</p>
-          <ErrorBoundary fallback={null}>
+    const close = vi.fn<() => void>();
+    const page = (isOpen: boolean) => (
+      <ErrorBoundary>
+        <p>The rest</p>
+        {isOpen && (
+          <PartBoundary onFail={close}>
             <Screen />
-          </ErrorBoundary>
-        </>,
-      );
-    });
-    expect(remote.calls).toBe(1);
+          </PartBoundary>
+        )}
+      </ErrorBoundary>
+    );
+    const { rerender } = await act(async () => render(page(true)));
     expect(document.body.textContent).toBe('The rest');
+    expect(close).toHaveBeenCalledOnce();
+    expect(toasts.getSnapshot()).toMatchObject([{ tone: 'error', action: { label: 'Reload' } }]);
+    rerender(page(false));
+    remote.isThere = true;
+    await act(async () => rerender(page(true)));
+    expect(document.body.textContent).toBe('The restAll is well.');
   });
 
-  test('a chunk that cannot be loaded is replaced by the fallback', async () => {
+  test('a part that cannot be loaded and is not missed says nothing, and shows its fallback', async () => {
+    toasts.clear();
     const { Screen } = remoteScreen();
     await act(async () => {
       render(
-        <ErrorBoundary fallback={<p>Offline.</p>}>
+        <PartBoundary isOptional fallback={<p>Offline.</p>}>
           <Screen />
-        </ErrorBoundary>,
+        </PartBoundary>,
       );
     });
     expect(document.body.textContent).toBe('Offline.');
+    expect(toasts.getSnapshot()).toEqual([]);
   });
 });
 

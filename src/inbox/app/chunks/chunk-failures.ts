@@ -8,7 +8,7 @@ const failures = new WeakSet<object>();
 export function followChunkFailures(page: Window): void {
   page.addEventListener('vite:preloadError', ({ payload }) => {
     failures.add(payload);
-    // The next import() retries a script, but a failed style sheet is never retried by the browser.
+    // The browser never retries a failed style sheet.
     const [, sheet] = /CSS for (\S+)/.exec(payload.message) ?? [];
     const link = [...page.document.querySelectorAll('link')].find(({ href }) => href === sheet);
     page.addEventListener('online', () => link?.replaceWith(link.cloneNode()), { once: true });
@@ -17,24 +17,4 @@ export function followChunkFailures(page: Window): void {
 
 export function isChunkFailure(problem: unknown): boolean {
   return problem instanceof Object && failures.has(problem);
-}
-
-/**
- * Reloads once when a chunk is missing although the site responds: a newer version was published. At most once a minute,
- * to avoid a reload loop, and never while the site is unreachable, since the browser's error page would replace this one.
- *
- * @returns whether the page is about to reload.
- */
-export async function reloadIfReplaced(): Promise<boolean> {
-  const key = 'reloaded-at';
-  try {
-    if (!navigator.onLine || Date.now() - Number(sessionStorage.getItem(key)) < 60_000) return false;
-    const { ok } = await fetch(location.pathname, { method: 'HEAD', cache: 'no-store' });
-    if (!ok) return false;
-    sessionStorage.setItem(key, String(Date.now()));
-  } catch {
-    return false;
-  }
-  location.reload();
-  return true;
 }

@@ -1,20 +1,18 @@
 import { Component, type ErrorInfo, type ReactNode } from 'react';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { retryFailedLoad } from '../../ui/state/loader.ts';
-import { useOnline } from '../../ui/state/online.ts';
+import { reloadIfReachable, reloadIfReplaced } from '../../ui/state/reload.ts';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { appTexts } from '../app-texts.ts';
 import { NarrowPage } from '../../ui/page/narrow-page.tsx';
 import { paths } from '../../shared/routes.ts';
-import { isChunkFailure, reloadIfReplaced } from '../chunks/chunk-failures.ts';
+import { isChunkFailure } from '../chunks/chunk-failures.ts';
 
 export interface ErrorBoundaryProps {
   /** A change of this value, such as the path, resets the boundary. */
   readonly resetKey?: string;
   /** Whether it is inside the frame of the signed-in user. Default: false. */
   readonly isPart?: boolean;
-  /** Rendered instead of an error page when the tree below fails; null: nothing. */
-  readonly fallback?: ReactNode;
   readonly onError?: (problem: unknown, info: ErrorInfo) => void;
   readonly children: ReactNode;
 }
@@ -45,13 +43,18 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 
   override render(): ReactNode {
     const { failure } = this.state;
-    const { children, fallback, isPart } = this.props;
+    const { children, isPart } = this.props;
     if (failure === null) return children;
-    if (failure === 'checking' || fallback !== undefined) return fallback ?? null;
-    return <BrokenPage isPart={isPart} onRetry={failure === 'missing' ? this.#retry : null} />;
+    if (failure === 'checking') return null;
+    return <BrokenPage isPart={isPart} isMissing={failure === 'missing'} onRetry={this.#retry} />;
   }
 
-  readonly #retry = () => this.setState({ failure: null });
+  readonly #retry = () => void this.#reloadOrRender();
+
+  /** Chromium never fetches a module again whose import failed, so that only a reload helps; the URL has the state of the page. */
+  async #reloadOrRender(): Promise<void> {
+    if (!(await reloadIfReachable())) this.setState({ failure: null });
+  }
 
   async #reloadOrOfferRetry(): Promise<void> {
     if (await reloadIfReplaced()) return;
@@ -61,27 +64,20 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 
 interface BrokenPageProps {
   readonly isPart: boolean | undefined;
-  readonly onRetry: (() => void) | null;
+  /** Whether its code could not be loaded. */
+  readonly isMissing: boolean;
+  readonly onRetry: () => void;
 }
 
-function BrokenPage({ isPart = false, onRetry }: BrokenPageProps) {
+function BrokenPage({ isPart = false, isMissing, onRetry }: BrokenPageProps) {
   const texts = appTexts.use();
-  const online = useOnline();
   return (
     <NarrowPage isPart={isPart}>
       <PageHeading>{texts.broken}</PageHeading>
-      <p role="alert">{onRetry ? texts.missingText : texts.brokenText}</p>
-      {onRetry && (
-        <Button look="primary" wide onClick={onRetry}>
-          {texts.tryAgain}
-        </Button>
-      )}
-      {/* Offline, a reload would end at the browser's error page. */}
-      {online && (
-        <Button look={onRetry ? 'secondary' : 'primary'} wide onClick={() => location.reload()}>
-          {texts.reload}
-        </Button>
-      )}
+      <p role="alert">{isMissing ? texts.missingText : texts.brokenText}</p>
+      <Button look="primary" wide onClick={onRetry}>
+        {isMissing ? texts.tryAgain : texts.reload}
+      </Button>
       {/* Full page loads, which reset all state. */}
       <a className={buttonClass('secondary', true)} href={paths.home}>
         {texts.toInbox}

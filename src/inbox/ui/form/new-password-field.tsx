@@ -1,5 +1,6 @@
-import { Suspense, useDeferredValue } from 'react';
+import { useDeferredValue } from 'react';
 import { onDemand } from '../state/loader.ts';
+import { PartBoundary } from '../state/part-boundary.tsx';
 import { credentialTexts } from './credential-texts.ts';
 import styles from './field.module.css';
 import { PasswordField } from './password-field.tsx';
@@ -30,9 +31,9 @@ export function NewPasswordField({ own, ...field }: NewPasswordFieldProps) {
         password === '' ? (
           hint
         ) : (
-          <Suspense fallback={hint}>
+          <PartBoundary isOptional fallback={hint}>
             <PasswordMeter password={password} own={own} label={strength.label} levels={strength.levels} />
-          </Suspense>
+          </PartBoundary>
         )
       }
     />

@@ -1,7 +1,8 @@
-import { Suspense, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { RestError } from 'supabase-protocol-clients/rest-client';
 import { useClients, type Clients } from '../../../shared/clients/clients-context.ts';
 import { onDemand } from '../../../ui/state/loader.ts';
+import { PartBoundary } from '../../../ui/state/part-boundary.tsx';
 import { readProofTimeMs, readSessionId } from '../../../shared/token-claims.ts';
 import { createAccountApi } from '../account-api.ts';
 import { endedSessions } from '../ended-sessions.ts';
@@ -54,13 +55,13 @@ export function useRecentProof(): RecentProof {
   return {
     request: (purpose) => (isRecent() ? Promise.resolve(true) : ask(purpose)),
     dialog: open && (
-      <Suspense>
+      <PartBoundary onFail={() => open.settle(false)}>
         <ProofDialog
           purpose={open.purpose}
           onProven={() => open.settle(true)}
           onCancel={() => open.settle(false)}
         />
-      </Suspense>
+      </PartBoundary>
     ),
   };
 }

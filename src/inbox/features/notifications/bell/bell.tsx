@@ -1,4 +1,4 @@
-import { Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button, buttonClass } from '../../../ui/button.tsx';
@@ -10,6 +10,7 @@ import { useInboxSnapshot } from '../data/inbox-context.ts';
 import { unfiltered, inboxHref } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { onDemand } from '../../../ui/state/loader.ts';
+import { PartBoundary } from '../../../ui/state/part-boundary.tsx';
 
 const loadPanel = () => import('./bell-panel.tsx');
 const BellPanel = onDemand(async () => (await loadPanel()).BellPanel);
@@ -61,9 +62,9 @@ export function Bell() {
           )}
         >
           {(close) => (
-            <Suspense>
+            <PartBoundary onFail={close}>
               <BellPanel onClose={close} />
-            </Suspense>
+            </PartBoundary>
           )}
         </Popover>
       </span>

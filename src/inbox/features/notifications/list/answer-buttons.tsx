@@ -1,6 +1,7 @@
-import { Suspense, useMemo, type ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { onDemand } from '../../../ui/state/loader.ts';
+import { PartBoundary } from '../../../ui/state/part-boundary.tsx';
 import { useInboxServices } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
 import { messageActions, notificationInvitation } from '../texts/notification-words.ts';
@@ -32,7 +33,7 @@ export function AnswerButtons({ className, notification, title, onAnswer }: Answ
   return (
     buttons && (
       <div className={className}>
-        <Suspense>{buttons}</Suspense>
+        <PartBoundary isOptional>{buttons}</PartBoundary>
       </div>
     )
   );

@@ -1,15 +1,8 @@
-import {
-  Suspense,
-  useDeferredValue,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react';
+import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { InboxIcon } from '../../../ui/icons.tsx';
 import { onDemand, preloadDelayMs } from '../../../ui/state/loader.ts';
+import { PartBoundary } from '../../../ui/state/part-boundary.tsx';
 import { useInboxCommands, type InboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
@@ -154,8 +147,8 @@ export function InboxScreen() {
           onEndNear={inbox.loadMore}
         />
         <InboxFooter snapshot={{ ...snapshot, view: list }} onInvite={() => setDialog('invite')} />
-        <Suspense>
-          {selection && (
+        {selection && (
+          <PartBoundary onFail={() => select(null)}>
             <SelectionBar
               ref={selectionBar}
               selection={selection}
@@ -169,8 +162,8 @@ export function InboxScreen() {
               }
               onChange={select}
             />
-          )}
-        </Suspense>
+          </PartBoundary>
+        )}
       </div>
       {openId === null && (
         <aside className={styles.pane} aria-hidden="true">
@@ -182,8 +175,13 @@ export function InboxScreen() {
           )}
         </aside>
       )}
-      <Suspense>
-        {(openId !== null || dialog !== null) && (
+      {(openId !== null || dialog !== null) && (
+        <PartBoundary
+          onFail={() => {
+            setDialog(null);
+            url.open(undefined);
+          }}
+        >
           <InboxOverlays
             openId={openId}
             shown={shown}
@@ -193,8 +191,8 @@ export function InboxScreen() {
             onDialog={setDialog}
             onSelect={(isSelecting) => select(isSelecting ? emptySelection : null)}
           />
-        )}
-      </Suspense>
+        </PartBoundary>
+      )}
     </div>
   );
 }

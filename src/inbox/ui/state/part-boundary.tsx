@@ -1,0 +1,42 @@
+import { Component, Suspense, type ReactNode } from 'react';
+import { toasts } from '../overlay/toasts.ts';
+import { retryFailedLoad } from './loader.ts';
+import { reloadIfReachable } from './reload.ts';
+
+export interface PartBoundaryProps {
+  /** Called when the part has failed, to close it: it is tried again when it is mounted the next time. */
+  readonly onFail?: () => void;
+  /** Whether the part is not missed. Default: a toast offers to reload. */
+  readonly isOptional?: boolean;
+  /** While the part loads. */
+  readonly fallback?: ReactNode;
+  readonly children: ReactNode;
+}
+
+const texts = {
+  en: { failed: 'Part of the app couldn’t be loaded.', reload: 'Reload' },
+  de: { failed: 'Ein Teil der App konnte nicht geladen werden.', reload: 'Neu laden' },
+};
+
+/** A part of a screen with its own code, such as a dialog: its failure leaves the rest of the screen as it is. */
+export class PartBoundary extends Component<PartBoundaryProps, { readonly hasFailed: boolean }> {
+  override state = { hasFailed: false };
+
+  static getDerivedStateFromError() {
+    return { hasFailed: true };
+  }
+
+  override componentDidCatch(problem: unknown): void {
+    retryFailedLoad(problem);
+    const { onFail, isOptional } = this.props;
+    onFail?.();
+    if (isOptional) return;
+    const { failed, reload } = document.documentElement.lang === 'de' ? texts.de : texts.en;
+    toasts.show(failed, { tone: 'error', action: { label: reload, run: () => void reloadIfReachable() } });
+  }
+
+  override render(): ReactNode {
+    const { fallback, children } = this.props;
+    return this.state.hasFailed ? fallback : <Suspense fallback={fallback}>{children}</Suspense>;
+  }
+}

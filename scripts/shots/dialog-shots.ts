@@ -117,7 +117,10 @@ export const dialogShots: readonly Shot[] = [
       await first.waitFor();
       await page.waitForTimeout(1_000);
       await page.context().setOffline(true);
-      await page.getByText(say('You’re offline. You may be seeing an older copy.')).first().waitFor();
+      await page
+        .getByText(/^(You’re|Du bist) offline\./)
+        .first()
+        .waitFor();
       await first.focus();
       await page.keyboard.press('e');
       await page.getByRole('button', { name: say('Show'), exact: true }).click();

@@ -86,10 +86,13 @@ export const inboxShots: readonly Shot[] = [
   {
     ...ada,
     name: 'inbox-offline',
-    async arrange({ page, say }) {
+    async arrange({ page }) {
       await rows(page);
       await page.context().setOffline(true);
-      await page.getByText(say('You’re offline. You may be seeing an older copy.')).first().waitFor();
+      await page
+        .getByText(/^(You’re|Du bist) offline\./)
+        .first()
+        .waitFor();
     },
   },
   {

@@ -1,10 +1,9 @@
 import 'fake-indexeddb/auto';
 import { IDBFactory } from 'fake-indexeddb';
-import { createStore, keys } from 'idb-keyval';
 import { beforeEach, expect, test } from 'vitest';
 import { deletePersistedData } from '../../../src/inbox/app/data/delete-persisted-data.ts';
 import { openPersistedCache } from '../../../src/inbox/app/data/persisted-cache.ts';
-import { discardAfterMs, staleAfterMs } from '../../../src/inbox/shared/cached.ts';
+import { discardAfterMs, isDiscarded, staleAfterMs } from '../../../src/inbox/shared/cached.ts';
 import { createFakeWorld, type FakeWorld } from '../../support/fake-platform.ts';
 
 beforeEach(() => {
@@ -66,18 +65,18 @@ test('the data cache on this device is written at once when the page is left, an
   expect((await openPage(world)).get()).toBe(49);
 });
 
-test('the data cache on this device is discarded after thirty minutes', async () => {
+test('the data cache on this device is kept for the time without a connection, with its age', async () => {
   const world = createFakeWorld();
   const { set, cache } = await openPage(world);
   set(1);
+  const readAtMs = world.clock.now();
   await world.clock.advance(1_000);
   await written();
   cache.close();
-  world.clock.sleep(29 * 60_000);
-  expect((await openPage(world)).get()).toBe(1);
-  world.clock.sleep(60_000);
-  expect((await openPage(world)).get()).toBeUndefined();
-  expect(await keys(createStore('inbox-cache', 'users')), 'deleted, not ignored').toEqual([]);
+  world.clock.sleep(5 * 86_400_000);
+  const later = (await openPage(world)).cache.get('list');
+  expect(later).toEqual({ value: 1, readAtMs });
+  expect(later && isDiscarded(later, world.clock.now()), 'online it is not shown').toBe(true);
 });
 
 test('the data cache on this device is deleted for every user, and not written afterwards', async () => {

@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { setLanguage } from '../../../src/inbox/ui/texts.ts';
 import { toasts } from '../../../src/inbox/ui/overlay/toasts.ts';
 import { ada, createUser, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
+import { createBrowserPlatform } from '../../../src/platform/browser-platform.ts';
 import { renderApp } from '../../support/render-app.tsx';
 import { createBreakableFetch, to } from '../../support/wire/breakable-fetch.ts';
 
@@ -108,6 +109,31 @@ test('an action waits for the next sign-in if the session has ended unnoticed, a
   await waitFor(async () => expect(JSON.stringify(await statuses())).toContain('archived'), {
     timeout: 5_000,
   });
+});
+
+test('the inbox shows the last list with its age when it is opened later and the service fails', async () => {
+  const person = { email: `later-${crypto.randomUUID()}@example.com`, password: seedPassword };
+  const { id } = await createUser(supabase(), person.email);
+  await supabase().database.query(
+    `insert into notifications (recipient_id, content) values ($1, '{"type": "system", "data": {"text": "Hello"}}')`,
+    [id],
+  );
+  const { store, unmount } = await renderApp('/home', { supabase: supabase(), user: person });
+  await screen.findByText('Hello');
+  // The copy is written a moment after the list was read.
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  unmount();
+  const { clock } = createBrowserPlatform();
+  await renderApp('/home', {
+    supabase: supabase(),
+    store,
+    platform: {
+      clock: { ...clock, now: () => clock.now() + 45 * 60_000 },
+      fetch: () => Promise.reject(new TypeError('Failed to fetch')),
+    },
+  });
+  expect(await screen.findByText('Hello', {}, { timeout: 5_000 })).toBeTruthy();
+  expect(screen.getByText(/^Couldn’t refresh\. This list is from .*\d:\d\d/)).toBeTruthy();
 });
 
 test('the application redirects to /login with a message when the server ends the session', async () => {

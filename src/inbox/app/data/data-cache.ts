@@ -11,7 +11,7 @@ import type {
 } from '../../features/notifications/model/state-types.ts';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import { whenTrue } from '../../ui/state/when-true.ts';
-import type { Cached } from '../../shared/cached.ts';
+import { isDiscarded, type Cached } from '../../shared/cached.ts';
 import { registeredKinds, setRegisteredKinds, type RegisteredKind } from '../../shared/registered-kinds.ts';
 import type { Outbox } from '../../shared/outbox/outbox.ts';
 import type { Database } from '../../database.types.ts';
@@ -20,9 +20,10 @@ import { openPersistedCache } from './persisted-cache.ts';
 /** One user's data as persisted on this device. Its code is loaded in parallel with the first read. */
 export interface DataCache {
   readonly preferences: PreferencesStore;
-  /** The notifications of an earlier visit; null if they are missing or were discarded. */
-  readonly persisted: PersistedNotifications | null;
-  persistNotifications(state: NotificationsState): void;
+  /** The notifications of an earlier visit, of any age; null if they are missing. */
+  readonly persisted: Cached<PersistedNotifications> | null;
+  /** @param readAtMs until when the list was known to be current, in epoch milliseconds. */
+  persistNotifications(state: NotificationsState, readAtMs: number): void;
   /** Whether the quiet hours are in force now; reads the preferences unless they are known. */
   isQuiet(): Promise<boolean>;
   persistKinds(kinds: readonly RegisteredKind[]): void;
@@ -49,13 +50,16 @@ export async function openDataCache({
   outbox,
 }: DataCacheOptions): Promise<DataCache> {
   const { clock, page, report } = platform;
+  /** A discarded copy is better than none while the service cannot be asked. */
+  const isUsable = (cached: Cached<unknown>) => !page.isOnline() || !isDiscarded(cached, clock.now());
   const store = await openPersistedCache({ userId, sessionId, clock, page, report });
+  const saved = store.get(keys.preferences);
   const preferences = createPreferencesStore({
     api: createPreferencesApi(rest, userId),
     platform,
     outbox,
     // The cast holds, because `format` in persisted-cache.ts changes with the type.
-    restored: store.get(keys.preferences) as Cached<Preferences | null> | undefined,
+    restored: (saved && isUsable(saved) ? saved : undefined) as Cached<Preferences | null> | undefined,
     onRead(cached) {
       if (!isTemporary(cached.value)) store.set(keys.preferences, cached);
     },
@@ -66,9 +70,9 @@ export async function openDataCache({
   const notifications = store.get(keys.notifications) as Cached<PersistedNotifications> | undefined;
   return {
     preferences,
-    persisted: notifications?.value ?? null,
-    persistNotifications: (state) =>
-      store.set(keys.notifications, { value: selectPersistedNotifications(state), readAtMs: clock.now() }),
+    persisted: notifications ?? null,
+    persistNotifications: (state, readAtMs) =>
+      store.set(keys.notifications, { value: selectPersistedNotifications(state), readAtMs }),
     async isQuiet() {
       preferences.ensure();
       await whenTrue(preferences, () => !preferences.getSnapshot().isReading);

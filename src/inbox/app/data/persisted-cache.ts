@@ -1,11 +1,11 @@
 import { clear, delMany, get, keys, set } from 'idb-keyval';
 import type { Clock, Page, Timer } from 'supabase-protocol-clients/platform';
-import { isDiscarded, type Cached } from '../../shared/cached.ts';
+import type { Cached } from '../../shared/cached.ts';
 import { databaseNames, openStore } from '../../shared/open-store.ts';
 
 /** One user's values in IndexedDB, so that a reload shows the last state at once. */
 export interface PersistedCache {
-  /** A value of this visit or the previous one; undefined if it is missing or was discarded. */
+  /** A value of this visit or an earlier one, of any age. */
   get(key: string): Cached<unknown> | undefined;
   /** Sets a value, which is written soon and when the page is hidden. */
   set(key: string, cached: Cached<unknown>): void;
@@ -60,9 +60,8 @@ export async function openPersistedCache(options: PersistedCacheOptions): Promis
   await attempt(async () => {
     const record = await get<PersistedRecord>(userId, store);
     const isUsable = record?.format === format && record.sessionId === sessionId;
-    for (const [key, cached] of Object.entries(isUsable ? record.values : {}))
-      if (!isDiscarded(cached, clock.now())) values.set(key, cached);
-    // Delete the values of other users and sessions, and outdated ones.
+    for (const [key, cached] of Object.entries(isUsable ? record.values : {})) values.set(key, cached);
+    // Delete the values of other users and sessions.
     const unusable = (await keys(store)).filter((key) => key !== userId || values.size === 0);
     if (unusable.length > 0) await delMany(unusable, store);
   });

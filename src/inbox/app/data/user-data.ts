@@ -7,6 +7,7 @@ import {
 } from '../../features/notifications/data/notifications-api.ts';
 import type { NotificationsState } from '../../features/notifications/model/state-types.ts';
 import type { Timer } from 'supabase-protocol-clients/platform';
+import { isDiscarded } from '../../shared/cached.ts';
 import { setRegisteredKinds } from '../../shared/registered-kinds.ts';
 import { createLoader, retryFailedLoad } from '../../ui/state/loader.ts';
 import { whenTrue } from '../../ui/state/when-true.ts';
@@ -86,7 +87,9 @@ export function createUserData({
   let latest: NotificationsState | null = null;
   const persist = () => {
     persistTimer = null;
-    withCache((opened) => latest && opened.persistNotifications(latest));
+    const { status, asOfMs } = inbox.getSnapshot();
+    const readAtMs = status === 'current' ? clock.now() : asOfMs;
+    withCache((opened) => latest && readAtMs !== null && opened.persistNotifications(latest, readAtMs));
   };
   const inbox = createInbox({
     platform,
@@ -134,6 +137,12 @@ export function createUserData({
       onSessionsEnded: () => void checkSession().catch(report),
     });
   };
+  /** A list that is too old for the time of a read is shown when the service cannot be asked. */
+  const restore = async ({ persisted }: DataCache) => {
+    if (!persisted) return;
+    if (page.isOnline() && isDiscarded(persisted, clock.now())) await whenTrue(inbox, isRead);
+    if (!isClosed) inbox.restore(persisted);
+  };
   /** Browsers renew push subscriptions without notice, so each visit sends the current one. */
   const renewPush = async () => {
     const { pushPublicKey: publicKey } = configuration;
@@ -156,7 +165,7 @@ export function createUserData({
       inbox.start();
       void outbox.start();
       listen().catch(retryListening);
-      withCache(({ persisted }) => persisted && inbox.restore(persisted));
+      withCache(restore);
       laterTimer = clock.setTimer(() => void renewPush().catch(report), page.isOnline() ? laterMs : 0);
     },
     async close() {

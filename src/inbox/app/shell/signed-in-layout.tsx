@@ -1,5 +1,7 @@
 import { useEffect, useSyncExternalStore, type ComponentType, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
+import { useInboxSnapshot, useLocale } from '../../features/notifications/data/inbox-context.ts';
+import { pastMoment } from '../../ui/list/relative-time.ts';
 import { InboxIcon, PersonIcon, SettingsIcon } from '../../ui/icons.tsx';
 import { Logo } from '../../ui/page/narrow-page.tsx';
 import { useOnline } from '../../ui/state/online.ts';
@@ -47,7 +49,7 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
         <AccountMenu />
       </header>
       <div role="status" className={styles.note}>
-        {pendingCount > 0 ? <PendingChanges count={pendingCount} /> : !online && <span>{texts.offline}</span>}
+        {pendingCount > 0 ? <PendingChanges count={pendingCount} /> : !online && <OfflineNote />}
       </div>
       <div className={styles.body}>
         <aside className={styles.rail} aria-label={texts.views}>
@@ -79,6 +81,18 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
       {question && <SignOutDialog question={question} />}
       <ToastRegion label={texts.messages} dismissLabel={texts.dismiss} />
     </>
+  );
+}
+
+/** With the age of the list, if one is shown. */
+function OfflineNote() {
+  const texts = appTexts.use();
+  const locale = useLocale();
+  const [path] = useLocation();
+  const { asOfMs, view } = useInboxSnapshot();
+  const isListShown = (path === paths.home || path === paths.root) && view.isLoaded && asOfMs !== null;
+  return (
+    <span>{isListShown ? texts.offlineList(pastMoment(asOfMs, Date.now(), locale)) : texts.offline}</span>
   );
 }
 

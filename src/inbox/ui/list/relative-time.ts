@@ -31,6 +31,15 @@ export function absoluteTime(atMs: number, locale: string, dateStyle: 'full' | '
   return format(locale, { dateStyle, timeStyle: 'short' }).format(atMs);
 }
 
+/** A past moment by day and clock time: `10:45` today, `Tuesday, 10:45` within a week, else with the date. */
+export function pastMoment(atMs: number, nowMs: number, locale: string): string {
+  const daysAgo = dayNumber(nowMs) - dayNumber(atMs);
+  const clock = { hour: 'numeric', minute: '2-digit' } as const;
+  if (daysAgo === 0) return format(locale, clock).format(atMs);
+  if (daysAgo < 7) return format(locale, { weekday: 'long', ...clock }).format(atMs);
+  return format(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(atMs);
+}
+
 /** The formatter of each locale is created once. */
 export function relative(locale: string): Intl.RelativeTimeFormat {
   const known =

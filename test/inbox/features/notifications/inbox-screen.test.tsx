@@ -518,10 +518,10 @@ test('a reload shows the saved list, then the current one', async () => {
   // Without a new sign-in: persisted data belongs to its session.
   await renderApp('/home', { supabase: local(), platform: { fetch: backend.fetch }, store: first.store });
   await screen.findByText(/Old 2/);
-  await screen.findByText(/Showing your last saved notifications/);
+  await screen.findByText(/Couldn’t refresh. This list is from/);
   await local().database.exec("delete from public.notifications where content like '%Old 2%'");
   backend.mend();
-  fireEvent.click(tryAgain(/Showing your last saved notifications/));
+  fireEvent.click(tryAgain(/Couldn’t refresh. This list is from/));
   await waitFor(() => expect(screen.queryByText(/Old 2/)).toBeNull());
 });
 

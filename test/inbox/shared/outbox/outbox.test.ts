@@ -129,7 +129,7 @@ test('an action offline is retried in time when the clock is set back', async ()
 test('an action offline of another version of the application is dropped', async () => {
   const { world, storage, openTab, notices } = createDevice();
   const lost = { id: 'old', userId: 'ada', topic: 'rows', payload: { format: 0 }, keys: ['a'] };
-  await storage.put({ ...lost, order: 1, senderId: 'closed', isUndoable: false });
+  await storage.put({ ...lost, addedAtMs: 0, order: 1, senderId: 'closed', isUndoable: false });
   openTab();
   await world.clock.advance(1_000);
   expect(notices).toMatchObject([{ type: 'refused' }]);

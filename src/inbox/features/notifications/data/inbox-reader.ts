@@ -118,7 +118,7 @@ export function createInboxReader({ api, store, platform }: InboxReaderOptions) 
           key !== encodeFilter(unfiltered) &&
           (windows[key] !== undefined || !selectWindow(store.getState(), filter)?.isComplete);
         await Promise.all([readHead(unfiltered), isOwnNeeded && readHead(filter)]);
-        store.patch({ isVerified: true });
+        store.patch({ isVerified: true, asOfMs: platform.clock.now() });
         // The filter may have changed during the read.
         await readMissing();
         store.patch({ problem: null });

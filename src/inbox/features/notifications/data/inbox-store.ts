@@ -11,6 +11,8 @@ import type { NotificationsEvent, NotificationsState } from '../model/state-type
 export interface InboxStatus {
   /** Whether the list was read from the server since the page loaded; before that it may be a persisted copy. */
   readonly isVerified: boolean;
+  /** Until when the shown list was known to be current, in epoch milliseconds; null: it was never read. */
+  readonly asOfMs: number | null;
   readonly isReading: boolean;
   readonly isReadingMore: boolean;
   /** The error of a failed read, shown until one succeeds; null: none. */
@@ -46,6 +48,7 @@ export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}
   let state = emptyNotificationsState;
   let status: InboxStatus = {
     isVerified: false,
+    asOfMs: null,
     isReading: false,
     isReadingMore: false,
     problem: null,

@@ -1,6 +1,6 @@
 import { createStore, type Platform, type Readable } from 'supabase-protocol-clients/platform';
 import { createLiveReads, type ReadCause } from 'supabase-protocol-clients/realtime-client/live-query';
-import { staleAfterMs } from '../../../shared/cached.ts';
+import { staleAfterMs, type Cached } from '../../../shared/cached.ts';
 import type { Outbox } from '../../../shared/outbox/outbox.ts';
 import { registeredKinds } from '../../../shared/registered-kinds.ts';
 import { createInboxActions } from './inbox-actions.ts';
@@ -65,7 +65,8 @@ export function createInbox({ api, outbox, platform, onKinds, onGap, ...options 
     const before = store.getSnapshot();
     const { status, error } = reads.getSnapshot();
     if (status === before.status && error === readError) return;
-    store.patch({ status, ...(error !== readError && { problem: error }) });
+    const asOfMs = before.status === 'current' ? clock.now() : before.asOfMs;
+    store.patch({ status, asOfMs, ...(error !== readError && { problem: error }) });
     readError = error;
   });
   const refresh = () => {
@@ -122,7 +123,8 @@ export function createInbox({ api, outbox, platform, onKinds, onGap, ...options 
     /** Reads whenever the lists may lack changes of the channel, which the caller joins. */
     follow: reads.follow,
     /** Shows the persisted list of an earlier visit, unless the server has responded already. */
-    restore(persisted: PersistedNotifications) {
+    restore({ value: persisted, readAtMs: asOfMs }: Cached<PersistedNotifications>) {
+      if (!store.getSnapshot().isVerified) store.patch({ asOfMs });
       store.dispatch({ type: 'restored', persisted });
       store.dispatch({ type: 'woken', nowMs: clock.now() });
     },

@@ -4,7 +4,8 @@ import { useOnline } from '../../../ui/state/online.ts';
 import { useDelay } from '../../../ui/state/use-delay.ts';
 import { Skeleton } from '../../../ui/spinner.tsx';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
-import { useInbox, useInboxServices } from '../data/inbox-context.ts';
+import { useInbox, useInboxServices, useLocale } from '../data/inbox-context.ts';
+import { pastMoment } from '../../../ui/list/relative-time.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
 import { InboxEmpty } from './inbox-empty.tsx';
 import styles from './inbox.module.css';
@@ -19,18 +20,22 @@ export function InboxNotices({ snapshot }: { readonly snapshot: InboxSnapshot })
   const inbox = useInbox();
   const online = useOnline();
   const { PausedNotice } = useInboxServices();
-  const { problem, status, isLost, view, isReading } = snapshot;
+  const locale = useLocale();
+  const { problem, status, isLost, view, isReading, asOfMs } = snapshot;
   const isSlow = useDelay(isReading && problem === null, slowMs);
-  const failure = view.filter.query ? texts.searchFailed : texts.readFailed;
+  const failure = !online ? texts.noCopy : view.filter.query ? texts.searchFailed : texts.readFailed;
+  const isStale = view.isLoaded && asOfMs !== null;
   return (
     <div role="status" className={styles.notices}>
       <PausedNotice />
       {problem !== null && (online || !view.isLoaded) && (
-        <Message tone={view.isLoaded ? 'warning' : 'error'}>
-          <span>{view.isLoaded ? texts.readFailedStale : failure}</span>{' '}
-          <Button look="link" pending={isReading} onClick={() => void inbox.refresh()}>
-            {texts.retry}
-          </Button>
+        <Message tone={isStale ? 'warning' : 'error'}>
+          <span>{isStale ? texts.readFailedStale(pastMoment(asOfMs, Date.now(), locale)) : failure}</span>{' '}
+          {online && (
+            <Button look="link" pending={isReading} onClick={() => void inbox.refresh()}>
+              {texts.retry}
+            </Button>
+          )}
         </Message>
       )}
       {isSlow && online && <p className={styles.lost}>{texts.stillLoading}</p>}

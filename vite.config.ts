@@ -16,7 +16,7 @@ const chunkGroups = [
   // React, the clients that are there at once, and what several screens share.
   {
     name: 'main',
-    test: /src\/inbox\/(main|(ui|shared)\/(?!form|list|menu-icons|auth-problem|overlay\/(?!toasts)|password-strength|outbox|recovery-codes\/recovery|sender-controls)[^.]+)\.tsx?$/,
+    test: /src\/inbox\/(main|(ui|shared)\/(?!form|list|menu-icons|auth-problem|overlay\/(?!toasts|part-boundary)|password-strength|outbox|recovery-codes\/recovery|sender-controls)[^.]+)\.tsx?$/,
   },
   { name: 'rest', test: 'src/inbox/app/data/rest.ts' },
   // With dialogs and the region of toasts, which /login does without.

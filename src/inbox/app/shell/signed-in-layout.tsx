@@ -1,7 +1,6 @@
 import { useEffect, useSyncExternalStore, type ComponentType, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useInboxSnapshot, useLocale } from '../../features/notifications/data/inbox-context.ts';
-import { pastMoment } from '../../ui/list/relative-time.ts';
+import { useListAge } from '../../features/notifications/data/inbox-context.ts';
 import { InboxIcon, PersonIcon, SettingsIcon } from '../../ui/icons.tsx';
 import { Logo } from '../../ui/page/narrow-page.tsx';
 import { useOnline } from '../../ui/state/online.ts';
@@ -87,13 +86,10 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
 /** With the age of the list, if one is shown. */
 function OfflineNote() {
   const texts = appTexts.use();
-  const locale = useLocale();
   const [path] = useLocation();
-  const { asOfMs, view } = useInboxSnapshot();
-  const isListShown = (path === paths.home || path === paths.root) && view.isLoaded && asOfMs !== null;
-  return (
-    <span>{isListShown ? texts.offlineList(pastMoment(asOfMs, Date.now(), locale)) : texts.offline}</span>
-  );
+  const age = useListAge();
+  const isInbox = path === paths.home || path === paths.root;
+  return <span>{isInbox && age !== null ? texts.offlineList(age) : texts.offline}</span>;
 }
 
 interface NavigationLinkProps {

@@ -1,6 +1,6 @@
 import { useDeferredValue } from 'react';
 import { onDemand } from '../state/loader.ts';
-import { PartBoundary } from '../state/part-boundary.tsx';
+import { PartBoundary } from '../overlay/part-boundary.tsx';
 import { credentialTexts } from './credential-texts.ts';
 import styles from './field.module.css';
 import { PasswordField } from './password-field.tsx';

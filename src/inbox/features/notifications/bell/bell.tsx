@@ -10,7 +10,7 @@ import { useInboxSnapshot } from '../data/inbox-context.ts';
 import { unfiltered, inboxHref } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { onDemand } from '../../../ui/state/loader.ts';
-import { PartBoundary } from '../../../ui/state/part-boundary.tsx';
+import { PartBoundary } from '../../../ui/overlay/part-boundary.tsx';
 
 const loadPanel = () => import('./bell-panel.tsx');
 const BellPanel = onDemand(async () => (await loadPanel()).BellPanel);

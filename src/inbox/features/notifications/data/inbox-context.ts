@@ -1,4 +1,5 @@
 import { createContext, useContext, useSyncExternalStore, type ComponentType } from 'react';
+import { pastMoment } from '../../../ui/list/relative-time.ts';
 import { selectLocale } from '../../../ui/locale.ts';
 import { useLanguage } from '../../../ui/texts.ts';
 import type { InboxSnapshot } from './inbox-store.ts';
@@ -39,6 +40,15 @@ export function useInbox(): Inbox {
 export function useInboxSnapshot(): InboxSnapshot {
   const { subscribe, getSnapshot } = useInbox();
   return useSyncExternalStore(subscribe, getSnapshot);
+}
+
+/** From when the shown list is, by day and clock time; null: no list is shown. */
+export function useListAge(): string | null {
+  const { asOfMs, view } = useInboxSnapshot();
+  const { minuteClock } = useInboxServices();
+  const nowMs = useSyncExternalStore(minuteClock.subscribe, minuteClock.getSnapshot);
+  const locale = useLocale();
+  return view.isLoaded && asOfMs !== null ? pastMoment(asOfMs, nowMs, locale) : null;
 }
 
 /** The locale for numbers and dates. */

@@ -4,8 +4,7 @@ import { useOnline } from '../../../ui/state/online.ts';
 import { useDelay } from '../../../ui/state/use-delay.ts';
 import { Skeleton } from '../../../ui/spinner.tsx';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
-import { useInbox, useInboxServices, useLocale } from '../data/inbox-context.ts';
-import { pastMoment } from '../../../ui/list/relative-time.ts';
+import { useInbox, useInboxServices, useListAge } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
 import { InboxEmpty } from './inbox-empty.tsx';
 import styles from './inbox.module.css';
@@ -20,17 +19,16 @@ export function InboxNotices({ snapshot }: { readonly snapshot: InboxSnapshot })
   const inbox = useInbox();
   const online = useOnline();
   const { PausedNotice } = useInboxServices();
-  const locale = useLocale();
-  const { problem, status, isLost, view, isReading, asOfMs } = snapshot;
+  const age = useListAge();
+  const { problem, status, isLost, view, isReading } = snapshot;
   const isSlow = useDelay(isReading && problem === null, slowMs);
   const failure = !online ? texts.noCopy : view.filter.query ? texts.searchFailed : texts.readFailed;
-  const isStale = view.isLoaded && asOfMs !== null;
   return (
     <div role="status" className={styles.notices}>
       <PausedNotice />
       {problem !== null && (online || !view.isLoaded) && (
-        <Message tone={isStale ? 'warning' : 'error'}>
-          <span>{isStale ? texts.readFailedStale(pastMoment(asOfMs, Date.now(), locale)) : failure}</span>{' '}
+        <Message tone={age === null ? 'error' : 'warning'}>
+          <span>{age === null ? failure : texts.readFailedStale(age)}</span>{' '}
           {online && (
             <Button look="link" pending={isReading} onClick={() => void inbox.refresh()}>
               {texts.retry}

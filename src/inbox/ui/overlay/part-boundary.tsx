@@ -1,7 +1,7 @@
 import { Component, Suspense, type ReactNode } from 'react';
-import { toasts } from '../overlay/toasts.ts';
-import { retryFailedLoad } from './loader.ts';
-import { reloadIfReachable } from './reload.ts';
+import { toasts } from './toasts.ts';
+import { retryFailedLoad } from '../state/loader.ts';
+import { reloadIfReachable } from '../state/reload.ts';
 
 export interface PartBoundaryProps {
   /** Called when the part has failed, to close it: it is tried again when it is mounted the next time. */

@@ -1,14 +1,18 @@
-import { useDeferredValue } from 'react';
+import { Suspense, useDeferredValue, type ComponentType } from 'react';
+import type { PasswordMeterProps } from '../password-strength/password-meter.tsx';
 import { onDemand } from '../state/loader.ts';
-import { PartBoundary } from '../overlay/part-boundary.tsx';
 import { credentialTexts } from './credential-texts.ts';
 import styles from './field.module.css';
 import { PasswordField } from './password-field.tsx';
 import type { FieldBinding } from './use-form.ts';
 
 /** Loaded with the first character. */
-const PasswordMeter = onDemand(
-  async () => (await import('../password-strength/password-meter.tsx')).PasswordMeter,
+/** A form works without the meter, whose code may fail to load. */
+const PasswordMeter = onDemand(() =>
+  import('../password-strength/password-meter.tsx').then(
+    (code): ComponentType<PasswordMeterProps> => code.PasswordMeter,
+    () => () => null,
+  ),
 );
 
 export interface NewPasswordFieldProps extends FieldBinding {
@@ -31,9 +35,9 @@ export function NewPasswordField({ own, ...field }: NewPasswordFieldProps) {
         password === '' ? (
           hint
         ) : (
-          <PartBoundary isOptional fallback={hint}>
+          <Suspense fallback={hint}>
             <PasswordMeter password={password} own={own} label={strength.label} levels={strength.levels} />
-          </PartBoundary>
+          </Suspense>
         )
       }
     />

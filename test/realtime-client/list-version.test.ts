@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createListVersion } from '../../src/realtime-client/live-query/list-version.ts';
-import { createHealWatch, type LiveQueryHeal } from '../../src/realtime-client/live-query/heal-watch.ts';
+import {
+  createRepairWatch,
+  type LiveQueryRepair,
+} from '../../src/realtime-client/live-query/repair-watch.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 
 function openVersion() {
@@ -129,16 +132,16 @@ describe('the watch of repairs', () => {
   const rows = (...entries: readonly (readonly [string, object])[]) => new Map(entries);
   const open = () => {
     const world = createFakeWorld();
-    const heals: LiveQueryHeal[] = [];
+    const repairs: LiveQueryRepair[] = [];
     return {
       world,
-      heals,
-      watch: createHealWatch<object>(world.openTab().clock, (heal) => void heals.push(heal)),
+      repairs,
+      watch: createRepairWatch<object>(world.openTab().clock, (repair) => void repairs.push(repair)),
     };
   };
 
   it('reports what was lost, by kind, without the rows whose changes arrive within two seconds', async () => {
-    const { world, heals, watch } = open();
+    const { world, repairs, watch } = open();
     const atMs = world.clock.now();
     const at = new Date(0);
     watch.compare(
@@ -148,13 +151,13 @@ describe('the watch of repairs', () => {
     );
     watch.noteChanges(['e']);
     await world.clock.advance(1_999);
-    expect(heals).toEqual([]);
+    expect(repairs).toEqual([]);
     await world.clock.advance(1);
-    expect(heals).toEqual([{ atMs, cause: 'rate', added: 1, updated: 1, removed: 1 }]);
+    expect(repairs).toEqual([{ atMs, cause: 'rate', added: 1, updated: 1, removed: 1 }]);
   });
 
   it('reports nothing where all changes arrive, nothing differs, or it is stopped', async () => {
-    const { world, heals, watch } = open();
+    const { world, repairs, watch } = open();
     watch.compare(rows(['a', { n: 1 }]), rows(['a', { n: 1 }]), 'interval');
     expect(world.clock.pendingTimers).toBe(0);
     watch.compare(rows(), rows(['a', {}]), 'interval');
@@ -164,6 +167,6 @@ describe('the watch of repairs', () => {
     watch.stop();
     expect(world.clock.pendingTimers).toBe(0);
     await world.clock.advance(2_000);
-    expect(heals).toEqual([]);
+    expect(repairs).toEqual([]);
   });
 });

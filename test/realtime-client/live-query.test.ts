@@ -32,7 +32,7 @@ describe('a live query', () => {
       status: 'current',
       isCurrent: true,
       error: null,
-      lastHeal: null,
+      lastRepair: null,
     });
   });
 
@@ -205,7 +205,7 @@ describe('a live query', () => {
     query.refresh();
     await world.settle();
     await answer([]);
-    expect(query.getSnapshot()).toMatchObject({ isCurrent: true, error: null, lastHeal: null });
+    expect(query.getSnapshot()).toMatchObject({ isCurrent: true, error: null, lastRepair: null });
   });
 
   it('is not current while it is stopped, even on a live channel', async () => {
@@ -524,7 +524,7 @@ describe('a live query whose channel fails', () => {
     for (const id of ['a', 'b']) {
       await advance(1_000);
       await answer([item(id)]);
-      expect([rows(), query.getSnapshot().lastHeal]).toEqual([[item(id)], null]);
+      expect([rows(), query.getSnapshot().lastRepair]).toEqual([[item(id)], null]);
       await advance(24_000);
     }
     expect([reads.length, query.getSnapshot()]).toMatchObject([2, { status: 'failed', error: {} }]);

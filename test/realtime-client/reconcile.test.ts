@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveQueryHeal } from '../../src/realtime-client/live-query/live-query.ts';
+import type { LiveQueryRepair } from '../../src/realtime-client/live-query/live-query.ts';
 import { createTableQuery, openLiveQuery, type SceneOptions } from '../support/wire/live-query-scene.ts';
 
 interface Item {
@@ -11,7 +11,7 @@ interface Item {
 async function openQuery(overrides: SceneOptions<Item> = {}) {
   const table = new Map<string, Item>();
   const requests = { list: 0 };
-  const heals: LiveQueryHeal[] = [];
+  const repairs: LiveQueryRepair[] = [];
   const query = createTableQuery(() => [...table.values()]);
   const scene = await openLiveQuery<Item>({
     key: 'id',
@@ -20,7 +20,7 @@ async function openQuery(overrides: SceneOptions<Item> = {}) {
       requests.list += 1;
       return query.execute({ signal });
     },
-    onHealed: (heal) => heals.push(heal),
+    onRepaired: (repair) => repairs.push(repair),
     ...overrides,
   });
   await scene.confirm();
@@ -37,12 +37,12 @@ async function openQuery(overrides: SceneOptions<Item> = {}) {
       record: { id },
     });
   const ids = () => scene.rows().map(({ id }) => id);
-  return { ...scene, table, requests, heals, write, announce, ids };
+  return { ...scene, table, requests, repairs, write, announce, ids };
 }
 
 describe('a live query', () => {
   it('repairs changes that the server lost, and reports them', async () => {
-    const { advance, requests, write, heals, ids, query, table } = await openQuery();
+    const { advance, requests, write, repairs, ids, query, table } = await openQuery();
     write('a');
     write('gone');
     await advance(1_000);
@@ -52,8 +52,8 @@ describe('a live query', () => {
     await advance(25_000);
     expect([ids().sort(), requests.list]).toEqual([['a', 'b'], 2]);
     await advance(2_000);
-    expect(heals).toMatchObject([{ cause: 'interval', added: 1, updated: 1, removed: 1 }]);
-    expect(query.getSnapshot().lastHeal).toBe(heals[0]);
+    expect(repairs).toMatchObject([{ cause: 'interval', added: 1, updated: 1, removed: 1 }]);
+    expect(query.getSnapshot().lastRepair).toBe(repairs[0]);
   });
 
   it('stays current while it reads for no other reason than the time that has passed', async () => {
@@ -65,38 +65,38 @@ describe('a live query', () => {
   });
 
   it('reports a repair also when it reads more often than a change may take', async () => {
-    const { advance, write, announce, heals, query } = await openQuery({ intervalMs: 500 });
+    const { advance, write, announce, repairs, query } = await openQuery({ intervalMs: 500 });
     write('lost', false);
     await advance(600);
     write('late', false);
     await advance(600);
     announce('late');
     await advance(5_000);
-    expect(heals).toMatchObject([{ cause: 'interval', added: 1, updated: 0, removed: 0 }]);
-    expect(query.getSnapshot().lastHeal).toBe(heals[0]);
+    expect(repairs).toMatchObject([{ cause: 'interval', added: 1, updated: 0, removed: 0 }]);
+    expect(query.getSnapshot().lastRepair).toBe(repairs[0]);
   });
 
   it('reports nothing for a change that was only late, or that arrived during the read', async () => {
-    const { advance, write, announce, heals } = await openQuery();
+    const { advance, write, announce, repairs } = await openQuery();
     await advance(24_000);
     write('late', false);
     await advance(1_500);
     announce('late');
     write('other');
     await advance(30_000);
-    expect(heals).toEqual([]);
+    expect(repairs).toEqual([]);
   });
 
   it('reports nothing for what changed before it was live, or during a gap', async () => {
-    const { advance, write, heals, ids, server } = await openQuery();
+    const { advance, write, repairs, ids, server } = await openQuery();
     write('unheard', false);
     server.confirm();
     await advance(10_000);
-    expect([ids(), heals]).toEqual([['unheard'], []]);
+    expect([ids(), repairs]).toEqual([['unheard'], []]);
   });
 
   it('reads after a burst near the rate limit of the server, until a read finds nothing new', async () => {
-    const { advance, write, heals, ids, requests } = await openQuery({ maxEventsPerSecond: 10 });
+    const { advance, write, repairs, ids, requests } = await openQuery({ maxEventsPerSecond: 10 });
     for (let index = 0; index < 8; index += 1) write(`kept-${index}`);
     write('lost-1', false);
     await advance(5_000);
@@ -104,7 +104,7 @@ describe('a live query', () => {
     write('lost-2', false);
     await advance(15_000);
     expect(ids()).toContain('lost-2');
-    expect(heals).toMatchObject([
+    expect(repairs).toMatchObject([
       { cause: 'rate', added: 1 },
       { cause: 'rate', added: 1 },
     ]);

@@ -2,7 +2,7 @@ import { backoffDelayMs } from '../../platform/backoff.ts';
 import type { RealtimeErrorCode } from '../errors.ts';
 import { decodeJwtClaims, readJwtSubject } from '../../platform/jwt.ts';
 import { next, type Step, type Wait } from '../machine/machine.ts';
-import { isCuredByToken, type Refusal } from '../protocol/refusal.ts';
+import { isEndedByToken, type Refusal } from '../protocol/refusal.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { SocketProblem } from '../socket/socket.ts';
 
@@ -250,7 +250,7 @@ function changeToken(
   const { kind } = state;
   const stay: ChannelStep = next(state);
   if (kind === 'idle') return stay;
-  if (kind === 'failed') return token && isCuredByToken(state.code) ? begin({ ...state, refusals: 0 }) : stay;
+  if (kind === 'failed') return token && isEndedByToken(state.code) ? begin({ ...state, refusals: 0 }) : stay;
   if (token === null) {
     // The pending token request belongs to the previous user; start over.
     if (!state.token) return kind === 'authorizing' ? begin(state) : stay;

@@ -5,7 +5,7 @@ import { RealtimeError } from '../errors.ts';
 import type { Change, RowRecord } from '../protocol/change.ts';
 import { applyChanges, beginRead, createQueryRows, failRead, finishRead, keysOf } from './query-rows.ts';
 import type { RowRules } from './query-rows.ts';
-import { createHealWatch, type LiveQueryHeal } from './heal-watch.ts';
+import { createRepairWatch, type LiveQueryRepair } from './repair-watch.ts';
 import { createListVersion } from './list-version.ts';
 import { createLiveReads, type LiveReadsOptions, type LiveReadsSnapshot } from './live-reads.ts';
 import type { LiveSource } from './live-source.ts';
@@ -63,7 +63,7 @@ export interface LiveQueryOptions<Row extends object> extends Pick<
    */
   readonly intervalMs?: number;
   /** Called when a read found and repaired a difference that no change had announced. */
-  readonly onHealed?: (heal: LiveQueryHeal) => void;
+  readonly onRepaired?: (repair: LiveQueryRepair) => void;
 }
 
 /** The list and its state. */
@@ -73,7 +73,7 @@ export interface LiveQuerySnapshot<Row> extends Omit<LiveReadsSnapshot, 'isPendi
   /** The error of the last read, else of the failed channel; null without either. */
   readonly error: Error | null;
   /** The last repair of changes that the server had lost; null without one. */
-  readonly lastHeal: LiveQueryHeal | null;
+  readonly lastRepair: LiveQueryRepair | null;
 }
 
 /** A list that follows the table while it is started. */
@@ -111,7 +111,7 @@ const [minSpacingMs, maxSpacingMs] = [200, 1_500];
  */
 export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Row>): LiveQuery<Row> {
   const { channel, source = createPostgresChanges(channel), platform, query, readVersion } = options;
-  const { isEager = true, initialRows = [], intervalMs, onHealed } = options;
+  const { isEager = true, initialRows = [], intervalMs, onRepaired } = options;
   const { clock, report } = platform;
   checkQueryAndKey(query, options.key);
   const { plan } = query;
@@ -130,36 +130,36 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
    * The cause of the due read, or of the one in flight, that checks for lost changes; null if changes are known to be
    * missing.
    */
-  let suspicion: ReadCause | null = null;
+  let suspectedCause: ReadCause | null = null;
   let readingFor: ReadCause | null = null;
   let nextReadAtMs = 0;
   let pacing: Timer | null = null;
   let stops: readonly Unsubscribe[] = [];
-  const healListeners = createListeners<LiveQueryHeal>(report);
-  if (onHealed) healListeners.add(onHealed);
+  const repairListeners = createListeners<LiveQueryRepair>(report);
+  if (onRepaired) repairListeners.add(onRepaired);
 
   const readDue = async (signal: AbortSignal) => {
     const begun = beginRead(state);
     const { keys } = begun.reading;
     state = begun;
     if (!keys) {
-      readingFor = suspicion;
-      suspicion = null;
+      readingFor = suspectedCause;
+      suspectedCause = null;
       await version?.read(signal);
     }
     const rows = await (keys ? readRows(query, key, [...keys.values()], signal) : readList(signal));
     if (signal.aborted) return;
     const before = state;
     state = finishRead(state, rows, rules);
-    if (!keys && readingFor) heals.compare(before.rows, state.rows, readingFor);
-    heals.noteChanges([...(before.reading?.announced ?? [])]);
+    if (!keys && readingFor) repairs.compare(before.rows, state.rows, readingFor);
+    repairs.noteChanges([...(before.reading?.announced ?? [])]);
   };
   const noteCause = (cause: ReadCause): boolean => {
     const { isCurrent } = reads.getSnapshot();
     // The version is compared more often.
     if ((cause === 'interval' || cause === 'rate') && version && isCurrent) return false;
     const isLoss = isCurrent && cause !== 'live' && cause !== 'gap';
-    suspicion = isLoss ? cause : null;
+    suspectedCause = isLoss ? cause : null;
     if (!isLoss) readingFor = null;
     state = { ...state, isWholeDue: true };
     return true;
@@ -193,25 +193,32 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     }, delayMs);
   };
   const store = createStore<LiveQuerySnapshot<Row>>(
-    { rows: initialRows, isLoaded: false, status: 'stopped', isCurrent: false, error: null, lastHeal: null },
+    {
+      rows: initialRows,
+      isLoaded: false,
+      status: 'stopped',
+      isCurrent: false,
+      error: null,
+      lastRepair: null,
+    },
     report,
   );
   let shown = state.rows;
-  const publish = (lastHeal = store.getSnapshot().lastHeal) => {
+  const publish = (lastRepair = store.getSnapshot().lastRepair) => {
     const before = store.getSnapshot();
     const { isLoaded, status, isCurrent, failure, ...reading } = reads.getSnapshot();
     const error = reading.error ?? (failure && explainFailure(failure, subscription, before.error));
-    const isChanged = error !== before.error || lastHeal !== before.lastHeal || state.rows !== shown;
+    const isChanged = error !== before.error || lastRepair !== before.lastRepair || state.rows !== shown;
     if (!isChanged && status === before.status && isLoaded === before.isLoaded) return;
     const rows = state.rows === shown ? before.rows : [...state.rows.values()];
     shown = state.rows;
-    store.set({ rows, isLoaded, status, isCurrent, error, lastHeal });
+    store.set({ rows, isLoaded, status, isCurrent, error, lastRepair });
   };
   reads.subscribe(() => publish());
   const receive = (changes: readonly Change<RowRecord>[]) => {
     version?.noteChanges(changes.length);
     reads.noteChanges(changes.length);
-    heals.noteChanges(keysOf(changes, rules).filter((id) => id !== undefined));
+    repairs.noteChanges(keysOf(changes, rules).filter((id) => id !== undefined));
     apply(changes);
   };
   const apply = (changes: readonly Change<RowRecord>[]) => {
@@ -219,10 +226,10 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     publish();
     readWhatChanged();
   };
-  const heals = createHealWatch<Row>(clock, (heal) => {
-    publish(heal);
-    healListeners.call(heal);
-    reads.noteLosses(heal.cause);
+  const repairs = createRepairWatch<Row>(clock, (repair) => {
+    publish(repair);
+    repairListeners.call(repair);
+    reads.noteLosses(repair.cause);
   });
   const readAgain = (cause: ReadCause) => {
     noteCause(cause);
@@ -250,7 +257,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     pacing?.cancel();
     pacing = null;
     version?.stop();
-    heals.stop();
+    repairs.stop();
     reads.stop();
     state = failRead(state);
   };
@@ -300,6 +307,6 @@ export { changeRows, createLiveRows, endRead, mergeRead, startRead } from './liv
 export type { LiveRows, RowsRead } from './live-rows.ts';
 export { createLiveReads } from './live-reads.ts';
 export type { LiveReads, LiveReadsOptions, LiveReadsSnapshot, LiveStatus } from './live-reads.ts';
-export type { LiveQueryHeal } from './heal-watch.ts';
+export type { LiveQueryRepair } from './repair-watch.ts';
 export type { LiveFilter, LivePlan, LiveSource } from './live-source.ts';
 export type { FollowedChannel, ReadCause } from './read-triggers.ts';

@@ -26,6 +26,6 @@ export function classifyRefusal(reason: string, ofSubscription: boolean): Refusa
 }
 
 /** Whether a new token may resolve the error. */
-export function isCuredByToken(code: RealtimeErrorCode): boolean {
+export function isEndedByToken(code: RealtimeErrorCode): boolean {
   return code === 'signed-out' || code === 'token-rejected' || code === 'unauthorized';
 }

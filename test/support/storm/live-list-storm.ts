@@ -6,7 +6,7 @@ import { groupSchema, sharedSchema } from './storm-tables.ts';
 import { embeddedTarget, runningTarget, type StormTarget } from './storm-target.ts';
 
 /** How long the lists may take to be right after the last fault of a round. */
-const recoveryMs = 60_000;
+const recoveryMs = 300_000;
 
 const keys = ['9007199254740993', '9007199254740994', '9007199254740995'];
 /** Beyond 2⁵³, where JSON rounds neighbors to one number. */

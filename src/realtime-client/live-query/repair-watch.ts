@@ -3,7 +3,7 @@ import { settleMs, type ReadCause } from './read-triggers.ts';
 import { isSame } from './same.ts';
 
 /** Differences between a live list and its table that no change had announced, and that a read repaired. */
-export interface LiveQueryHeal {
+export interface LiveQueryRepair {
   /** When (wall clock, ms) the list was repaired. */
   readonly atMs: number;
   /** Why the list was read. */
@@ -17,7 +17,7 @@ export interface LiveQueryHeal {
 }
 
 /** Counts lost changes that a re-read repaired. */
-export interface HealWatch<Row> {
+export interface RepairWatch<Row> {
   compare(before: ReadonlyMap<string, Row>, after: ReadonlyMap<string, Row>, cause: ReadCause): void;
   /** Changes of these rows arrived late: their differences were delay, not loss. */
   noteChanges(keys: readonly string[]): void;
@@ -27,9 +27,12 @@ export interface HealWatch<Row> {
 /**
  * Each repair is reported once its changes had time to arrive, also where the next comparison follows sooner.
  *
- * @param onHealed called after the time in which the changes could still have arrived.
+ * @param onRepaired called after the time in which the changes could still have arrived.
  */
-export function createHealWatch<Row>(clock: Clock, onHealed: (heal: LiveQueryHeal) => void): HealWatch<Row> {
+export function createRepairWatch<Row>(
+  clock: Clock,
+  onRepaired: (repair: LiveQueryRepair) => void,
+): RepairWatch<Row> {
   const pending = new Map<Differences, Timer>();
   return {
     compare(before, after, cause) {
@@ -40,7 +43,7 @@ export function createHealWatch<Row>(clock: Clock, onHealed: (heal: LiveQueryHea
         pending.delete(differences);
         const count = (kind: string) => [...differences.values()].filter((one) => one === kind).length;
         const [added, updated, removed] = [count('added'), count('updated'), count('removed')];
-        if (differences.size > 0) onHealed({ atMs, cause, added, updated, removed });
+        if (differences.size > 0) onRepaired({ atMs, cause, added, updated, removed });
       }, settleMs);
       pending.set(differences, timer);
     },

@@ -2,13 +2,13 @@ import type { Unsubscribe } from '../../platform/platform.ts';
 import { binaryFrames } from './binary-frames.ts';
 import type { Channel } from '../channel/channel.ts';
 import { isRecord } from '../json.ts';
-import { createChangeQueue, type ChangeBinding } from '../changes/change-queue.ts';
-import type { Change, ChangeType, ContinuityLoss, RowRecord } from '../protocol/change.ts';
+import { createChangeQueue, type ChangeBinding, type ChangeEvents } from '../changes/change-queue.ts';
+import type { Change, ChangeOf, ChangeType, ContinuityLoss, RowRecord } from '../protocol/change.ts';
 import { createDuplicateFilter } from '../changes/duplicate-filter.ts';
 
 /** Which changes a listener receives. The topic decides which rows; there is no filter. */
-export type BroadcastBinding<Row> = Pick<
-  ChangeBinding<Row>,
+export type BroadcastBinding<Row, Event extends ChangeEvents = ChangeEvents> = Pick<
+  ChangeBinding<Row, Event>,
   'event' | 'schema' | 'table' | 'primaryKey' | 'parseRow'
 >;
 
@@ -19,9 +19,9 @@ export interface DatabaseBroadcast {
    * is when the change arrived, because the broadcast has no commit time. A message of the table without rows announces
    * a loss with the reason `truncated`.
    */
-  onChanges<Row extends object>(
-    binding: BroadcastBinding<Row>,
-    listener: (changes: readonly Change<Row>[]) => void,
+  onChanges<Row extends object, const Event extends ChangeEvents = ChangeEvents>(
+    binding: BroadcastBinding<Row, Event>,
+    listener: (changes: readonly ChangeOf<Row, Event>[]) => void,
   ): Unsubscribe;
   /** Calls `listener` when changes may be missing; see {@link Channel.onContinuity}. */
   onContinuity(listener: (loss: ContinuityLoss) => void): Unsubscribe;
@@ -50,10 +50,15 @@ export function createDatabaseBroadcast(channel: Channel): DatabaseBroadcast {
   channel.updateJoinPayload({ replicationReady: true });
   return {
     onContinuity: channel.onContinuity,
-    onChanges({ event = '*', schema = 'public', table, primaryKey = ['id'], parseRow }, listener) {
-      const types = new Set<string>([event].flat());
+    onChanges<Row extends object, Event extends ChangeEvents>(
+      { event, schema = 'public', table, primaryKey = ['id'], parseRow }: BroadcastBinding<Row, Event>,
+      listener: (changes: readonly ChangeOf<Row, Event>[]) => void,
+    ) {
+      const types = new Set<string>([event ?? '*'].flat());
       const isDuplicate = createDuplicateFilter();
-      const queue = createChangeQueue(port, { primaryKey, parseRow }, listener);
+      // Only changes of these types are added to the queue.
+      const deliver = listener as (changes: readonly Change<Row>[]) => void;
+      const queue = createChangeQueue(port, { primaryKey, parseRow }, deliver);
       const stops = [
         queue.close,
         port.onMessage(({ event: kind, payload }) => {

@@ -3,10 +3,19 @@ import type { ChannelPort } from '../channel/channel.ts';
 import type { Binding, Change, ChangeType, RowRecord } from '../protocol/change.ts';
 import { mergeRows } from './merged-rows.ts';
 
+/** One type of changes, all of them, or several. */
+export type ChangeEvents = ChangeType | '*' | readonly ChangeType[];
+
 /** Which changes a listener receives, and how their rows are parsed. */
-export interface ChangeBinding<Row = RowRecord> extends Omit<Binding, 'event'> {
-  /** Default `*`: all types. Several types become one binding each; their changes reach the listener in order. */
-  readonly event?: ChangeType | '*' | readonly ChangeType[];
+export interface ChangeBinding<Row = RowRecord, Event extends ChangeEvents = ChangeEvents> extends Omit<
+  Binding,
+  'event'
+> {
+  /**
+   * Default `*`: all types. Several types become one binding each; their changes reach the listener in order. The listener's changes
+   * have the types that are named here.
+   */
+  readonly event?: Event;
   /** Columns that identify a row, by which `onChanges` merges the changes of a frame. Default `['id']`. */
   readonly primaryKey?: readonly string[];
   /**

@@ -1,11 +1,12 @@
 import { createListeners } from '../../platform/listeners.ts';
 import type { Unsubscribe } from '../../platform/platform.ts';
 import type { Channel } from '../channel/channel.ts';
-import { createChangeQueue, type ChangeBinding } from './change-queue.ts';
+import { createChangeQueue, type ChangeBinding, type ChangeEvents } from './change-queue.ts';
 import {
   bindingKey,
   type Binding,
   type Change,
+  type ChangeOf,
   type ContinuityLoss,
   type RowRecord,
 } from '../protocol/change.ts';
@@ -34,9 +35,10 @@ export interface PostgresChanges<Database = unknown> {
     Table extends string,
     Schema extends string = 'public',
     Row extends object = RowOf<Database, Schema, Table>,
+    const Event extends ChangeEvents = ChangeEvents,
   >(
-    binding: ChangeBinding<Row> & { readonly schema?: Schema; readonly table?: Table },
-    listener: (change: Change<Row>) => void,
+    binding: ChangeBinding<Row, Event> & { readonly schema?: Schema; readonly table?: Table },
+    listener: (change: ChangeOf<Row, Event>) => void,
   ): Unsubscribe;
   /**
    * Calls `listener` with the changes received since the last frame, merged to at most one per row; a change of the
@@ -44,9 +46,9 @@ export interface PostgresChanges<Database = unknown> {
    *
    * @throws {RealtimeError} `invalid-binding`
    */
-  onChanges<Row extends object>(
-    binding: ChangeBinding<Row>,
-    listener: (changes: readonly Change<Row>[]) => void,
+  onChanges<Row extends object, const Event extends ChangeEvents = ChangeEvents>(
+    binding: ChangeBinding<Row, Event>,
+    listener: (changes: readonly ChangeOf<Row, Event>[]) => void,
   ): Unsubscribe;
   /** Calls `listener` when changes may be missing; see {@link Channel.onContinuity}. */
   onContinuity(listener: (loss: ContinuityLoss) => void): Unsubscribe;
@@ -86,15 +88,18 @@ export function createPostgresChanges<Database>(
   const { port } = channel;
   if (subscriptionWaitMs !== null) channel.updateJoinPayload({ subscriptionWaitMs });
   port.parts.postgresChanges = postgresChangesProtocol;
-  const subscribe = <Row extends object>(
-    { event = '*', primaryKey: _key, parseRow, ...target }: ChangeBinding<Row>,
+  const subscribe = <Row extends object, Event extends ChangeEvents>(
+    { event, primaryKey: _key, parseRow, ...target }: ChangeBinding<Row, Event>,
     primaryKey: readonly string[] | null,
-    listener: (changes: readonly Change<Row>[]) => void,
+    listener: (changes: readonly ChangeOf<Row, Event>[]) => void,
   ): Unsubscribe => {
-    const bindings = [event].flat().map((one): Binding => Object.assign({ event: one }, target));
+    const events: ChangeEvents = event ?? '*';
+    const bindings = [events].flat().map((one): Binding => Object.assign({ event: one }, target));
     bindings.forEach(encodeBinding);
     const byKey = new Map(bindings.map((binding) => [bindingKey(binding), binding]));
-    const queue = createChangeQueue(port, { primaryKey, parseRow }, listener);
+    // Only changes of these events are added to the queue.
+    const deliver = listener as (changes: readonly Change<Row>[]) => void;
+    const queue = createChangeQueue(port, { primaryKey, parseRow }, deliver);
     const stops = [
       queue.close,
       port.onChange(({ keys, change }) => {

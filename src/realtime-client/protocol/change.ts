@@ -29,6 +29,11 @@ export type Change<Row> = ChangeOrigin &
     | { readonly type: 'DELETE'; readonly oldRecord: Partial<Row> }
   );
 
+/** The changes that a binding to these events delivers. */
+export type ChangeOf<Row, Event> = '*' extends Event
+  ? Change<Row>
+  : Extract<Change<Row>, { readonly type: Event extends readonly (infer One)[] ? One : Event }>;
+
 interface ChangeOrigin {
   /** Schema of the changed row. */
   readonly schema: string;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { binaryFrames } from '../../src/realtime-client/broadcast/binary-frames.ts';
-import { parseWithExactIntegers } from '../../src/realtime-client/changes/exact-integers.ts';
+import { parseWithExactIntegers } from '../../src/platform/exact-integers.ts';
 import { postgresChangesProtocol } from '../../src/realtime-client/changes/protocol.ts';
 import { encodeMessage, encodeSocketUrl, parseMessage } from '../../src/realtime-client/protocol/wire.ts';
 

@@ -1,5 +1,6 @@
 import { decodeUtf8 } from '../../platform/utf8.ts';
-import { hasLongDigits, parseWithExactIntegers } from '../changes/exact-integers.ts';
+import { parseWithExactIntegers } from '../../platform/exact-integers.ts';
+import { hasLongDigits } from '../changes/exact-integers.ts';
 import { isRecord } from '../json.ts';
 import { fieldsOf } from '../protocol/wire.ts';
 import type { BinaryFrames } from '../protocol/protocol-parts.ts';

@@ -1,27 +1,9 @@
+import { parseWithExactIntegers } from '../../platform/exact-integers.ts';
 import { isRecord } from '../json.ts';
 import { fieldsOf } from '../protocol/wire.ts';
 
-/** A JSON string or number, matched without backtracking over long strings. */
-const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
-
 /** PostgreSQL types whose integers may exceed the safe range of a number, and arrays of them. */
 const exactTypes = new Set<unknown>(['int8', 'numeric', '_int8', '_numeric']);
-
-/**
- * Parses JSON; integers beyond the safe range become strings of their digits.
- *
- * @param maxDigits longer integers stay numbers, such as those of a float8.
- * @throws {SyntaxError} if `text` is not JSON.
- */
-export function parseWithExactIntegers(text: string, maxDigits = Infinity): unknown {
-  return JSON.parse(
-    text.replace(stringOrNumber, (token) =>
-      /^-?\d{16,}$/.test(token) && token.length <= maxDigits + 1 && !Number.isSafeInteger(Number(token))
-        ? `"${token}"`
-        : token,
-    ),
-  );
-}
 
 /** Whether JSON may contain an integer beyond the safe range, which has at least 16 digits. */
 export function hasLongDigits(text: string): boolean {

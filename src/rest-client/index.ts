@@ -99,8 +99,8 @@ export type { Embed, EmbedOptions, Shape, Shaped } from './query/shape.ts';
 export { rawSelect } from './query/select.ts';
 
 // Forms of the result, and modifiers.
-export { csv, explain, explainText, geojson, location, rowCount } from './query/forms.ts';
-export type { ExplainOptions, FeatureCollection } from './query/forms.ts';
+export { csv, exactIntegers, explain, explainText, geojson, location, rowCount } from './query/forms.ts';
+export type { ExactIntegers, ExplainOptions, FeatureCollection } from './query/forms.ts';
 export {
   expectAffected,
   header,

@@ -76,13 +76,8 @@ export interface RestClient<
   Name extends SchemaName<Database> = DefaultSchema<Database>,
 > {
   /** Queries a table or view: by its name, or by its definition, whose schemas also validate the rows. */
-  from<T extends Names<Database[Name]>['relation'] | TableDefinition>(
-    table: T,
-  ): T extends string
-    ? Table<DatabaseModel<Database, Name, T>>
-    : T extends TableDefinition<infer M>
-      ? Table<M>
-      : never;
+  from<M extends Model>(table: TableDefinition<M>): Table<M>;
+  from<T extends Names<Database[Name]>['relation']>(table: T): Table<DatabaseModel<Database, Name, T>>;
   /** The same client for another schema, which the server must expose. */
   schema<S extends Exclude<keyof Database, '__InternalSupabase'> & string>(name: S): RestClient<Database, S>;
   /** Calls a function by POST; see `viaGet()` for functions that only read. */
@@ -203,6 +198,7 @@ class Client {
       addedRows: undefined,
       isUnfiltered: undefined,
       read: readRows,
+      parse: undefined,
       isCounted: undefined,
       precondition: undefined,
       onFailure: undefined,

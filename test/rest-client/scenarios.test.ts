@@ -24,6 +24,7 @@ import {
   type Query,
   rawSelect,
   relatedColumn,
+  type RestRequest,
   replacing,
   rowCount,
   shape,
@@ -171,12 +172,31 @@ describe('requests', () => {
     expect(lineOf(db.from('t').insert([]).toRequest())).toBe('POST /t');
   });
 
-  test('35: an upsert sends the value of missing columns', () => {
-    const request = db
-      .from('t')
-      .upsert([{ id: 1 }, { id: 2, a: 3 }], { missing: 'default' })
-      .toRequest();
-    expect(request.headers['prefer']).toBe('resolution=merge-duplicates,missing=default');
+  test('35: a column that one of several rows lacks gets its default, as in a write of that row alone', () => {
+    const t = db.from('t');
+    const preferencesOf = (query: { toRequest(): RestRequest }) => query.toRequest().headers['prefer'];
+    const uneven = [{ id: 1 }, { id: 2, a: 3 }];
+    expect(preferencesOf(t.insert(uneven))).toBe('missing=default');
+    expect(preferencesOf(t.insert([{ id: 1, a: undefined }, { id: 2 }]))).toBeUndefined();
+    expect(preferencesOf(t.insert(uneven, { missing: 'null' }))).toBeUndefined();
+    expect(preferencesOf(t.upsert(uneven, { missing: 'default' }))).toBe(
+      'resolution=merge-duplicates,missing=default',
+    );
+    expect(preferencesOf(t.upsert(uneven, { ignoreDuplicates: true }))).toBe(
+      'resolution=ignore-duplicates,missing=default',
+    );
+    expect(() => t.upsert(uneven)).toThrow(/different columns/);
+  });
+
+  test.each<readonly [string, () => unknown]>([
+    ['NaN', () => db.from('t').insert({ n: NaN })],
+    ['an infinite number in a list', () => db.from('t').update({ n: [1, Infinity] })],
+    ['an invalid date', () => db.from('t').insert([{ at: new Date(NaN) }])],
+    ['a hole in a list', () => db.from('t').insert({ n: [1, undefined] })],
+    ['an argument', () => db.rpc('f', { a: NaN })],
+    ['columns of a conflict in one text', () => db.from('t').upsert({ a: 1 }, { onConflict: 'a,b' })],
+  ])('%s is refused before a write is sent', (_name, write) => {
+    expect(write).toThrow(expect.objectContaining({ code: 'invalid-query' }));
   });
 
   test('36: a limit on affected rows of a function', () => {

@@ -31,7 +31,19 @@ const mistakes: readonly (readonly [mistake: string, message: string])[] = [
   ["notes.select().where(eq('status', 'archived'))", 'NotComparable<"status", "archived", "done" | "draft">'],
   ['async () => { await notes.delete(); }', "is not assignable to method's 'this' of type 'AddFilterOrAll'"],
   ["notes.insert({ status: 'done' })", "Property 'title' is missing in type '{ status: \"done\"; }'"],
-  ["notes.update({ titel: 'x' }).eq('id', '1')", "'titel' does not exist in type '{ id?: string"],
+  ["notes.update({ titel: 'x' }).eq('id', '1')", "'titel' does not exist in type 'Written<{ id?: string"],
+  [
+    "notes.upsert({ title: 'x' }, { onConflict: ['titel'] })",
+    `"titel"' is not assignable to type '"author_id" | `,
+  ],
+  [
+    "notes.upsert({ title: 'x' }, { onConflict: 'owner_id,title' })",
+    `"owner_id,title"' is not assignable to type '"author_id" | `,
+  ],
+  [
+    "notes.select('id, people(name)').order(relatedColumn('people', 'nam'))",
+    `'RelatedColumn<"people", "nam">' is not assignable to`,
+  ],
   ["db.from('note_counts').insert({ n: 1 })", 'NotWritable<"note_counts">'],
   [
     "db.rpc('great', { name: 'x' })",
@@ -54,12 +66,12 @@ const mistakes: readonly (readonly [mistake: string, message: string])[] = [
 
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'node_modules/.cache/type-errors');
-const header = `import { createRestClient, eq, or, shape, type RestClientOptions } from '${root}/src/rest-client/index.ts';
+const header = `import { createRestClient, eq, or, relatedColumn, shape, type RestClientOptions } from '${root}/src/rest-client/index.ts';
 import type { SampleDatabase } from '${root}/test/rest-client/support/sample-database.ts';
 declare const options: RestClientOptions<'public'>;
 const db = createRestClient<SampleDatabase>(options);
 const notes = db.from('notes');
-export const used = [eq, or, shape];
+export const used = [eq, or, relatedColumn, shape];
 `;
 const headerLines = header.split('\n').length - 1;
 

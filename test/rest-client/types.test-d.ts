@@ -7,12 +7,14 @@ import {
   csv,
   embed,
   eq,
+  exactIntegers,
   gt,
   jsonText,
   like,
   neq,
   or,
   parsed,
+  relatedColumn,
   replacing,
   shape,
   sum,
@@ -22,7 +24,7 @@ import {
   type StandardSchema,
 } from '../../src/rest-client/index.ts';
 import { pages } from '../../src/rest-client/long-reads/long-reads.ts';
-import type { MessagesDatabase, SampleDatabase } from './support/sample-database.ts';
+import type { EventsDatabase, MessagesDatabase, SampleDatabase } from './support/sample-database.ts';
 
 declare const options: RestClientOptions<'public'>;
 const db = createRestClient<SampleDatabase>(options);
@@ -212,6 +214,91 @@ notes
 notes.select().contains('tags', 'a');
 // @ts-expect-error not a status
 notes.select().matches({ status: 'archived' });
+
+// A write names its conflict by columns, one or a list.
+notes.upsert({ title: 'x' }, { onConflict: 'title' });
+notes.upsert({ title: 'x' }, { onConflict: ['title', 'owner_id'] });
+// @ts-expect-error no such column
+notes.upsert({ title: 'x' }, { onConflict: ['titel'] });
+// @ts-expect-error several columns are a list
+notes.upsert({ title: 'x' }, { onConflict: 'owner_id,title' });
+
+// Writes take dates and bigints as filters do, and undefined for a column that may be left out.
+const events = createRestClient<EventsDatabase>(options).from('events');
+events.insert({ at: new Date(), size: 10n, parts: [1n, 2], times: [new Date()], note: undefined });
+events
+  .update({ at: new Date(), size: null, parts: [1n] })
+  .eq('at', new Date())
+  .in('size', [10n, 3]);
+declare const patch: { title?: string | undefined };
+notes.update(patch).eq('id', '1');
+// @ts-expect-error not a date
+events.insert({ at: 5 });
+// @ts-expect-error a column that an insert needs
+events.insert({ at: undefined });
+// @ts-expect-error a number is no date
+events.insert({ at: '', size: new Date() });
+// @ts-expect-error one of the known texts
+notes.update({ status: new Date() });
+
+// A repository of several tables, whose name is a type parameter.
+type Tables = SampleDatabase['public']['Tables'];
+class Repository<T extends 'people' | 'owners'> {
+  readonly table: T;
+  constructor(table: T) {
+    this.table = table;
+  }
+  find(id: Tables[T]['Row']['id']): Promise<Tables[T]['Row'] | null> {
+    return db.from(this.table).select().eq('id', id).maybeSingle();
+  }
+  list(ids: readonly string[]) {
+    return db.from(this.table).select().in('id', ids).neq('name', 'x').order('name').limit(5).execute();
+  }
+  add(row: Tables[T]['Insert']): Promise<void> {
+    return db.from(this.table).insert(row).execute();
+  }
+  save(rows: readonly Tables[T]['Insert'][]): Promise<Tables[T]['Row'][]> {
+    return db.from(this.table).upsert(rows, { onConflict: 'id' }).select().execute();
+  }
+  rename(id: string, values: Tables[T]['Update']): Promise<number | null> {
+    return db.from(this.table).update(values).eq('id', id).execute();
+  }
+  remove(id: string): Promise<number | null> {
+    return db.from(this.table).delete().eq('id', id).execute();
+  }
+}
+yields<{ id: string; name: string } | null>().from(new Repository('people').find('1'));
+yields<{ id: string; name: string }[]>().from(new Repository('owners').list(['1']));
+// @ts-expect-error no column of both tables
+<T extends 'people' | 'notes'>(table: T) => db.from(table).select().eq('title', 'x');
+
+// Rows are ordered by a column of a related row, named by its alias if it has one.
+notes.select('id, people(name)').order(relatedColumn('people', 'id'), { ascending: false });
+notes.select('id, writer:people(name)').order(relatedColumn('writer', 'name'));
+db.from('people').select('id, notes(id)').order('name');
+// @ts-expect-error no such relation
+notes.select('id, people(name)').order(relatedColumn('peoplez', 'name'));
+// @ts-expect-error no such column
+notes.select('id, people(name)').order(relatedColumn('people', 'nam'));
+// @ts-expect-error many rows have no order of their own
+db.from('people').select('id, notes(id)').order(relatedColumn('notes', 'id'));
+// @ts-expect-error a condition on related rows belongs to their embed()
+notes.select('id, people(name)').eq(relatedColumn('people', 'name'), 'x');
+// @ts-expect-error so does this one
+notes.select('id, people(name)').eq('people.name', 'x');
+
+// `count` alone counts the related rows, or all rows.
+yields<{ name: string; notes: { count: number }[] }[]>().from(db.from('people').select('name, notes(count)'));
+yields<{ notes: { n: number }[] }[]>().from(db.from('people').select('notes(n:count)'));
+yields<{ count: number }>().from(notes.select('count').single());
+// @ts-expect-error beside a column it needs a group
+notes.select('id, count');
+
+// Integers that a number cannot hold are texts.
+yields<number | string>().from(exactIntegers(db.rpc('area', { radius: 1 })));
+yields<{ id: string; rating: number | string | null }>().from(
+  exactIntegers(notes.select('id, rating')).eq('id', '1').single(),
+);
 
 // Functions.
 yields<{ id: string }[]>().from(db.rpc('recent').select('id').eq('title', 'x').limit(1));

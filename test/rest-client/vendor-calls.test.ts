@@ -165,8 +165,8 @@ describe('the measured calls', () => {
       .insert([{ a: 1 }, { b: 2, c: undefined }])
       .select('a')
       .toRequest();
-    expect(lineOf(request)).toBe('POST /t?columns="a","b","c"&select=a');
-    expect(request.headers['prefer']).toBe('return=representation');
+    expect(lineOf(request)).toBe('POST /t?columns="a","b"&select=a');
+    expect(request.headers['prefer']).toBe('missing=default,return=representation');
   });
 
   test('21: an upsert names its conflict columns and the handling of duplicates', () => {

@@ -11,7 +11,7 @@ import type {
 } from '../../rest-client/types/model.ts';
 import type { IsUntyped, Known, SchemaOf, Untyped } from '../untyped.ts';
 import { PostgrestFilterBuilder, type QuerySettings } from './filter-builder.ts';
-import { PostgrestQueryBuilder, type RpcOptions, withRpcOptions } from './query-builder.ts';
+import { PostgrestQueryBuilder, type RpcOptions, sending, withRpcOptions } from './query-builder.ts';
 
 export type RelationName<Schema> = (keyof Part<Schema, 'Tables'> | keyof Part<Schema, 'Views'>) & string;
 export type FunctionName<Schema> = keyof Part<Schema, 'Functions'> & string;
@@ -92,7 +92,7 @@ export class PostgrestClient<Database, Name extends SchemaOf<Database>> {
     args?: A,
     options: RpcOptions = {},
   ): RpcBuilder<Known<Database>, Name, F, ReturnsOf<Known<Database>[Name], F, A>> {
-    const query = this.#rest.rpc(name, (args ?? {}) as never) as unknown as QueryBuilder;
+    const query = (this.#rest.rpc(name, {} as never) as unknown as QueryBuilder).with(sending(args ?? {}));
     return new PostgrestFilterBuilder(withRpcOptions(query, options), this.#settings);
   }
 

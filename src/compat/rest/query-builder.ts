@@ -41,6 +41,32 @@ const head: Modifier = (plan) => ({ ...plan, method: 'HEAD', read: () => null })
 
 const counting = ({ count }: CountOption): Modifier => prefer({ count });
 
+const missing = (defaultToNull: boolean) => prefer({ missing: defaultToNull ? undefined : 'default' });
+
+/** Sends values as the vendor's client does, where an invalid date and NaN are null; a bigint becomes its digits. */
+export const sending =
+  (values: unknown): Modifier =>
+  (plan) => ({
+    ...plan,
+    body: JSON.stringify(values, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item)),
+  });
+
+/** Sends rows with the columns that they name, also as undefined: the database writes null there. */
+const adding =
+  (rows: unknown, onConflict?: string): Modifier =>
+  (plan) => {
+    const names = Array.isArray(rows) ? new Set((rows as readonly object[]).flatMap(Object.keys)) : [];
+    const columns = Array.from(names, (name) => `"${name}"`).join();
+    return {
+      ...sending(rows)(plan),
+      params: [
+        ['columns', columns || undefined],
+        ['on_conflict', onConflict],
+      ],
+      addedRows: Array.isArray(rows) ? rows.length : 1,
+    };
+  };
+
 /** The queries of a table or view in the vendor's form. */
 export class PostgrestQueryBuilder<M extends Model> {
   readonly #table: TableQuery;
@@ -67,7 +93,7 @@ export class PostgrestQueryBuilder<M extends Model> {
 
   /** Adds rows. */
   insert(values: Rows<M['Insert']>, { defaultToNull = true, ...options }: InsertOptions = {}) {
-    const query = this.#table.insert(values, defaultToNull ? {} : { missing: 'default' });
+    const query = this.#table.insert({}).with(adding(values), missing(defaultToNull));
     return this.#start<null>(query, counting(options), nothing);
   }
 
@@ -81,17 +107,20 @@ export class PostgrestQueryBuilder<M extends Model> {
       ...options
     }: InsertOptions & { onConflict?: string | undefined; ignoreDuplicates?: boolean | undefined } = {},
   ) {
-    const query = this.#table.upsert(values, {
-      ignoreDuplicates,
-      ...(onConflict && { onConflict: onConflict.split(',').map((column) => column.trim()) }),
-      ...(!defaultToNull && { missing: 'default' }),
-    });
+    const query = this.#table
+      .upsert({}, { ignoreDuplicates })
+      .with(adding(values, onConflict), missing(defaultToNull));
     return this.#start<null>(query, counting(options), nothing);
   }
 
   /** Changes the rows that match: all of them without a filter, as the vendor's client does. */
   update(values: M['Update'], options: CountOption = {}) {
-    return this.#start<null>(this.#table.update(values).unfiltered(), counting(options), nothing);
+    return this.#start<null>(
+      this.#table.update({}).unfiltered(),
+      sending(values),
+      counting(options),
+      nothing,
+    );
   }
 
   /** Deletes the rows that match: all of them without a filter, as the vendor's client does. */

@@ -96,11 +96,11 @@ export function verifyOrigin(wire: Wire, plan: Plan): void {
 }
 
 /** @throws {RestError} `not-the-service`, as PostgREST sends JSON; a function that returns nothing sends no body. */
-export function parseJson(wire: Wire, { path }: Plan): unknown {
+export function parseJson(wire: Wire, { path, parse = JSON.parse }: Plan): unknown {
   const { text, status } = wire;
   if (!text && path.startsWith('rpc/') && (status === 204 || hasRange(wire))) return null;
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch (cause) {
     throw notTheService(wire, { cause });
   }

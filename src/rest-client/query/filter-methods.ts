@@ -1,10 +1,8 @@
 import type { Filter, Pair, Quantified } from './filter.ts';
 import type { TextSearchOptions } from './filters.ts';
-import type { Model } from '../types/model.ts';
+import type { Encodable, Model, Scalar } from '../types/model.ts';
 import type { NoSuchColumn, NotComparable } from '../types/problem.ts';
 import type { ColumnPath } from './quoting.ts';
-
-type Scalar = string | number | bigint | boolean | null | undefined;
 
 /** Columns that hold JSON, an array or another composed value: what an arrow path can lead into. */
 type ComposedColumn<Row> = { [K in keyof Row & string]: Row[K] extends Scalar ? never : K }[keyof Row &
@@ -19,24 +17,27 @@ export interface ColumnsOf<Row> {
   readonly name: (keyof Row & string) | `${ComposedColumn<Row>}->${string}` | ColumnPath<keyof Row & string>;
 }
 
-type Comparable<T> =
-  | T
-  | (string extends NonNullable<T> ? Date : never)
-  | (number extends NonNullable<T> ? bigint : never)
-  | (T extends readonly (infer E)[] ? readonly E[] : never);
-
 type JsonOperand = string | number | bigint | boolean | null;
 
-type Single<Row, C> = C extends keyof Row ? Comparable<Row[C]> : JsonOperand | Date;
+/** `T` itself is no part of a condition, so that a value of the column also fits where the table is a type parameter. */
+type Comparable<T> = T | Encodable<T> | (T extends readonly (infer E)[] ? readonly E[] : never);
+
+/** What a JSON path is compared with. */
+type PathOperand<Row, C> = C extends keyof Row ? never : JsonOperand | Date;
 
 /** What a column can be compared with; members for the same reason as in `ColumnsOf`. */
 export interface OperandsOf<Row, C> {
   /** One value. */
-  readonly single: Single<Row, C>;
+  readonly single: Comparable<Row[C & keyof Row]> | PathOperand<Row, C>;
   /** One value, or several by `anyOf()` or `allOf()`. */
-  readonly any: Single<Row, C> | Quantified<NonNullable<Single<Row, C>>>;
+  readonly any:
+    | Comparable<Row[C & keyof Row]>
+    | PathOperand<Row, C>
+    | Quantified<NonNullable<Comparable<Row[C & keyof Row]> | PathOperand<Row, C>>>;
   /** The same without null. */
-  readonly present: NonNullable<Single<Row, C>> | Quantified<NonNullable<Single<Row, C>>>;
+  readonly present:
+    | NonNullable<Comparable<Row[C & keyof Row]> | PathOperand<Row, C>>
+    | Quantified<NonNullable<Comparable<Row[C & keyof Row]> | PathOperand<Row, C>>>;
 }
 
 export type PairOf<Row> =

@@ -1,8 +1,10 @@
+import { parseWithExactIntegers } from '../../platform/exact-integers.ts';
 import { RestError } from '../errors.ts';
+import type { Model } from '../types/model.ts';
 import { readCount, readText } from './answer.ts';
 import { accept, prefer } from './modifiers.ts';
 import type { Reader } from './plan.ts';
-import type { Form, Modifier } from './query.ts';
+import type { Form, Modifier, Query, RowsQuery, YieldName } from './query.ts';
 import { asRead } from './rpc-reads.ts';
 
 const form =
@@ -13,6 +15,28 @@ const readJsonText: Reader = (wire, plan) => JSON.parse(readText(wire, plan)) as
 
 /** The rows as CSV, the first line being the columns' names. */
 export const csv = (): Form<string> => form(readText, accept('text/csv'));
+
+/** A value in which a number may be the text of an integer that a number cannot hold. */
+export type ExactIntegers<T> = T extends number
+  ? T | string
+  : T extends readonly (infer Item)[]
+    ? ExactIntegers<Item>[]
+    : T extends object
+      ? { [K in keyof T]: ExactIntegers<T[K]> }
+      : T;
+
+/**
+ * Reads integers beyond the safe range of a number (int8, numeric) as strings of their digits, as Realtime's changes have them:
+ * `exactIntegers(rest.rpc('total'))`. Without it they are rounded, as by every JSON parser. For one column of a select there are
+ * `total::text` and `asBigint('total')`.
+ */
+export function exactIntegers<M extends Model, Item, Y extends YieldName>(
+  query: RowsQuery<M, Item, Y>,
+): RowsQuery<M, ExactIntegers<Item>, Y>;
+export function exactIntegers<Data>(query: Query<Data>): Query<ExactIntegers<Data>>;
+export function exactIntegers(query: Query<unknown>): Query<unknown> {
+  return query.with((plan) => ({ ...plan, parse: parseWithExactIntegers }));
+}
 
 /** GeoJSON as PostGIS makes it of rows with a geometry. */
 export interface FeatureCollection {

@@ -49,6 +49,8 @@ export interface Plan extends Omit<Selection, 'where'> {
   readonly isUnfiltered?: boolean | undefined;
   /** Turns the response into the result. */
   readonly read: Reader;
+  /** Parses the body. Default: `JSON.parse`. */
+  readonly parse?: ((text: string) => unknown) | undefined;
   /** Whether the count is part of the result. */
   readonly isCounted?: boolean | undefined;
   /** Throws, before the request is sent, unless the server proves that it will honor the preferences. */

@@ -1,5 +1,4 @@
 import { type Answer, readMaybe, readRows } from './answer.ts';
-import { warnOfData } from './data-warning.ts';
 import { eq, everyRow, type Filter, is, neq, oneOf } from './filter.ts';
 import {
   containedBy,
@@ -29,7 +28,7 @@ import {
 } from './filters.ts';
 import { accept, maxAffected, prefer } from './modifiers.ts';
 import { type Columns, oneRow, type Plan, type Projection, readsRows, type RestRequest } from './plan.ts';
-import { type ColumnPath, refuse, requireWhole } from './quoting.ts';
+import { type ColumnPath, refuse, type RelatedColumn, requireWhole } from './quoting.ts';
 import { by, type CountKind, type ExecuteOptions, type Modifier, type OrderOptions } from './query.ts';
 import { encodeSelect } from './select.ts';
 
@@ -39,7 +38,7 @@ export interface QueryRunner {
   encode(plan: Plan): RestRequest;
 }
 
-type ColumnName = string | ColumnPath;
+type ColumnName = string | ColumnPath | RelatedColumn;
 
 /** Implements every kind of query; the interfaces in query.ts declare which methods each kind has. */
 export class QueryBuilder implements Promise<unknown> {
@@ -143,7 +142,6 @@ export class QueryBuilder implements Promise<unknown> {
 
   async execute(options?: ExecuteOptions): Promise<unknown> {
     const { data } = await this.answer(options);
-    warnOfData?.(data);
     return data;
   }
 

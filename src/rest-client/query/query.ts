@@ -1,10 +1,10 @@
 import type { CallUser } from '../../platform/call-user.ts';
-import { type ColumnPath, encodeColumn } from './quoting.ts';
+import { type ColumnPath, encodeColumn, type RelatedColumn } from './quoting.ts';
 import type { Answer } from './answer.ts';
 import type { ColumnsOf, Filterable } from './filter-methods.ts';
-import type { Model } from '../types/model.ts';
+import type { Model, Written } from '../types/model.ts';
 import type { Columns, Plan, RestRequest } from './plan.ts';
-import type { Checked, RowOf } from './row.ts';
+import type { Checked, RelatedColumns, RowOf } from './row.ts';
 
 /** How one execution of a query is sent. */
 export interface ExecuteOptions {
@@ -102,8 +102,8 @@ type WithRows<Y extends YieldName, To extends 'row' | 'row or null'> = Y extends
 /** Rows, and how they are ordered, cut and shaped. `Y` names what the query yields: `Yields<Item>[Y]`. */
 export interface RowsQuery<M extends Model, Item, Y extends YieldName = 'rows'>
   extends Query<Yields<Item>[Y]>, Filterable<M> {
-  /** Orders by a column; further calls order rows with equal values. */
-  order(column: ColumnsOf<M['Row']>['name'], options?: OrderOptions): this;
+  /** Orders by a column, or by one of a to-one relation; further calls order rows with equal values. */
+  order(column: ColumnsOf<M['Row']>['name'] | RelatedColumns<M, Item>, options?: OrderOptions): this;
   /** The maximum number of rows. */
   limit(rows: number): this;
   /** The rows from `first` to `last`, both included and counted from 0. */
@@ -167,14 +167,17 @@ export interface AddFilterOrAll {
 
 /** How rows are added. */
 export interface InsertOptions {
-  /** What a column gets that a row of several lacks: its default, or null. Default 'null'. */
-  readonly missing?: 'default' | 'null';
+  /**
+   * What a column gets that a row of several lacks: its default, as in a write of that row alone, or null. Default 'default'; an
+   * upsert that overwrites refuses such rows without it (`invalid-query`), because it would overwrite what the row does not mention.
+   */
+  readonly missing?: 'default' | 'null' | undefined;
 }
 
 /** How rows are added or overwritten. */
-export interface UpsertOptions extends InsertOptions {
-  /** Columns of the unique constraint that decides; default: the primary key. */
-  readonly onConflict?: string | readonly string[];
+export interface UpsertOptions<Column extends string = string> extends InsertOptions {
+  /** The column of the unique constraint that decides, or a list of its columns; default: the primary key. */
+  readonly onConflict?: Column | readonly Column[];
   /** Leaves rows that exist unchanged. Default false: they are overwritten. */
   readonly ignoreDuplicates?: boolean;
 }
@@ -186,11 +189,14 @@ export interface Table<M extends Model> extends Selectable<M> {
   /** Counts the rows that match. Default 'exact'. */
   count(kind?: CountKind): CountQuery<M>;
   /** Adds one row, or several within one transaction. */
-  insert(rows: Rows<M['Insert']>, options?: InsertOptions): WriteQuery<M, void>;
+  insert(rows: Rows<Written<M['Insert']>>, options?: InsertOptions): WriteQuery<M, void>;
   /** Adds rows, and overwrites those that exist. */
-  upsert(rows: Rows<M['Insert']>, options?: UpsertOptions): WriteQuery<M, void>;
+  upsert(
+    rows: Rows<Written<M['Insert']>>,
+    options?: UpsertOptions<keyof M['Row'] & string>,
+  ): WriteQuery<M, void>;
   /** Changes the rows that match. Yields how many were changed; null if the server does not send it. */
-  update(values: M['Update']): UnfilteredWrite<M>;
+  update(values: Written<M['Update']>): UnfilteredWrite<M>;
   /** Deletes the rows that match. Yields how many were deleted; null if the server does not send it. */
   delete(): UnfilteredWrite<M>;
 }
@@ -217,6 +223,9 @@ export interface OrderOptions {
 }
 
 /** An order of embedded rows: `embed({ … }, { order: [by('name'), by('age', { ascending: false })] })`. */
-export function by(column: string | ColumnPath, { ascending = true, nulls }: OrderOptions = {}): string {
+export function by(
+  column: string | ColumnPath | RelatedColumn,
+  { ascending = true, nulls }: OrderOptions = {},
+): string {
   return `${encodeColumn(column)}.${ascending ? 'asc' : 'desc'}${nulls ? `.nulls${nulls}` : ''}`;
 }

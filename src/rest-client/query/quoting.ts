@@ -12,6 +12,17 @@ export interface ColumnPath<out C extends string = string, out T = unknown> {
   readonly decode?: ((value: unknown) => T) | undefined;
   /** Present for the type checker only: the column. */
   readonly column?: C;
+  /** Present for the type checker only: no column of a related row. */
+  readonly related?: never;
+}
+
+/** A column of a to-one relation: what `relatedColumn()` makes. */
+export interface RelatedColumn<out R extends string = string, out C extends string = string> {
+  /** Marks the value as made by this client. */
+  readonly [expressionKind]: 'column';
+  readonly wire: string;
+  /** Present for the type checker only: the relation and its column. */
+  readonly related?: readonly [relation: R, column: C];
 }
 
 /**
@@ -65,7 +76,7 @@ export const castPositionAtEnd = (list: string): string =>
   list.replace(positionAtEnd, (found, text: string) => `${found}::${text ? 'text' : 'json'}`);
 
 /** A column, or a JSON path with arrows (`data->items->0->>name`), each step quoted on its own. */
-export function encodeColumn(column: string | ColumnPath): string {
+export function encodeColumn(column: string | ColumnPath | RelatedColumn): string {
   if (typeof column !== 'string') return column.wire;
   return column.includes('->') ? encodePath(column.split(/(->>?)/), encodeName) : encodeName(column);
 }
@@ -109,9 +120,23 @@ export function encodeItem(item: unknown): string {
   return isText ? quote(text) : text;
 }
 
-/** JSON in which a bigint is a text, which the database reads without loss. */
+/**
+ * JSON in which a bigint is a text, which the database reads without loss.
+ *
+ * @throws {RestError} `invalid-query` for a value that JSON turns into null.
+ */
 export function encodeJson(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item));
+  return JSON.stringify(value, jsonItem);
+}
+
+function jsonItem(this: unknown, key: string, item: unknown): unknown {
+  if (typeof item === 'bigint') return String(item);
+  const isMissing = item === undefined && Array.isArray(this);
+  // An invalid date is null already.
+  const isDate = item === null && (this as Readonly<Record<string, unknown>>)[key] !== null;
+  if (isMissing || isDate || (typeof item === 'number' && !Number.isFinite(item)))
+    refuse(`Not a value of JSON: ${key || 'the body'}`);
+  return item;
 }
 
 /** Text that percent-encoding does not change. */

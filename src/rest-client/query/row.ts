@@ -1,7 +1,8 @@
 import type { Cast, ColumnValue, Item, Trim, Unquote } from '../types/column.ts';
-import type { EmbedOf, EmbedTarget, Model, RelationsOf } from '../types/model.ts';
+import type { EmbedOf, EmbedTarget, Model, RelationsOf, Scalar } from '../types/model.ts';
 import type { NoSuchColumn, NoSuchRelation, ProblemIn, UnclosedParenthesis } from '../types/problem.ts';
-import type { ColumnPath } from './quoting.ts';
+import type { ColumnsOf } from './filter-methods.ts';
+import type { ColumnPath, RelatedColumn } from './quoting.ts';
 import type { RawSelect } from './select.ts';
 import type { Embed, Shaped } from './shape.ts';
 
@@ -217,7 +218,41 @@ type TextOf<M extends Model, Text extends string> = Text extends '*'
     ? Record<string, unknown>
     : Text extends `${string}(${string}`
       ? Flat<TextRow<M, Text>>
-      : Flat<ListRow<M['Row'], Text>>;
+      : [CountOf<M['Row'], Trim<Text>>] extends [never]
+        ? Flat<ListRow<M['Row'], Text>>
+        : CountOf<M['Row'], Trim<Text>>;
+
+/** The row of `count` alone: PostgreSQL reads `t.count` as `count(t)`, which needs no aggregates of the server. */
+type CountOf<Row, Text extends string> = 'count' extends keyof Row
+  ? never
+  : Text extends 'count'
+    ? { count: number }
+    : Text extends `${infer Alias}:count`
+      ? Alias extends `${string},${string}`
+        ? never
+        : { [K in Unquote<Trim<Alias>>]: number }
+      : never;
+
+type ToOneColumns<E, R extends string> = E extends { model: infer M extends Model; many: false }
+  ? RelatedColumn<R, Extract<ColumnsOf<M['Row']>['name'], string>>
+  : never;
+
+/** The columns by which rows are ordered that are in a related row: of a relation by its name, or of the alias in the select. */
+export type RelatedColumns<M extends Model, Item> = string extends keyof M['Row']
+  ? RelatedColumn
+  :
+      | { [R in RelationsOf<M>]: ToOneColumns<EmbedOf<M, R>, R> }[RelationsOf<M>]
+      | {
+          [K in keyof Item & string]: Item[K] extends readonly unknown[] | Scalar
+            ? never
+            : K extends RelationsOf<M>
+              ? never
+              : [M['Row'][K & keyof M['Row']]] extends [Item[K]]
+                ? K extends keyof M['Row']
+                  ? never
+                  : RelatedColumn<K>
+                : RelatedColumn<K>;
+        }[keyof Item & string];
 
 /** The row that a select yields. */
 export type RowOf<M extends Model, S> = S extends string

@@ -8,6 +8,7 @@ import {
   expressionKind,
   positionAtEnd,
   refuse,
+  type RelatedColumn,
   requireWhole,
 } from './quoting.ts';
 import { encodeItem, encodeSelect, parseColumn } from './select.ts';
@@ -102,8 +103,14 @@ export function embed(columns: Shape | string, options: EmbedOptions = {}): Embe
   return { [expressionKind]: 'embed', shape: columns, options };
 }
 
-/** A column of a to-one relation, to order by: `order(relatedColumn('author', 'name'))`. */
-export function relatedColumn(relation: string, column: string): ColumnPath<never> {
+/**
+ * A column of a to-one relation, to order by: `select('id, author(name)').order(relatedColumn('author', 'name'))`. The relation is
+ * selected, and has the name of its alias if it has one.
+ */
+export function relatedColumn<const R extends string, const C extends string>(
+  relation: R,
+  column: C,
+): RelatedColumn<R, C> {
   const wire = encodeColumn(column);
   return columnPath(
     `${encodeName(relation)}(${positionAtEnd.test(wire) ? refuse('Ends in a position') : wire})`,

@@ -2,7 +2,7 @@ import { readAffected, readCount, readNothing, readRows } from './answer.ts';
 import type { Columns, Plan } from './plan.ts';
 import { project, QueryBuilder, type QueryRunner } from './query-builder.ts';
 import type { CountKind, InsertOptions, UpsertOptions } from './query.ts';
-import { encodeColumn, encodeJson, quote } from './quoting.ts';
+import { encodeColumn, encodeJson, quote, refuse } from './quoting.ts';
 
 /** The queries of a table or view, of which `plan` holds the path; the interface `Table` types them. */
 export class TableQuery {
@@ -33,6 +33,10 @@ export class TableQuery {
     { onConflict = [], ignoreDuplicates = false, missing }: UpsertOptions = {},
   ): QueryBuilder {
     const resolution = ignoreDuplicates ? 'ignore-duplicates' : 'merge-duplicates';
+    if (typeof onConflict === 'string' && onConflict.includes(','))
+      refuse(`onConflict "${onConflict}": several columns are a list`);
+    if (!ignoreDuplicates && missing === undefined && isUneven(rows, columnsOf(rows)))
+      refuse('An upsert of rows with different columns overwrites those that a row lacks: choose `missing`');
     const target = [onConflict].flat().map(encodeColumn).join();
     return this.#add(rows, { resolution, missing }, target);
   }
@@ -45,23 +49,36 @@ export class TableQuery {
     return this.#start({ method: 'DELETE', prefer: { count: 'exact' }, read: readAffected });
   }
 
-  #add(rows: unknown, prefer: Plan['prefer'], onConflict = ''): QueryBuilder {
-    // The union of the rows' keys: a row that lacks one gets its default, or null.
-    const names = new Set(Array.isArray(rows) ? rows.flatMap(Object.keys) : []);
+  #add(rows: unknown, { missing, ...prefer }: Plan['prefer'], onConflict = ''): QueryBuilder {
+    const names = columnsOf(rows);
+    const appliesDefaults = missing !== 'null' && isUneven(rows, names);
     return this.#start({
       method: 'POST',
       params: [
-        ['columns', Array.from(names, quote).join() || undefined],
+        ['columns', names.map(quote).join() || undefined],
         ['on_conflict', onConflict || undefined],
       ],
       body: encodeJson(rows),
       addedRows: Array.isArray(rows) ? rows.length : 1,
       read: readNothing,
-      prefer,
+      // Without the preference the server writes null.
+      prefer: { ...prefer, missing: appliesDefaults ? 'default' : undefined },
     });
   }
 
   #start(change: Partial<Plan>): QueryBuilder {
     return new QueryBuilder({ ...this.#plan, ...change }, this.#runner);
   }
+}
+
+const keysOf = (row: object): string[] =>
+  Object.entries(row).flatMap(([name, value]) => (value === undefined ? [] : name));
+
+/** The columns that any of several rows has. */
+const columnsOf = (rows: unknown): readonly string[] =>
+  Array.isArray(rows) ? [...new Set((rows as readonly object[]).flatMap(keysOf))] : [];
+
+/** Whether one of several rows lacks a column that another one has. */
+function isUneven(rows: unknown, { length }: readonly string[]): boolean {
+  return Array.isArray(rows) && (rows as readonly object[]).some((row) => keysOf(row).length < length);
 }

@@ -64,11 +64,28 @@ type Relation<Schema, Name> = Name extends keyof Part<Schema, 'Tables'>
     ? Part<Schema, 'Views'>[Name]
     : never;
 
+type RowIn<R> = R extends { Row: infer Row extends object } ? Row : never;
+
+type Writable<View, Name> = View extends { Insert: unknown }
+  ? View
+  : View & { Insert: NotWritable<Name>; Update: NotWritable<Name> };
+
+/** The tables and views of a schema; what a view does not accept is a problem type. */
+type Relations<Schema> = PartOrNone<Schema, 'Tables'> & {
+  [Name in keyof PartOrNone<Schema, 'Views'>]: Writable<PartOrNone<Schema, 'Views'>[Name], Name>;
+};
+
+type PartOrNone<Schema, K extends 'Tables' | 'Views'> = Schema extends { [P in K]: infer T } ? T : {};
+
+/** A member by its index, without a condition: for the tables of a type parameter the compiler then compares it with the same of `Database`. */
+type Member<R, K extends string> = (R & { [P in K]: unknown })[K];
+type Named<Schema, Name> = Relations<Schema>[Name & keyof Relations<Schema>];
+
 /** The model of a table or view by its name. An editor shows these names in place of the schema's whole type. */
 export interface DatabaseModel<Database, S extends keyof Database, Name extends string> extends Model {
-  readonly Row: Relation<Database[S], Name> extends { Row: infer R extends object } ? R : never;
-  readonly Insert: Relation<Database[S], Name> extends { Insert: infer I } ? I : NotWritable<Name>;
-  readonly Update: Relation<Database[S], Name> extends { Update: infer U } ? U : NotWritable<Name>;
+  readonly Row: RowIn<Relation<Database[S], Name>>;
+  readonly Insert: Member<Named<Database[S], Name>, 'Insert'>;
+  readonly Update: Member<Named<Database[S], Name>, 'Update'>;
   readonly Database: Database;
   readonly SchemaName: S;
   readonly Name: Name;
@@ -91,6 +108,27 @@ export interface FunctionModel<Database, S extends keyof Database, F, Row extend
     ? Table
     : '';
 }
+
+export type Scalar = string | number | bigint | boolean | null | undefined;
+
+/** What JSON can also carry to a column of text or of numbers: a date as ISO 8601, a bigint as its digits. */
+export type Encodable<T> =
+  | (string extends NonNullable<T> ? Date : never)
+  | (number extends NonNullable<T> ? bigint : never);
+
+type EncodableColumn<T> = [T] extends [Scalar]
+  ? Encodable<T>
+  : T extends readonly (infer Item)[]
+    ? readonly ([Item] extends [Scalar] ? Item | Encodable<Item> : Item)[]
+    : never;
+
+/** What a write takes: also dates and bigints, and undefined for a column that may be left out, which JSON leaves out. */
+export type Written<Columns> = {
+  [K in keyof Columns]:
+    | Columns[K]
+    | EncodableColumn<Columns[K]>
+    | ({} extends Pick<Columns, K> ? undefined : never);
+};
 
 interface Relationship {
   foreignKeyName: string;

@@ -6,6 +6,7 @@ import {
   countRows,
   embed,
   eq,
+  exactIntegers,
   geojson,
   gt,
   hasRelated,
@@ -235,6 +236,33 @@ export const resultCalls: readonly Call[] = [
     'computed column',
     async ({ rest }) => (await rest.from('z_items').select('id,z_full').eq('id', 1))[0]?.z_full,
     'hammer/plain',
+  ],
+  [
+    'count of related rows',
+    ({ rest }) =>
+      rest
+        .from('z_cats')
+        .select(rawSelect<{ id: number; z_items: { count: number }[] }>('id,z_items(count)'))
+        .in('id', [1, 4])
+        .order('id'),
+    [
+      { id: 1, z_items: [{ count: 2 }] },
+      { id: 4, z_items: [{ count: 0 }] },
+    ],
+  ],
+  [
+    'integers that a number cannot hold, of a table and of a function',
+    async ({ rest }) => [
+      await exactIntegers(rest.from('z_items').select('id,big').in('id', [1, 2]).order('id')),
+      await exactIntegers(rest.rpc('z_setof').select('big').limit(1)),
+    ],
+    [
+      [
+        { id: 1, big: '9007199254740993' },
+        { id: 2, big: -1 },
+      ],
+      [{ big: '9007199254740993' }],
+    ],
   ],
   ['rpc viaGet', ({ rest }) => rest.rpc('z_add', { a: 1, b: 2 }).with(viaGet()), 3],
   ['rpc void', ({ rest }) => rest.rpc('z_void'), null],

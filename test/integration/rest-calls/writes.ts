@@ -15,11 +15,11 @@ export const writeCalls: readonly Call[] = [
         .select(),
     [
       { id: 10, code: null, v: 'a', n: null },
-      { id: 11, code: 'b', v: null, n: null },
+      { id: 11, code: 'b', v: 'dv', n: null },
     ],
   ],
   [
-    'insert missing default',
+    'insert missing null',
     ({ rest }) =>
       rest
         .from('z_up')
@@ -28,12 +28,12 @@ export const writeCalls: readonly Call[] = [
             { id: 10, v: 'a' },
             { id: 11, code: 'b' },
           ],
-          { missing: 'default' },
+          { missing: 'null' },
         )
         .select(),
     [
       { id: 10, code: null, v: 'a', n: null },
-      { id: 11, code: 'b', v: 'dv', n: null },
+      { id: 11, code: 'b', v: null, n: null },
     ],
   ],
   ['insert {}', async ({ rest }) => (await rest.from('z_auto').insert({}).select())[0]?.v, 'dflt'],

@@ -147,3 +147,25 @@ export interface MessagesDatabase {
     Functions: { [_ in never]: never };
   };
 }
+
+/** Columns of dates and of integers that a number cannot hold. */
+export interface EventsDatabase {
+  public: {
+    Tables: {
+      events: {
+        Row: {
+          at: string;
+          size: number | null;
+          parts: number[];
+          times: string[] | null;
+          note: string | null;
+        };
+        Insert: { at: string; size?: number | null; parts?: number[]; times?: string[]; note?: string };
+        Update: { at?: string; size?: number | null; parts?: number[]; times?: string[]; note?: string };
+        Relationships: [];
+      };
+    };
+    Views: { [_ in never]: never };
+    Functions: { [_ in never]: never };
+  };
+}

@@ -219,8 +219,8 @@ function encodeName(name: string): string {
   const refuse = (): never => {
     throw new FunctionsError('invalid-name', `Not a name of a function: ${JSON.stringify(name)}`);
   };
-  return name
-    .split('/')
-    .map((segment) => encodeSegment(segment, refuse))
-    .join('/');
+  // A slash at the end is part of the path that the function sees.
+  const [, path = '', slash = ''] = /^(.*?)(\/?)$/s.exec(name) ?? [];
+  const segments = path.split('/').map((segment) => encodeSegment(segment, refuse));
+  return `${segments.join('/')}${slash}`;
 }

@@ -40,6 +40,14 @@ describe('a call', () => {
     ]);
   });
 
+  test('keeps a slash at the end, which the function sees', async () => {
+    const { functions, requests } = createClient([json({})]);
+    await functions.invoke('f/');
+    expect(requests[0]?.url).toBe(`${projectUrl}/functions/v1/f/`);
+    await expect(functions.invoke('f//')).rejects.toMatchObject({ code: 'invalid-name' });
+    await expect(functions.invoke('/')).rejects.toMatchObject({ code: 'invalid-name' });
+  });
+
   test('keeps a query after the name, beside that of the region', async () => {
     const { functions, requests } = createClient([json({}), json({})]);
     await functions.invoke('report/today?tz=UTC&q=a%20b?');

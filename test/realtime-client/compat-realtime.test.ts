@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { createClient } from '../../src/compat/index.ts';
+import { createClient, type RealtimeChannel } from '../../src/compat/index.ts';
+import type { Untyped } from '../../src/compat/untyped.ts';
 
 class PendingSocket {
   onopen: (() => void) | null = null;
@@ -90,4 +91,105 @@ test('a broadcast by HTTP that its fetch ended has timed out', async () => {
   const sent = await realtime.channel('room').send({ type: 'broadcast', event: 'cursor', payload: {} });
   expect(sent).toBe('timed out');
   await expect(realtime.channel('room').httpSend('cursor', {})).rejects.toThrow('Aborted');
+});
+
+/** A socket whose server accepts every join and leave. */
+class AcceptingSocket extends PendingSocket {
+  static frames: (readonly [joinRef: string, ref: string, topic: string, event: string, payload: Untyped])[] =
+    [];
+  constructor(url: string) {
+    super(url);
+    queueMicrotask(() => this.onopen?.());
+  }
+  override send(frame: string) {
+    const sent = JSON.parse(frame) as (typeof AcceptingSocket.frames)[number];
+    AcceptingSocket.frames.push(sent);
+    const [joinRef, ref, topic] = sent;
+    const reply = [joinRef, ref, topic, 'phx_reply', { status: 'ok', response: {} }];
+    if (ref !== null) queueMicrotask(() => this.onmessage?.({ data: JSON.stringify(reply) }));
+  }
+}
+
+const tokenOf = (sub: string) =>
+  `${btoa('{"alg":"HS256"}')}.${btoa(JSON.stringify({ sub, exp: 4e9 }))}.c2ln`.replaceAll('=', '');
+
+/** A client that ada has signed in to, with a subscribed channel and the statuses that it reports. */
+async function subscribeAda(listen: (channel: RealtimeChannel) => void = () => undefined) {
+  AcceptingSocket.frames = [];
+  const user = { id: 'ada', aud: 'authenticated', app_metadata: {}, user_metadata: {}, created_at: '' };
+  const session = {
+    access_token: tokenOf('ada'),
+    refresh_token: 'r',
+    expires_at: 4e9,
+    expires_in: 3e9,
+    user,
+  };
+  const values = new Map([['sb-project-auth-token', JSON.stringify({ ...session, token_type: 'bearer' })]]);
+  const client = createClient('https://project.test', 'anon-key', {
+    realtime: { transport: AcceptingSocket },
+    global: { fetch: async () => new Response(null, { status: 204 }) },
+    auth: {
+      storage: {
+        getItem: (key) => values.get(key) ?? null,
+        setItem: (key, value) => void values.set(key, value),
+        removeItem: (key) => void values.delete(key),
+      },
+    },
+  });
+  const statuses: string[] = [];
+  const channel = client.channel('room');
+  listen(channel);
+  channel.subscribe((status) => void statuses.push(status));
+  await vi.waitFor(() => expect(statuses).toEqual(['SUBSCRIBED']));
+  const tokens = () =>
+    AcceptingSocket.frames.flatMap(([, , , event, payload]) =>
+      event === 'phx_join' || event === 'access_token' ? [payload.access_token] : [],
+    );
+  return { client, channel, statuses, tokens };
+}
+
+test('the first entry of presence joins the channel with presence, and tells no error', async () => {
+  const { client, channel, statuses } = await subscribeAda();
+  expect(await channel.track({ typing: true })).toBe('ok');
+  const tracked = () => AcceptingSocket.frames.filter(([, , , event]) => event === 'presence');
+  await vi.waitFor(() => expect(tracked()).toHaveLength(1));
+  expect(tracked()[0]?.[4]).toMatchObject({ event: 'track', payload: { typing: true } });
+  expect(statuses).toEqual(['SUBSCRIBED']);
+  client.realtime.teardown();
+});
+
+test('a channel stays subscribed after sign-out, without the user’s token', async () => {
+  const { client, channel, statuses, tokens } = await subscribeAda();
+  expect(tokens()).toEqual([tokenOf('ada')]);
+  await client.auth.signOut({ scope: 'local' });
+  await vi.waitFor(() => expect(tokens()).toEqual([tokenOf('ada'), undefined]));
+  await vi.waitFor(() => expect(channel.state).toBe('joined'));
+  expect(statuses).toEqual(['SUBSCRIBED']);
+  client.realtime.teardown();
+});
+
+test('setAuth() returns to the token of the session', async () => {
+  const { client, statuses, tokens } = await subscribeAda();
+  await client.realtime.setAuth(tokenOf('service'));
+  await vi.waitFor(() => expect(tokens()).toEqual([tokenOf('ada'), tokenOf('service')]));
+  await client.realtime.setAuth();
+  await vi.waitFor(() => expect(tokens().at(-1)).toBe(tokenOf('ada')));
+  expect(statuses).toEqual(['SUBSCRIBED']);
+  client.realtime.teardown();
+});
+
+test('a listener that throws silences no other', async () => {
+  const received: string[] = [];
+  const { client } = await subscribeAda((channel) =>
+    channel
+      .on('broadcast', { event: 'a' }, () => {
+        throw new Error('of a program');
+      })
+      .on('broadcast', { event: 'a' }, ({ event }) => void received.push(event)),
+  );
+  const [joinRef] = AcceptingSocket.frames.find(([, , , event]) => event === 'phx_join') ?? [];
+  const frame = [joinRef, null, 'realtime:room', 'broadcast', { type: 'broadcast', event: 'a', payload: {} }];
+  PendingSocket.last?.onmessage?.({ data: JSON.stringify(frame) });
+  await vi.waitFor(() => expect(received).toEqual(['a']));
+  client.realtime.teardown();
 });

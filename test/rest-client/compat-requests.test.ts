@@ -1,5 +1,7 @@
+import { PostgrestClient } from '@supabase/postgrest-js';
 import { expect, test, vi } from 'vitest';
 import { createClient, type SupabaseClientOptions } from '../../src/compat/index.ts';
+import type { Untyped } from '../../src/compat/untyped.ts';
 import { json } from '../support/wire/replies.ts';
 
 const connect = (fetch: typeof globalThis.fetch, db: SupabaseClientOptions['db'] = {}) =>
@@ -113,4 +115,48 @@ test('a request without a deadline of the program is awaited for minutes, as a l
   } finally {
     vi.useRealTimers();
   }
+});
+
+/** The parameters of the same call of both clients, in one order. */
+async function sentBy(build: (client: Untyped) => PromiseLike<unknown>) {
+  const queries: string[] = [];
+  const fetch: typeof globalThis.fetch = async (input) => {
+    const { searchParams } = new URL(String(input));
+    searchParams.sort();
+    queries.push(Array.from(searchParams, (parameter) => parameter.join('=')).join('&'));
+    return json([]);
+  };
+  await build(connect(fetch));
+  await build(new PostgrestClient('https://project.test/rest/v1', { fetch }));
+  return queries;
+}
+
+test.each<readonly [string, (t: Untyped) => PromiseLike<unknown>]>([
+  ['contains', (t) => t.select().contains('tags', ['a', 'b c', 'ä', "it's", '(d)', 1, true])],
+  ['containedBy with items quoted by the program', (t) => t.select().containedBy('tags', ['"a,b"'])],
+  ['overlaps', (t) => t.select().overlaps('tags', ['a-b', 'c:d', '*'])],
+  ['likeAnyOf', (t) => t.select().likeAnyOf('name', ['a%', '%b%'])],
+  ['in', (t) => t.select().in('name', ['a', 'b,c', '(d)', 5])],
+  ['not with a text', (t) => t.select().not('name', 'in', '(a,b)')],
+  ['filter', (t) => t.select().filter('name', 'in', '("a","b")')],
+  ['onConflict with a quoted column', (t) => t.upsert({ id: 1 }, { onConflict: '"A b",id' })],
+  ['rows of different columns', (t) => t.insert([{ a: 1 }, { b: 2, c: undefined }])],
+])('%s is sent as by the vendor’s client', async (_name, call) => {
+  const [ours, theirs] = await sentBy((client) => call(client.from('notes')));
+  expect(ours).toBe(theirs);
+});
+
+test.each<readonly [string, (t: Untyped) => PromiseLike<unknown>, string]>([
+  ['a comma', (t) => t.contains('tags', ['a,b']), 'tags=cs.{"a,b"}'],
+  ['quotes and a backslash', (t) => t.containedBy('tags', ['a"b\\']), String.raw`tags=cd.{"a\"b\\"}`],
+  ['braces', (t) => t.overlaps('tags', ['{', '}']), 'tags=ov.{"{","}"}'],
+  ['the text NULL, and null', (t) => t.contains('tags', ['NULL', null]), 'tags=cs.{"NULL",NULL}'],
+  ['an empty text and white space', (t) => t.contains('tags', ['', ' a']), 'tags=cs.{""," a"}'],
+  ['a pattern with a comma', (t) => t.likeAnyOf('name', ['a,%']), 'name=like(any).{"a,%"}'],
+  ['an array of not in', (t) => t.not('name', 'in', ['a', 'b,c']), 'name=not.in.(a,"b,c")'],
+  ['an array of a filter', (t) => t.filter('id', 'not.in', [1, 2]), 'id=not.in.(1,2)'],
+  ['a first item with a space', (t) => t.in('name', [' a', 'b']), 'name=in.(" a",b)'],
+])('%s finds the rows that hold it', async (_name, call, query) => {
+  const [sent] = await sentBy((client) => call(client.from('notes').select()));
+  expect(sent?.split('&')).toEqual(expect.arrayContaining([query]));
 });

@@ -108,3 +108,17 @@ test.each([
   await bucket.upload('a.txt', 'text', { cacheControl });
   expect(sent).toEqual([header]);
 });
+
+test('repeated slashes in the path of an upload are joined', async () => {
+  const paths: string[] = [];
+  const bucket = createBucket((request) => {
+    paths.push(new URL(request.url).pathname);
+    return json({ Id: '1', Key: 'photos/folder/a.png' });
+  });
+  const { data, error } = await bucket.upload('folder//a.png', 'x');
+  expect([data?.path, error, paths]).toEqual([
+    'folder/a.png',
+    null,
+    ['/storage/v1/object/photos/folder/a.png'],
+  ]);
+});

@@ -104,6 +104,8 @@ export class RealtimeChannel {
   #broadcast: Broadcast<Record<string, unknown>> | null = null;
   #presence: ChannelPresence | null = null;
   #stops: Unsubscribe[] = [];
+  /** Whether the channel joins again on purpose, and its status is not told until that has ended. */
+  #isQuiet = false;
 
   /** @param onEnd called when the channel is left. */
   constructor(name: string, { config }: RealtimeChannelOptions, client: NativeClient, onEnd: () => void) {
@@ -208,6 +210,13 @@ export class RealtimeChannel {
     return this;
   }
 
+  /** Makes a change that may join the channel again: as with the vendor's client, no listener is told. */
+  quietly(change: () => void): void {
+    this.#isQuiet = this.state === 'joined';
+    change();
+    if (this.#native?.getSnapshot().status === 'live') this.#isQuiet = false;
+  }
+
   /** Leaves the channel until it is resumed. Its listeners stay. */
   pause(): void {
     this.#native?.leave();
@@ -223,6 +232,7 @@ export class RealtimeChannel {
     const channel = this.#native;
     this.#onEnd();
     if (!channel) return 'ok';
+    this.#isQuiet = false;
     channel.leave();
     this.#stops.forEach((stop) => stop());
     this.#presence?.close();
@@ -269,7 +279,10 @@ export class RealtimeChannel {
   async track(payload: object): Promise<RealtimeChannelSendResponse> {
     if (!this.#native) return 'error';
     try {
-      const isShown = this.#openPresence(this.#native).track(payload as Readonly<Record<string, unknown>>);
+      const channel = this.#native;
+      // The first entry of a channel without presence listeners joins it again, with presence.
+      if (!this.#presence) this.quietly(() => this.#openPresence(channel));
+      const isShown = this.#openPresence(channel).track(payload as Readonly<Record<string, unknown>>);
       return isShown ? 'ok' : 'error';
     } catch {
       return 'error';
@@ -298,7 +311,13 @@ export class RealtimeChannel {
   #call(type: string, event: string, payload?: unknown): void {
     for (const { type: bound, filter, callback } of this.#bindings) {
       const wanted = filter.event?.toLowerCase() ?? '*';
-      if (bound === type && (wanted === '*' || wanted === event.toLowerCase())) callback(payload);
+      if (bound !== type || (wanted !== '*' && wanted !== event.toLowerCase())) continue;
+      try {
+        callback(payload);
+      } catch (problem) {
+        // A listener that throws does not silence the others.
+        this.#native?.port.report(problem);
+      }
     }
   }
 
@@ -328,6 +347,15 @@ export class RealtimeChannel {
     };
     const stop = channel.subscribe(() => {
       const { status, error } = channel.getSnapshot();
+      if (this.#isQuiet && error?.code === 'signed-out') {
+        // The vendor's channels go on with the key alone.
+        channel.leave();
+        channel.join();
+        return;
+      }
+      const isRejoining = status !== 'live' && status !== 'failed';
+      if (this.#isQuiet && isRejoining) return;
+      this.#isQuiet = false;
       if (status === told) return;
       told = status;
       if (status === 'live') {

@@ -12,7 +12,7 @@ export class RealtimeClient {
   readonly #options: RealtimeClientOptions;
   readonly #native: NativeClient;
   readonly #channels = new Map<string, RealtimeChannel>();
-  readonly #setToken: (token: string | null) => void;
+  readonly #setToken: (token: string | null) => Promise<void>;
 
   /** @param options those of the native client. */
   constructor(options: RealtimeClientOptions) {
@@ -20,23 +20,30 @@ export class RealtimeClient {
     const { getAccessToken, onTokenChange, platform } = options;
     let token: string | null = null;
     const tokens = createListeners<string | null>(platform.report);
-    this.#setToken = (next) => {
+    const announce = (next: string | null) => this.#rejoinQuietly(() => tokens.call(next));
+    this.#setToken = async (next) => {
       token = next;
-      tokens.call(next);
+      announce(next ?? (await getAccessToken?.({})) ?? null);
     };
     this.#native = createRealtimeClient({
       ...options,
       getAccessToken: async (request) => token ?? (await getAccessToken?.(request)) ?? null,
       onTokenChange: (listener) => {
-        const stops = [tokens.add(listener), onTokenChange?.((next) => token ?? listener(next))];
+        const follow = (next: string | null) => this.#rejoinQuietly(() => listener(next));
+        const stops = [tokens.add(listener), onTokenChange?.((next) => token ?? follow(next))];
         return () => stops.forEach((stop) => stop?.());
       },
     });
   }
 
+  /** The vendor's channels keep their status when the token changes. */
+  #rejoinQuietly(change: () => void): void {
+    this.getChannels().reduce((inner, channel) => () => channel.quietly(inner), change)();
+  }
+
   /** Joins with this token from now on; without one, with the signed-in user's token again. */
   async setAuth(token: string | null = null): Promise<void> {
-    if (token !== null) this.#setToken(token);
+    await this.#setToken(token);
   }
 
   /** The channel of this name: the same until it is removed. */

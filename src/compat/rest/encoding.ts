@@ -1,3 +1,5 @@
+import { encodeItem } from '../../rest-client/query/quoting.ts';
+
 /** A select without the white space that is not in quotes. */
 export const withoutSpaces = (columns: string): string =>
   columns
@@ -5,13 +7,19 @@ export const withoutSpaces = (columns: string): string =>
     .map((part, index) => (index % 2 ? part : part.replaceAll(/\s/g, '')))
     .join('"');
 
-/** Texts as an array literal, as the vendor's client writes them. */
-export const encodeList = (values: readonly unknown[]): string => `{${values.join()}}`;
+/** Texts that PostgreSQL reads unchanged in an array literal, and those that a program has quoted itself. */
+const literalItem = /^(?!null$)[^\s{},"\\](?:[^{},"\\]*[^\s{},"\\])?$|^"(?:[^"\\]|\\.)*"$/is;
 
-/** Values as the list of `in`: those with a reserved character are quoted. */
+/** Values as an array literal. Items that the vendor's client writes correctly are written as there. */
+export const encodeList = (values: readonly unknown[]): string =>
+  `{${values.map((value) => (isLiteral(value) ? value : encodeItem(value ?? null))).join()}}`;
+
+const isLiteral = (value: unknown): boolean => typeof value === 'string' && literalItem.test(value);
+
+/** Values as the list of `in`: those with a reserved character or white space at an end are quoted. */
 export const encodeItems = (values: readonly unknown[]): string => {
   const items = Array.from(new Set(values), (value) =>
-    typeof value === 'string' && /[,()"\\]/.test(value)
+    typeof value === 'string' && (/[,()"\\]|^\s|\s$/.test(value) || (value === '' && values.length > 1))
       ? `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`
       : String(value),
   );
@@ -22,4 +30,10 @@ export const encodeItems = (values: readonly unknown[]): string => {
 export function encodeContainment(value: string | readonly unknown[] | object): string {
   if (typeof value === 'string') return value;
   return Array.isArray(value) ? encodeList(value) : JSON.stringify(value);
+}
+
+/** The operand of an operator by its name: an array as the operator reads it, anything else as its text. */
+export function encodeOperand(operator: string, value: unknown): string {
+  if (!Array.isArray(value)) return String(value);
+  return operator === 'in' ? encodeItems(value) : encodeList(value);
 }

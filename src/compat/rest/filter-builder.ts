@@ -16,7 +16,7 @@ import {
 import type { QueryBuilder } from '../../rest-client/query/query-builder.ts';
 import type { RowOf } from '../../rest-client/query/row.ts';
 import type { IsUntyped, Untyped } from '../untyped.ts';
-import { encodeContainment, encodeItems, encodeList, withoutSpaces } from './encoding.ts';
+import { encodeContainment, encodeItems, encodeList, encodeOperand, withoutSpaces } from './encoding.ts';
 import { toPlainError, toQueryFailure } from './postgrest-error.ts';
 import { type PostgrestResponseSuccess, type PostgrestSingleResponse, statusTextOf } from './responses.ts';
 
@@ -226,7 +226,7 @@ export class PostgrestFilterBuilder<
   }
   /** Negates an operator of PostgREST. The value is sent unchanged: never pass untrusted text. */
   not(column: ColumnOf<M['Row']>, operator: string, value: unknown): this {
-    return this.#where(column, `not.${operator}`, value);
+    return this.#where(column, `not.${operator}`, encodeOperand(operator, value));
   }
   /** At least one of the conditions, in PostgREST's syntax. They are sent unchanged: never pass untrusted text. */
   or(filters: string, { referencedTable, foreignTable = referencedTable }: OfReferenced = {}): this {
@@ -234,7 +234,7 @@ export class PostgrestFilterBuilder<
   }
   /** An operator of PostgREST. The value is sent unchanged: never pass untrusted text. */
   filter(column: ColumnOf<M['Row']>, operator: string, value: unknown): this {
-    return this.#where(column, operator, value);
+    return this.#where(column, operator, encodeOperand(operator.replace(/^not\./, ''), value));
   }
 
   /** Returns these columns of the rows, also of written rows. */

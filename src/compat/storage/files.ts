@@ -113,6 +113,9 @@ export type FileBody = UploadBody | AsyncIterable<Uint8Array> | ReadableStream<U
 
 type GetAccessToken = StorageClientOptions['getAccessToken'];
 
+/** The vendor's client joins repeated slashes of the path of an upload. */
+const joinSlashes = (path: string) => path.replaceAll(/\/+/g, '/');
+
 /** A native upload is retried and takes no stream: the bytes are read first, for the user who is signed in at the start. */
 async function readBody(
   body: FileBody,
@@ -148,17 +151,17 @@ export function createFiles(
     upload: (path: string, body: FileBody, options?: FileOptions) =>
       settle(async () => {
         const { body: bytes, user } = await readBody(body, getAccessToken);
-        return bucket.upload(path, bytes, { ...toUploadOptions(options), user });
+        return bucket.upload(joinSlashes(path), bytes, { ...toUploadOptions(options), user });
       }),
     update: (path: string, body: FileBody, options?: FileOptions) =>
       settle(async () => {
         const { body: bytes, user } = await readBody(body, getAccessToken);
-        return bucket.replace(path, bytes, { ...toUploadOptions(options), user });
+        return bucket.replace(joinSlashes(path), bytes, { ...toUploadOptions(options), user });
       }),
     uploadToSignedUrl: (path: string, token: string, body: FileBody, options?: FileOptions) =>
       settle(async () => {
         const { body: bytes, user } = await readBody(body, getAccessToken);
-        const { path: uploaded, fullPath } = await bucket.uploadToSignedUrl(path, token, bytes, {
+        const { path: uploaded, fullPath } = await bucket.uploadToSignedUrl(joinSlashes(path), token, bytes, {
           ...toUploadOptions(options),
           user,
         });

@@ -121,7 +121,7 @@ test('a request without a deadline of the program is awaited for minutes, as a l
 async function sentBy(build: (client: Untyped) => PromiseLike<unknown>) {
   const queries: string[] = [];
   const fetch: typeof globalThis.fetch = async (input) => {
-    const { searchParams } = new URL(String(input));
+    const { searchParams } = new URL(new Request(input).url);
     searchParams.sort();
     queries.push(Array.from(searchParams, (parameter) => parameter.join('=')).join('&'));
     return json([]);

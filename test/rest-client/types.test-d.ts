@@ -269,8 +269,9 @@ class Repository<T extends 'people' | 'owners'> {
 }
 yields<{ id: string; name: string } | null>().from(new Repository('people').find('1'));
 yields<{ id: string; name: string }[]>().from(new Repository('owners').list(['1']));
-// @ts-expect-error no column of both tables
-<T extends 'people' | 'notes'>(table: T) => db.from(table).select().eq('title', 'x');
+export const findTitle = <T extends 'people' | 'notes'>(table: T) =>
+  // @ts-expect-error no column of both tables
+  db.from(table).select().eq('title', 'x');
 
 // Rows are ordered by a column of a related row, named by its alias if it has one.
 notes.select('id, people(name)').order(relatedColumn('people', 'id'), { ascending: false });

@@ -68,8 +68,9 @@ as $$
   select regexp_replace(
     translate(
       lower(regexp_replace(normalize(name, nfkd), '[\u0300-\u036f]', '', 'g')),
-      U&'\03c4\03a4\0442\04227\03b9\0399\0456\0406\0131\02691l|!\04cf\0501\0257\0578\043f\041f\03b7\0397\02619\0563\0455\04055$\a731',
-      'tttttiiiiiiiiiiiddnnnnngggsssss'
+      U&'\03c4\03a4\0442\04227\1d1b\0167\0166\a4d4\03b9\0399\0456\0406\0131\0269\026a\0268\a4f21l|!\04cf'
+        '\0501\0257\1d05\0111\0110\03b4\a4d3\0578\043f\041f\03b7\0397\0274\014b\014a\03bd\a4e0\02619\0563\0262\03b3\a4d6\0455\04055$\a731\03c2\03c3\a4e2',
+      'tttttttttiiiiiiiiiiiiiidddddddnnnnnnnnnnggggggssssssss'
     ),
     '[[:space:][:punct:]\u200c\u200d]', '', 'g'
   )

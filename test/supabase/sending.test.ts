@@ -41,6 +41,8 @@ it.each([
   ['that claims to be the product in Cyrillic', '\u0422\u0456dings', 'ada'],
   ['that claims to be the product by digits', 'T1ding5', 'ada'],
   ['that claims to be the product with accents', 'Tíďings', 'ada'],
+  ['that claims to be the product in small capitals', '\u1d1b\u026a\u1d05\u026a\u0274\u0262s', 'ada'],
+  ['that claims to be the product in Lisu letters and with strokes', '\ua4d4i\u0111i\u014bgs', 'ada'],
   ['that claims to be a team of the product', 'The Tidings Team', 'ada'],
   ['of several lines', 'Ada\n\n\u2028Support:\tcall us', 'Ada Support: call us'],
   ['with hidden characters', 'A\u200bda\u{e0041}', 'Ada'],

@@ -17,6 +17,7 @@ import {
 } from 'supabase-protocol-clients/realtime-client';
 import { shareSocket } from 'supabase-protocol-clients/realtime-client/shared-socket';
 import { type RestClient, createRestClient } from 'supabase-protocol-clients/rest-client';
+import { scaleDeadline } from '../target/deadlines.ts';
 import type { ConformanceTarget } from '../target/target.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 
@@ -71,6 +72,10 @@ interface StoredTokens {
   readonly refresh_token: string;
 }
 
+/** The clients' default deadlines in milliseconds, which a slow target extends like those of the audits. */
+const authTimeoutMs = 15_000;
+const realtimeTimeoutMs = 10_000;
+
 /** The session's storage key in every tab. */
 export const storageKey = 'audit';
 
@@ -114,6 +119,7 @@ export async function openTab(target: ConformanceTarget, options: TabOptions = {
     ...connection,
     store: browser.store,
     storageKey,
+    timeoutMs: scaleDeadline(authTimeoutMs),
     address: { href: () => href, replace: (next) => void (href = next) },
     ...options.auth,
   });
@@ -122,7 +128,10 @@ export async function openTab(target: ConformanceTarget, options: TabOptions = {
     ...connection,
     getAccessToken,
     onTokenChange,
-    settings: options.realtime ?? {},
+    settings: {
+      ...options.realtime,
+      timeoutMs: scaleDeadline(options.realtime?.timeoutMs ?? realtimeTimeoutMs),
+    },
     ...(options.isShared && { share: shareSocket }),
     ...(options.onRealtimeEvent && { log: options.onRealtimeEvent }),
   });

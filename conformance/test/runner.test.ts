@@ -128,6 +128,16 @@ describe('a run of audits', () => {
     expect(result?.outcome).toEqual({ status: 'passed' });
   });
 
+  it('the seconds until the next mail, which the auth service names in a message, are waited for', async () => {
+    const headers = { 'x-sb-error-code': 'over_email_send_rate_limit' };
+    const msg = 'For security purposes, you can only request this after 0 seconds.';
+    const answers = [Response.json({ msg }, { status: 429, headers }), Response.json({})];
+    const fetch = (url: string) =>
+      Promise.resolve(url.endsWith('/user') ? (answers.shift() ?? Response.error()) : Response.json({}));
+    const [result] = await runAudits([userIsThere], { ...target, fetch }, { limitPauseMs: 0 });
+    expect(result?.outcome).toEqual({ status: 'passed' });
+  });
+
   it('a request that timed out in a busy auth service is retried, and fails if it never succeeds', async () => {
     const answers = [504, 504, 504, 200];
     const busy = {

@@ -165,14 +165,26 @@ async function fetchWhenAllowed(
   for (let waits = 0; ; waits += 1) {
     const response = await fetchAgainWhereReset(target.fetch, input, init);
     const { status, headers } = response;
-    const named = status === 429 ? headers.get('retry-after') : null;
+    const namedMs = await readWaitMs(response, limitPauseMs);
     const most =
-      named === null ? (unnamedWaits[`${status} ${headers.get('x-sb-error-code')}`] ?? 0) : mostWaits;
-    const waitMs = named === null ? limitPauseMs : Number(named) * 1000;
+      namedMs === null ? (unnamedWaits[`${status} ${headers.get('x-sb-error-code')}`] ?? 0) : mostWaits;
+    const waitMs = namedMs ?? limitPauseMs;
     const isWorthWaiting = waits < most && waitMs >= 0 && waitMs <= longestWaitMs;
     if (!isWorthWaiting || init.body instanceof ReadableStream) return response;
     await wait(waitMs, response);
   }
+}
+
+/** The auth service names the time until its next mail in whole seconds, rounded down, and in its message alone. */
+const untilNextMail = /only request this after (\d+) seconds/;
+
+/** The wait that a refusal names, in milliseconds; null if it names none. */
+async function readWaitMs(refusal: Response, limitPauseMs: number): Promise<number | null> {
+  if (refusal.status !== 429) return null;
+  const header = refusal.headers.get('retry-after');
+  if (header !== null) return Number(header) * 1000;
+  const [, seconds] = untilNextMail.exec(await refusal.clone().text()) ?? [];
+  return seconds === undefined ? null : Math.max(Number(seconds) * 1000, limitPauseMs);
 }
 
 /** Reads the body without consuming it for the audit. */

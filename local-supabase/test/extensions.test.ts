@@ -6,7 +6,9 @@ import { createPgliteDatabase, type PgliteDatabase } from '../src/database/pglit
 import { createCronJobs } from '../src/extensions/cron-jobs.ts';
 import { isDueAt, parseCronSchedule } from '../src/extensions/cron-schedule.ts';
 import { startNetRequests } from '../src/extensions/net-requests.ts';
+import { becomeProjectUser, nameAdmin, resetSession } from '../src/database/connect.ts';
 import { installExtensionFiles } from '../src/database/extension-files.ts';
+import { createPrivilegedStatements } from '../src/database/privileged-statements.ts';
 import { availableExtensions, findExtensions } from '../src/project/extensions.ts';
 import { readProjectSql } from '../src/project/project-sql.ts';
 import { buildSchema } from '../src/project/schema.ts';
@@ -27,7 +29,10 @@ let database: PgliteDatabase;
 beforeAll(async () => {
   const extensions = findExtensions([migration], none);
   const sql = await readProjectSql(none);
-  const pglite = await PGlite.create({ extensions: { ...extensions.bundled } });
+  const pglite = await PGlite.create({
+    extensions: { ...extensions.bundled, privilegedStatements: createPrivilegedStatements() },
+  });
+  await nameAdmin(pglite);
   await installExtensionFiles(pglite, extensions.files);
   const path = 'supabase/migrations/1_all.sql';
   const migrations = [{ version: '1', name: 'all', path, sql: migration }];
@@ -55,6 +60,28 @@ describe('the extensions', () => {
     );
     expect(available).not.toEqual(expect.arrayContaining(['plv8']));
     expect(available).not.toEqual(expect.arrayContaining(['postgis']));
+  });
+});
+
+describe('the replacements', () => {
+  it.each([
+    `select vault.create_secret('a', 'own'); select decrypted_secret from vault.decrypted_secrets;
+     delete from vault.secrets where name = 'own'`,
+    `select pgmq.create('own'); select pgmq.send('own', '{}'); select * from pgmq.q_own, pgmq.meta; select pgmq.drop_queue('own')`,
+    `select cron.schedule('own', '* * * * *', 'select 1'); select * from cron.job; select cron.unschedule('own')`,
+    `select net.http_get('http://a.test'); select * from net._http_response; delete from net.http_request_queue`,
+    'select graphql.resolve($$ { a } $$); select * from supabase_functions.hooks',
+  ])('are usable by postgres, who is no superuser: %s', async (sql) => {
+    const results = database.session(async (session) => {
+      await becomeProjectUser(session);
+      try {
+        return await session.exec(`begin; ${sql}; rollback`);
+      } finally {
+        await session.exec('rollback');
+        await resetSession(session);
+      }
+    });
+    await expect(results).resolves.not.toHaveLength(0);
   });
 });
 
@@ -228,9 +255,11 @@ describe('the replacement for pg_cron', () => {
       { command: 'insert into public.orders values (99)', status: 'succeeded', return_message: '' },
       { command: 'select nope', status: 'failed', return_message: 'ERROR: column "nope" does not exist' },
     ]);
-    await expect(database.query('update cron.job set active = false')).rejects.toThrow(
-      'permission denied for table job',
-    );
+    const change = database.transaction(async (sql) => {
+      await sql.query('set local role postgres');
+      return sql.query('update cron.job set active = false');
+    });
+    await expect(change).rejects.toThrow('permission denied for table job');
     await database.query('select cron.alter_job(jobid, active := false) from cron.job');
     await expect(first('select bool_or(active) from cron.job')).resolves.toBe(false);
     nowMs = at('03T10:02:00');

@@ -51,7 +51,7 @@ describe('the port of PostgreSQL', () => {
     expect(await valueOf(one, 'show statement_timeout')).toBe('1234ms');
     expect(await valueOf(one, 'select current_user')).toBe('anon');
     await expect(supabase().database.query('select current_user as role')).resolves.toEqual([
-      { role: 'postgres' },
+      { role: 'supabase_admin' },
     ]);
     const { status } = await requestApi(supabase(), '/rest/v1/notifications', {
       apiKey: supabase().serviceRoleKey,

@@ -52,7 +52,7 @@ const GRANTS = `
       end loop;
     end loop;
   end $$;
-  revoke supabase_auth_admin from postgres;
+  grant supabase_storage_admin to postgres;
   grant anon, authenticated, authenticator, service_role to postgres with admin option;
   grant set on parameter session_replication_role to postgres;
   grant usage on schema auth, storage, realtime, extensions to postgres with grant option;

@@ -1,5 +1,5 @@
 import type { SqlSession } from '../database/postgres-session.ts';
-import { discardSession } from '../database/connect.ts';
+import { becomeProjectUser, discardSession } from '../database/connect.ts';
 import { StartError } from '../http/start-error.ts';
 import { wantedExtensions } from '../project/extensions.ts';
 import { openDatabase, type DatabaseOptions } from '../project/open-database.ts';
@@ -55,6 +55,7 @@ async function open(options: DatabaseOptions): ReturnType<typeof openDatabase> {
 async function runFile(pglite: SqlSession, { path, sql }: Script): Promise<TestFileResult> {
   const lines: string[] = [];
   const problems: string[] = [];
+  await becomeProjectUser(pglite);
   // Strip psql's meta-commands, such as `\set ON_ERROR_STOP`.
   for (const statement of splitSql(sql.replaceAll(/^\\.*$/gm, ''))) {
     try {

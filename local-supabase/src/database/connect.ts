@@ -5,6 +5,7 @@ import { installExtensionFiles } from './extension-files.ts';
 import type { ExtensionFile } from './extension-files.ts';
 import { INITIAL_MEMORY_BYTES } from './interruptible-wasm.ts';
 import type { SqlSession } from './postgres-session.ts';
+import { createPrivilegedStatements } from './privileged-statements.ts';
 import { startPglite } from './start-pglite.ts';
 import { createStatementInterrupts } from './statement-interrupts.ts';
 
@@ -40,7 +41,12 @@ export async function connectPglite({ bundled, files, ...options }: ConnectOptio
     ...options,
     startParams,
     initialMemory: INITIAL_MEMORY_BYTES,
-    extensions: { ...bundled, clock: clock.extension, interrupts: createStatementInterrupts().extension },
+    extensions: {
+      ...bundled,
+      clock: clock.extension,
+      interrupts: createStatementInterrupts().extension,
+      privilegedStatements: createPrivilegedStatements(),
+    },
   });
   keepClock(pglite, clock);
   await installExtensionFiles(pglite, files);
@@ -50,25 +56,51 @@ export async function connectPglite({ bundled, files, ...options }: ConnectOptio
 
 const SETTINGS = `set search_path = "$user", public, extensions; set timezone = 'UTC'`;
 
-/** PGlite has no authenticated user: `reset session authorization` would restore the last value instead of `postgres`. */
-export const RESET_EMBEDDED = `set session authorization postgres; reset role; reset all; ${SETTINGS}`;
+/** The user of the services where `supabase_admin` is the bootstrap superuser, as in hosted and embedded databases. */
+const ADMIN = 'supabase_admin';
+/** The user of migrations, seeds, tests and clients, which is no superuser there. */
+const PROJECT_USER = 'postgres';
 
-/** Restores the settings that scripts and services expect, because a script may have changed any of them. */
+/**
+ * SQL that makes `user` the session's user. By `set_config`, because the embedded database refuses the statement to users
+ * who are no superuser.
+ */
+export const become = (user: string) =>
+  `select set_config('session_authorization', '${user}', false) from pg_roles where oid = 10 and rolname = '${ADMIN}'`;
+
+/** Embedded, `reset session authorization` keeps the last user, because PGlite has no authenticated one. */
+const RESET = `reset session authorization; ${become(ADMIN)}; reset role; reset all; ${SETTINGS}`;
+
+/** Restores the user and the settings that the services expect, because a script may have changed any of them. */
 export async function resetSession(session: SqlSession): Promise<void> {
-  await session.exec(`reset role; reset all; ${SETTINGS}`);
+  await session.exec(RESET);
+}
+
+/** Continues as the user of migrations, until `resetSession`. */
+export async function becomeProjectUser(session: SqlSession): Promise<void> {
+  await session.exec(become(PROJECT_USER));
+}
+
+/**
+ * Gives the bootstrap superuser of a new PGlite the name that it has in a hosted project. The session's user cannot be
+ * renamed, hence the temporary one.
+ */
+export async function nameAdmin(session: SqlSession): Promise<void> {
+  await session.exec(`
+    create role renaming superuser; set session authorization renaming;
+    alter role ${PROJECT_USER} rename to ${ADMIN};
+    set session authorization ${ADMIN}; drop role renaming`);
 }
 
 /** Ends what one user of the embedded session left behind; prepared statements and channels belong to the services. */
 export async function handOver(session: SqlSession): Promise<void> {
-  await session.exec(
-    `close all; select pg_advisory_unlock_all(); discard temp; discard sequences; ${RESET_EMBEDDED}`,
-  );
+  await session.exec(`close all; select pg_advisory_unlock_all(); discard temp; discard sequences; ${RESET}`);
 }
 
 /** Starts a fresh embedded session that no service uses. */
 export async function discardSession(session: SqlSession): Promise<void> {
   await session.exec('discard all');
-  await session.exec(RESET_EMBEDDED);
+  await session.exec(RESET);
 }
 
 /**

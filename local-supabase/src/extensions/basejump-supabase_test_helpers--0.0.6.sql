@@ -2,7 +2,7 @@
 
 create schema tests;
 create schema test_overrides;
-grant usage on schema tests, test_overrides to anon, authenticated, service_role;
+grant usage on schema tests, test_overrides to postgres, anon, authenticated, service_role;
 
 create function tests.create_supabase_user(identifier text, email text default null, phone text default null, metadata jsonb default null)
   returns uuid
@@ -102,5 +102,5 @@ create function tests.unfreeze_time() returns void
   end
   $$;
 
-grant execute on all functions in schema tests to anon, authenticated, service_role;
-grant execute on all functions in schema test_overrides to anon, authenticated, service_role;
+grant execute on all functions in schema tests to postgres, anon, authenticated, service_role;
+grant execute on all functions in schema test_overrides to postgres, anon, authenticated, service_role;

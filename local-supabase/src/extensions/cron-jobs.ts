@@ -1,8 +1,9 @@
-import type { Database } from '../database/database.ts';
+import { becomeProjectUser, resetSession } from '../database/connect.ts';
+import type { PgliteDatabase } from '../database/pglite-database.ts';
 import { isDueAt, parseCronSchedule } from './cron-schedule.ts';
 
 export interface CronOptions {
-  readonly database: Database;
+  readonly database: PgliteDatabase;
   /** Milliseconds since the epoch, by the clock of the project. */
   readonly now: () => number;
 }
@@ -51,7 +52,7 @@ export function createCronJobs({ database, now }: CronOptions): () => Promise<vo
   };
 }
 
-async function runJob(database: Database, job: Job, now: () => number): Promise<void> {
+async function runJob(database: PgliteDatabase, job: Job, now: () => number): Promise<void> {
   const { jobid, command, username } = job;
   const startedAt = new Date(now()).toISOString();
   const failure = await run(database, username, command).then(
@@ -74,8 +75,19 @@ async function runJob(database: Database, job: Job, now: () => number): Promise<
 }
 
 /** Runs without a transaction unless another role requires one: a procedure that commits cannot run within a transaction. */
-async function run(database: Database, username: string, command: string): Promise<void> {
-  if (username === 'postgres') return database.exec(command);
+async function run(database: PgliteDatabase, username: string, command: string): Promise<void> {
+  if (username === 'postgres')
+    return database.session(async (session) => {
+      await becomeProjectUser(session);
+      try {
+        await session.exec(command);
+      } catch (problem) {
+        await session.exec('rollback');
+        throw problem;
+      } finally {
+        await resetSession(session);
+      }
+    });
   await database.transaction(async (sql) => {
     await sql.query(`select set_config('role', $1, true)`, [username]);
     await sql.query(command);

@@ -34,20 +34,6 @@ create table cron.job_run_details (
 alter table cron.job_run_details enable row level security;
 create policy cron_job_run_details_policy on cron.job_run_details using (username = current_user);
 
--- As on a hosted project, `postgres` reads the jobs and can change them only through the functions.
-create function cron._refuse_direct_change() returns trigger
-  language plpgsql
-  as $$
-  begin
-    if current_user <> 'supabase_admin' then
-      raise insufficient_privilege using message = 'permission denied for table job';
-    end if;
-    return null;
-  end
-  $$;
-create trigger refuse_direct_change before insert or update or delete or truncate on cron.job
-  for each statement execute function cron._refuse_direct_change();
-
 -- The caller of the functions below, which run as their owner.
 create function cron._caller() returns text
   language sql stable
@@ -131,7 +117,10 @@ create function cron.alter_job(job_id bigint, schedule text default null, comman
   end
   $$;
 
-alter function cron.schedule_in_database(text, text, text, text, text, boolean) owner to supabase_admin;
-alter function cron.unschedule(bigint) owner to supabase_admin;
-alter function cron.unschedule(text) owner to supabase_admin;
-alter function cron.alter_job(bigint, text, text, text, text, boolean) owner to supabase_admin;
+-- As in a hosted project, `postgres` reads the jobs and can change them only through the functions.
+grant usage on schema cron to postgres with grant option;
+grant all on all functions in schema cron to postgres with grant option;
+grant select on cron.job to postgres with grant option;
+grant all on cron.job_run_details to postgres with grant option;
+grant select on cron.job to public;
+grant select, delete on cron.job_run_details to public;

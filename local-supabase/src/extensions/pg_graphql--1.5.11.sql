@@ -7,4 +7,4 @@ create function graphql.resolve(query text, variables jsonb default '{}', "opera
     )))
   $$;
 
-grant usage on schema graphql to anon, authenticated, service_role;
+grant usage on schema graphql to postgres, anon, authenticated, service_role;

@@ -97,4 +97,6 @@ create function net._http_collect_response(request_id bigint, async boolean defa
     )
   $$;
 
-grant usage on schema net to anon, authenticated, service_role;
+grant usage on schema net to public;
+grant all on all tables in schema net to public;
+grant all on all sequences in schema net to public;

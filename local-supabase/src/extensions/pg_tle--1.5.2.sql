@@ -1,7 +1,7 @@
 -- The extension files are in memory and lost at the next start; the objects that they created remain.
 
 create function pgtle.write_file(name text, content text) returns void
-  language plpgsql
+  language plpgsql security definer set search_path = ''
   as $$
   declare
     object oid := lo_from_bytea(0, convert_to(content, 'UTF8'));
@@ -34,3 +34,5 @@ create function pgtle.uninstall_extension_if_exists(extname text) returns boolea
   language sql as $$ select false $$;
 create function pgtle.uninstall_extension(extname text) returns boolean
   language sql as $$ select true $$;
+
+grant usage on schema pgtle to postgres;

@@ -227,3 +227,21 @@ create function pgmq.metrics_all() returns setof pgmq.metrics_result
   language sql as $$ select (pgmq.metrics(queue_name)).* from pgmq.meta $$;
 
 grant usage on schema pgmq to service_role;
+
+-- As in a hosted project, `postgres` owns the queues.
+do $$
+declare
+  owned text;
+begin
+  for owned in
+    select format('table %s', oid::regclass) from pg_class where relnamespace = 'pgmq'::regnamespace and relkind = 'r'
+    union all
+    select format('routine %s', oid::regprocedure) from pg_proc where pronamespace = 'pgmq'::regnamespace
+    union all
+    select format('type %s', reltype::regtype) from pg_class where relnamespace = 'pgmq'::regnamespace and relkind = 'c'
+  loop
+    execute format('alter %s owner to postgres', owned);
+  end loop;
+end
+$$;
+grant all on schema pgmq to postgres;

@@ -10,3 +10,5 @@ create function dbdev.install(package_name text, base_url text default null, api
         hint = format('Put its SQL into supabase/extensions/%s--<version>.sql, and its control file beside it.', package_name);
   end
   $$;
+
+grant usage on schema dbdev to postgres;

@@ -38,4 +38,6 @@ create function supabase_functions.http_request() returns trigger
   end
   $$;
 
-grant usage on schema supabase_functions to anon, authenticated, service_role;
+grant usage on schema supabase_functions to postgres, anon, authenticated, service_role;
+grant all on all tables in schema supabase_functions to postgres, anon, authenticated, service_role;
+grant all on all sequences in schema supabase_functions to postgres, anon, authenticated, service_role;

@@ -40,6 +40,9 @@ create function vault.update_secret(secret_id uuid, new_secret text default null
   $$;
 
 revoke execute on all functions in schema vault from public;
-grant usage on schema vault to postgres, service_role;
-grant select, delete on vault.secrets, vault.decrypted_secrets to postgres, service_role;
-grant execute on all functions in schema vault to postgres, service_role;
+grant usage on schema vault to postgres with grant option;
+grant select, delete on vault.secrets, vault.decrypted_secrets to postgres with grant option;
+grant execute on all functions in schema vault to postgres with grant option;
+grant usage on schema vault to service_role;
+grant select, delete on vault.secrets, vault.decrypted_secrets to service_role;
+grant execute on all functions in schema vault to service_role;

@@ -1,9 +1,11 @@
-import { RESET_EMBEDDED } from '../database/connect.ts';
+import { become, resetSession } from '../database/connect.ts';
 import type { PostgresSession } from '../database/postgres-session.ts';
 import { message, splitMessages, type Message } from './messages.ts';
 
 /** The session state of a client, restored at its next turn. */
 export interface ClientSession {
+  /** The role that the client has signed in as. */
+  user: string;
   /** Names and values of changed settings, the role last. */
   settings: readonly (readonly [string, string])[];
   /** The parse message of the unnamed statement, which other clients replace. */
@@ -57,7 +59,7 @@ const CHANGED_SETTINGS = `
 export async function leaveSession(pglite: PostgresSession, client: ClientSession): Promise<void> {
   const { rows } = await pglite.query<{ name: string; setting: string }>(CHANGED_SETTINGS);
   client.settings = rows.map(({ name, setting }) => [name, setting]);
-  await pglite.exec(RESET_EMBEDDED);
+  await resetSession(pglite);
 }
 
 /**
@@ -70,8 +72,12 @@ export async function enterSession(
   client: ClientSession,
   place: string,
 ): Promise<void> {
-  for (const [name, value] of client.settings)
+  for (const [name, value] of client.settings) {
+    // The other settings may need the superuser of the services.
+    if (name === 'role') await pglite.exec(become(client.user));
     await pglite.query('select set_config($1, $2, false)', [name, value]);
+  }
+  if (client.settings.length === 0) await pglite.exec(become(client.user));
   const lost =
     client.preparedIn === undefined || client.preparedIn === place ? [] : client.statements.values();
   client.preparedIn = place;

@@ -27,6 +27,8 @@ export interface Connection {
 export interface Client {
   /** The secret that a cancel request must contain. */
   readonly secret: number;
+  /** Sets the role of the client's statements, before the first of them. */
+  signIn(user: string): void;
   take(received: Message): void;
   /** Cancels the client's running statement, if any. */
   cancel(): void;
@@ -45,7 +47,13 @@ const LARGEST_SECRET = 2 ** 31 - 1;
 /** Collects the messages of a client and runs them in its turns. */
 export function createClient({ socket, database, turns, number, idleTransactionMs }: Connection): Client {
   const statements = new Map<string, Buffer>();
-  const session: ClientSession = { settings: [], unnamed: undefined, statements, preparedIn: undefined };
+  const session: ClientSession = {
+    user: 'postgres',
+    settings: [],
+    unnamed: undefined,
+    statements,
+    preparedIn: undefined,
+  };
   const channels = createClientChannels(database, (bytes) => socket.write(bytes));
   const changes: ChannelChange[] = [];
   const arrived: Arrived[] = [];
@@ -129,6 +137,9 @@ export function createClient({ socket, database, turns, number, idleTransactionM
   };
   return {
     secret: randomInt(1, LARGEST_SECRET),
+    signIn(user) {
+      session.user = user;
+    },
     cancel() {
       if (isSending) database.cancel();
     },

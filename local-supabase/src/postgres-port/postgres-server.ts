@@ -86,6 +86,7 @@ function serve(connection: Accepted): void {
   const { socket, version, number, clients } = connection;
   const reader = createMessageReader();
   let isStarted = false;
+  let signedIn = '';
   let isAdmitted = false;
   const client = createClient(connection);
   clients.set(number, client);
@@ -103,6 +104,8 @@ function serve(connection: Accepted): void {
     if (!USERS.includes(user))
       return void refuse('28000', `Sign in as ${USERS.join(' or ')}, not as "${user}"`);
     if (database !== 'postgres') return void refuse('3D000', `database "${database}" does not exist`);
+    client.signIn(user);
+    signedIn = user;
     isStarted = true;
     return void socket.write(message('R', int32(3)));
   };
@@ -110,7 +113,9 @@ function serve(connection: Accepted): void {
     if (type !== 'p' || bytes.toString('utf8', 5, bytes.length - 1) !== PASSWORD)
       return void refuse('28P01', `The password is "${PASSWORD}"`);
     isAdmitted = true;
-    return void socket.write(Buffer.concat(greeting(version, number, client.secret)));
+    return void socket.write(
+      Buffer.concat(greeting({ version, number, secret: client.secret, user: signedIn })),
+    );
   };
   socket.on('data', (chunk) => {
     try {
@@ -131,7 +136,12 @@ function serve(connection: Accepted): void {
   });
 }
 
-function greeting(version: string, number: number, secret: number): Buffer[] {
+interface Greeting extends Pick<Accepted, 'version' | 'number'> {
+  readonly secret: number;
+  readonly user: string;
+}
+
+function greeting({ version, number, secret, user }: Greeting): Buffer[] {
   const parameters = {
     server_version: version,
     server_encoding: 'UTF8',
@@ -141,8 +151,8 @@ function greeting(version: string, number: number, secret: number): Buffer[] {
     IntervalStyle: 'postgres',
     integer_datetimes: 'on',
     standard_conforming_strings: 'on',
-    is_superuser: 'on',
-    session_authorization: 'postgres',
+    is_superuser: user === 'supabase_admin' ? 'on' : 'off',
+    session_authorization: user,
   };
   return [
     message('R', int32(0)),

@@ -1,5 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite';
-import { connectPglite } from '../database/connect.ts';
+import { connectPglite, nameAdmin } from '../database/connect.ts';
 import { copyOnWriteOf } from '../database/copy-on-write.ts';
 import { createPgliteDatabase } from '../database/pglite-database.ts';
 import { closeToArchive, MemoryFiles } from '../database/memory-files.ts';
@@ -27,7 +27,7 @@ const SHRINK = [
 
 /** The name of the snapshot, which identifies its state. */
 export const snapshotName = ({ hash }: ProjectSql, seed: boolean): string =>
-  `5-${hash}${seed ? '-seed' : ''}`;
+  `6-${hash}${seed ? '-seed' : ''}`;
 
 /**
  * The archive of a new database with the project's schema, cached if possible.
@@ -38,6 +38,7 @@ export const snapshotName = ({ hash }: ProjectSql, seed: boolean): string =>
 export function loadProjectSnapshot(sql: ProjectSql, seed: boolean): Promise<Uint8Array> {
   return loadSnapshot(snapshotName(sql, seed), async () => {
     const driver = await connect(sql.extensions);
+    await nameAdmin(driver);
     await buildSchema(driver, sql, seed);
     const database = createPgliteDatabase(driver);
     await installRealtimeSchema(database, 'supabase_realtime', realtimeSchemaSql);

@@ -5,6 +5,7 @@ import { createDatabaseClock } from '../database/database-clock.ts';
 import { watchForCrash } from '../database/database-crash.ts';
 import { INITIAL_MEMORY_BYTES } from '../database/interruptible-wasm.ts';
 import { resultParsers } from '../database/result-parsers.ts';
+import { createPrivilegedStatements } from '../database/privileged-statements.ts';
 import { startPglite } from '../database/start-pglite.ts';
 import { createStatementInterrupts } from '../database/statement-interrupts.ts';
 import type { SessionFile } from '../database/postgres-session.ts';
@@ -30,6 +31,7 @@ async function serve(port: MessagePort, start: WorkerStart): Promise<void> {
       ...Object.fromEntries(archives),
       clock: clock.extension,
       interrupts: createStatementInterrupts(takeCancel).extension,
+      privilegedStatements: createPrivilegedStatements(),
     },
   });
   const handlers = opening.then((pglite) => {

@@ -53,6 +53,7 @@ const PLATFORM_FILES = [
   'realtime/schema.sql',
   'storage/schema.sql',
 ] as const;
+const OWNERS_FILE = 'project/owners.sql';
 const MIGRATION_NAME = /^(\d+)_(.*)\.sql$/;
 
 /**
@@ -67,7 +68,9 @@ export async function readProjectSql(
 ): Promise<ProjectSql> {
   const { migrations: hasMigrations = true, schemaPaths = ['schemas/**/*.sql'] } = settings;
   const { seedPaths = ['seed.sql'] } = settings;
-  const platform = await Promise.all(PLATFORM_FILES.map(readPart));
+  const parts = await Promise.all(PLATFORM_FILES.map(readPart));
+  const owners = await readPart(OWNERS_FILE);
+  const platform = [...parts, { ...owners, hash: hashOf([owners.sql, ...parts.map(({ hash }) => hash)]) }];
   const own = new URL('extensions/', folder);
   const roles = [...configuredScripts(settings), ...(await readScripts(folder, ['roles.sql']))];
   const { migrations, notes } = hasMigrations ? await readMigrations(folder) : { migrations: [], notes: [] };

@@ -1,5 +1,5 @@
 import type { SqlSession } from '../database/postgres-session.ts';
-import { resetSession } from '../database/connect.ts';
+import { becomeProjectUser, resetSession } from '../database/connect.ts';
 import { isDatabaseError } from '../database/database-error.ts';
 import type { Script } from './project-sql.ts';
 import { splitSql, type Statement } from './sql-statements.ts';
@@ -32,6 +32,7 @@ export async function runScript(
   record: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<void> {
   await resetSession(pglite);
+  await becomeProjectUser(pglite);
   await pglite.exec('begin');
   let committedLine = 0;
   for (const statement of splitSql(script.sql)) {
@@ -74,7 +75,9 @@ async function runStatement(pglite: SqlSession, text: string): Promise<boolean> 
  */
 export async function createExtension(pglite: SqlSession, text: string): Promise<void> {
   const { rows } = await pglite.query<{ role: string }>('show role');
-  await pglite.exec('set role supabase_admin');
+  await pglite.exec(
+    `select set_config('role', 'supabase_admin', false) from pg_roles where rolname = session_user and rolsuper`,
+  );
   await pglite.exec(text.replace(/\s+version\s+(?:'[^']*'|"[^"]*"|[\w.]+)/i, ''));
   await pglite.query(`select set_config('role', $1, false)`, [rows[0]?.role ?? 'none']);
 }

@@ -42,6 +42,69 @@ describe('storage', () => {
     expect(info.data).toMatchObject({ size: 5, contentType: 'text/plain', cacheControl: 'max-age=3600' });
   });
 
+  it('sets what triggers and policies read of the request, as the service does', async () => {
+    const { database } = supabase();
+    await database.exec(`
+      create table public.seen (settings jsonb);
+      create function public.look() returns trigger language plpgsql security definer as $$ begin
+        insert into public.seen select jsonb_object_agg(n, current_setting(n, true)) from unnest(array['request.headers',
+          'request.method', 'request.path', 'request.jwt', 'request.jwt.claim.sub', 'storage.operation']) n;
+        return new;
+      end $$;
+      create trigger look after insert on storage.objects for each row execute function public.look();
+      create policy "Listed only" on storage.objects for select to authenticated
+        using (bucket_id = 'open' and storage.allow_only_operation('object.list'))`);
+    const token = tokens.get(ada.email) ?? '';
+    const path = `${ada.id}/seen.txt`;
+    await storageOf(ada.email).from('files').upload(path, 'Hello', { contentType: 'text/plain' });
+    const [seen] = await database.query<{ settings: Record<string, string> }>('select * from public.seen');
+    const { 'request.headers': headers = '{}', ...settings } = seen?.settings ?? {};
+    expect(settings).toEqual({
+      'request.method': 'POST',
+      'request.path': `/object/files/${path}`,
+      'request.jwt': token,
+      'request.jwt.claim.sub': ada.id,
+      'storage.operation': 'storage.object.upload',
+    });
+    expect(JSON.parse(headers)).toMatchObject({
+      authorization: `Bearer ${token}`,
+      'content-type': 'text/plain',
+    });
+    await storageOf().from('open').upload('listed.txt', 'x');
+    const open = storageOf(ada.email).from('open');
+    expect((await open.list()).data?.map(({ name }) => name)).toContain('listed.txt');
+    expect((await open.createSignedUrl('listed.txt', 60)).error).not.toBeNull();
+    await database.exec(
+      'drop trigger look on storage.objects; drop table public.seen; drop policy "Listed only" on storage.objects',
+    );
+  });
+
+  it('has the functions that projects call by SQL, and refuses to delete rows by SQL', async () => {
+    const { database } = supabase();
+    await storageOf().createBucket('found', { public: true });
+    const names = ['x.txt', 'A/b.txt', 'a/c.txt', 'B.png', 'a-b', 'z/y/2'];
+    for (const name of names) await storageOf().from('found').upload(name, 'Hello');
+    const found = async (...parameters: readonly string[]) =>
+      (
+        await database.query<{ name: string }>(
+          `select name from storage.search('', 'found', ${parameters.join()})`,
+        )
+      ).map(({ name }) => name);
+    await expect(found('100')).resolves.toEqual(['a-b', 'A', 'B.png', 'x.txt', 'z']);
+    await expect(found('2', '1', '1')).resolves.toEqual(['A', 'B.png']);
+    await expect(found("search => 'a'", "sortorder => 'desc'")).resolves.toEqual(['A', 'a-b']);
+    await expect(
+      database.query(`select size from storage.get_size_by_bucket() where bucket_id = 'found'`),
+    ).resolves.toEqual([{ size: 30 }]);
+    await expect(
+      database.query(`select storage.can_insert_object('found', 'new', null, '{}')`),
+    ).rejects.toMatchObject({ code: 'PT200' });
+    for (const table of ['objects', 'buckets'])
+      await expect(database.query(`delete from storage.${table}`)).rejects.toMatchObject({ code: '42501' });
+    expect((await storageOf().emptyBucket('found')).error).toBeNull();
+    expect((await storageOf().deleteBucket('found')).error).toBeNull();
+  });
+
   it('enforces the policies', async () => {
     const path = `${ada.id}/secret.txt`;
     await storageOf(ada.email).from('files').upload(path, 'secret');
@@ -164,7 +227,7 @@ describe('storage', () => {
     const ask = (method: string, path: string, body?: string, headers: Record<string, string> = {}) =>
       service.handle(
         new Request(`http://storage.test/storage/v1/object/${path}`, { method, headers, body: body ?? null }),
-        { claims: { role: 'service_role' } },
+        { claims: { role: 'service_role' }, token: 'token' },
       );
     for (const body of ['1', '2', '3']) {
       expect((await ask('POST', 'open/kept.txt', body, { 'x-upsert': 'true' })).status).toBe(200);
@@ -248,7 +311,7 @@ describe('storage', () => {
       headers: { 'content-type': 'application/json' },
       body,
     });
-    const response = await service.handle(request, { claims: { role: 'service_role' } });
+    const response = await service.handle(request, { claims: { role: 'service_role' }, token: 'token' });
     expect(await response.json()).toMatchObject({ statusCode: '413' });
   });
 

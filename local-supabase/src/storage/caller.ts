@@ -1,7 +1,10 @@
 import type { Claims, TokenKeys, TokenRejection, VerifyOptions } from '../keys/keys.ts';
 
-/** The caller of a request: the claims of its token, or the reason why the token is invalid; null without a token. */
-export type StorageCaller = { readonly claims: Claims } | { readonly problem: string } | null;
+/** The caller of a request: its token and claims, or the reason why the token is invalid; null without a token. */
+export type StorageCaller =
+  | { readonly claims: Claims; readonly token: string }
+  | { readonly problem: string }
+  | null;
 
 /** jose's messages, which the service passes on. */
 const PROBLEMS: Readonly<Record<TokenRejection, string>> = {
@@ -29,6 +32,6 @@ export async function readCaller(
   if (token.split('.').length !== 3) return { problem: 'Invalid Compact JWS' };
   const check = await keys.verify(token, options);
   return check.ok
-    ? { claims: check.claims }
+    ? { claims: check.claims, token }
     : { problem: EXACT_PROBLEMS.get(check.message) ?? PROBLEMS[check.reason] };
 }

@@ -4,6 +4,7 @@ import type { ObjectStore } from './object-store.ts';
 import type { StorageContext } from './storage-context.ts';
 import { readJson } from './request-body.ts';
 import { bucketNotFound, invalidRequest, StorageError } from './storage-error.ts';
+import { ALLOW_DELETION } from './transaction.ts';
 
 interface LifecycleRule {
   readonly id: string;
@@ -58,8 +59,14 @@ export async function expireVersions(
   { database, objects }: { readonly database: Database; readonly objects: ObjectStore },
   nowMs: number,
 ): Promise<void> {
-  const gone = await database.query<{ version: string }>(
-    `with rules as (
+  const gone = await database.transaction(async (sql) => {
+    await sql.query(ALLOW_DELETION);
+    return sql.query<{ version: string }>(EXPIRE, [new Date(nowMs).toISOString()]);
+  });
+  for (const { version } of gone) await objects.remove(version);
+}
+
+const EXPIRE = `with rules as (
        select buckets.id as bucket_id, (rule -> 'noncurrentVersionExpiration' ->> 'noncurrentDays')::int as days,
          coalesce((rule -> 'noncurrentVersionExpiration' ->> 'newerNoncurrentVersions')::int, 0) as kept
        from storage.buckets, jsonb_array_elements(lifecycle) as rule where rule ->> 'status' = 'Enabled'
@@ -70,11 +77,7 @@ export async function expireVersions(
      delete from storage.objects where id in (
        select versions.id from versions join rules using (bucket_id)
        where age > kept and archived_at < $1::timestamptz - make_interval(days => days)
-     ) returning version`,
-    [new Date(nowMs).toISOString()],
-  );
-  for (const { version } of gone) await objects.remove(version);
-}
+     ) returning version`;
 
 async function readRules(sql: Sql, id: string): Promise<readonly LifecycleRule[] | null> {
   const [bucket] = await sql.query<{ lifecycle: readonly LifecycleRule[] | null }>(

@@ -135,7 +135,7 @@ async function storeByLink(
     versioning: row.versioning_status,
     owner: ownerOf(typeof owner === 'string' ? { sub: owner } : {}),
   };
-  await runAllowed(async (tx) => {
+  await runAllowed(request, async (tx) => {
     await attemptToStore(tx, destination, {}, upload.userMetadata);
     await storeObject(tx, objects, destination, { ...upload, userMetadata: membersOf(upload.userMetadata) });
   });

@@ -2,6 +2,11 @@
 -- on these tables control access.
 create schema if not exists storage;
 
+do $$ begin
+  create type storage.buckettype as enum ('STANDARD', 'ANALYTICS', 'VECTOR');
+exception when duplicate_object then null;
+end $$;
+
 create table if not exists storage.buckets (
   id text primary key,
   name text not null unique,
@@ -34,7 +39,9 @@ create table if not exists storage.objects (
 alter table storage.buckets
   add column if not exists versioning_status text not null default 'DISABLED'
     check (versioning_status in ('DISABLED', 'ENABLED', 'SUSPENDED')),
-  add column if not exists lifecycle jsonb;
+  add column if not exists lifecycle jsonb,
+  add column if not exists avif_autodetection boolean default false,
+  add column if not exists type storage.buckettype not null default 'STANDARD';
 alter table storage.objects
   add column if not exists archived_at timestamptz,
   add column if not exists is_delete_marker boolean not null default false,
@@ -66,12 +73,138 @@ create or replace function storage.foldername(name text) returns text[]
 
 create or replace function storage.filename(name text) returns text
   language sql immutable
-  as $$ select regexp_replace(name, '^.*/', '') $$;
+  as $$ select (string_to_array(name, '/'))[array_length(string_to_array(name, '/'), 1)] $$;
 
+-- A name without a dot is its own extension, as in the storage service.
 create or replace function storage.extension(name text) returns text
   language sql immutable
-  as $$ select substring(name from '\.([^./]+)$') $$;
+  as $$ select reverse(split_part(reverse(storage.filename(name)), '.', 1)) $$;
+
+-- What policies and triggers read of the request; null outside of one.
+create or replace function storage.operation() returns text
+  language sql stable
+  as $$ select current_setting('storage.operation', true) $$;
+
+-- The names of operations are compared without their prefix `storage.`.
+create or replace function storage.allow_any_operation(expected_operations text[]) returns boolean
+  language sql stable
+  as $$
+    select exists (
+      select from unnest(expected_operations) as expected
+      where expected <> ''
+        and regexp_replace(expected, '^storage\.', '') = regexp_replace(storage.operation(), '^storage\.', '')
+    )
+  $$;
+
+create or replace function storage.allow_only_operation(expected_operation text) returns boolean
+  language sql stable
+  as $$ select storage.allow_any_operation(array[expected_operation]) $$;
+
+create or replace function storage.get_size_by_bucket() returns table (size bigint, bucket_id text)
+  language sql stable
+  as $$
+    select sum((o.metadata ->> 'size')::bigint)::bigint, o.bucket_id from storage.objects o group by o.bucket_id
+  $$;
+
+-- Whether the caller's policies allow the row: always fails, with PT200 if they do, so that no row stays.
+create or replace function storage.can_insert_object(bucketid text, name text, owner uuid, metadata jsonb) returns void
+  language plpgsql
+  as $$
+  begin
+    insert into storage.objects (bucket_id, name, owner, metadata) values (bucketid, name, owner, metadata);
+    raise sqlstate 'PT200' using message = 'ROLLBACK', detail = 'rollback successful insert';
+  end
+  $$;
+
+create or replace function storage.get_common_prefix(p_key text, p_prefix text, p_delimiter text) returns text
+  language sql immutable
+  as $$
+    select left(p_key, length(p_prefix) + nullif(position(p_delimiter in substring(p_key from length(p_prefix) + 1)), 0))
+  $$;
+
+-- The files and folders of a folder. Names are compared without case.
+create or replace function storage.search(
+  prefix text, bucketname text, limits int default 100, levels int default 1, offsets int default 0,
+  search text default '', sortcolumn text default 'name', sortorder text default 'asc'
+) returns table (name text, id uuid, updated_at timestamptz, created_at timestamptz, last_accessed_at timestamptz, metadata jsonb)
+  language plpgsql stable
+  as $$
+  #variable_conflict use_column
+  declare
+    wanted constant text := coalesce(prefix, '') || coalesce(search, '');
+    direction constant text := case when lower(coalesce(sortorder, 'asc')) = 'asc' then 'asc' else 'desc' end;
+    chosen constant text := lower(coalesce(sortcolumn, 'name'));
+    by_time constant boolean := chosen in ('updated_at', 'created_at', 'last_accessed_at');
+  begin
+    return query execute format(
+      $query$
+        with found as (
+          select o.*, storage.get_common_prefix(%s, $1, '/') as folder
+          from storage.objects o
+          where o.bucket_id = $2 and starts_with(lower(o.name), lower($1))
+        ), entries as (
+          select distinct on (folder) rtrim(left(f.name, length(folder)), '/') as name, null::uuid as id,
+            null::timestamptz as updated_at, null::timestamptz as created_at, null::timestamptz as last_accessed_at,
+            null::jsonb as metadata, folder as position, false as is_file
+          from found f where folder is not null
+          union all
+          select f.name, f.id, f.updated_at, f.created_at, f.last_accessed_at, f.metadata, lower(f.name), true
+          from found f where folder is null
+        )
+        select substring(name from $3), id, updated_at, created_at, last_accessed_at, metadata
+        from entries order by %s limit least(coalesce($4, 100), 1500) offset $5
+      $query$,
+      -- As in the storage service, only the order by name puts folders together that differ in case.
+      case when by_time then 'o.name' else 'lower(o.name)' end,
+      case when by_time
+        then format('is_file, case when is_file then %I end %s, position collate "C" %2$s', chosen, direction)
+        else format('position collate "C" %s', direction)
+      end)
+    using wanted, bucketname, length(coalesce(prefix, '')) + 1, limits, offsets;
+  end
+  $$;
+
+-- Deleting a row would leave the bytes without an owner; the service sets the setting in its transactions.
+create or replace function storage.protect_delete() returns trigger
+  language plpgsql
+  as $$
+  begin
+    if coalesce(current_setting('storage.allow_delete_query', true), 'false') <> 'true' then
+      raise insufficient_privilege using
+        message = 'Direct deletion from storage tables is not allowed. Use the Storage API instead.',
+        hint = 'This prevents accidental data loss from orphaned objects.';
+    end if;
+    return null;
+  end
+  $$;
+create or replace trigger protect_objects_delete before delete on storage.objects
+  for each statement execute function storage.protect_delete();
+create or replace trigger protect_buckets_delete before delete on storage.buckets
+  for each statement execute function storage.protect_delete();
+
+create or replace function storage.enforce_bucket_name_length() returns trigger
+  language plpgsql
+  as $$
+  begin
+    if length(new.name) > 100 then
+      raise exception 'bucket name "%" is too long (% characters). Max is 100.', new.name, length(new.name);
+    end if;
+    return new;
+  end
+  $$;
+create or replace trigger enforce_bucket_name_length_trigger before insert or update of name on storage.buckets
+  for each row execute function storage.enforce_bucket_name_length();
+
+create or replace function storage.update_updated_at_column() returns trigger
+  language plpgsql
+  as $$
+  begin
+    new.updated_at = now();
+    return new;
+  end
+  $$;
+create or replace trigger update_objects_updated_at before update on storage.objects
+  for each row execute function storage.update_updated_at_column();
 
 grant usage on schema storage to anon, authenticated, service_role;
 grant all on storage.buckets, storage.objects to anon, authenticated, service_role;
-grant execute on all functions in schema storage to anon, authenticated, service_role;

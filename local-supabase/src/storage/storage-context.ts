@@ -31,5 +31,5 @@ export interface StorageContext extends StorageServiceOptions {
   /** Runs `task` with the role and claims of the request's caller, who was admitted. */
   run<T>(request: Request, task: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Runs `task` as superuser, after access was checked. */
-  runAllowed<T>(task: (tx: Transaction) => Promise<T>): Promise<T>;
+  runAllowed<T>(request: Request, task: (tx: Transaction) => Promise<T>): Promise<T>;
 }

@@ -14,7 +14,7 @@ import { sweepUploads } from './resumable/upload-state.ts';
 import type { StorageContext, StorageServiceOptions } from './storage-context.ts';
 import { accessDenied, answerStorageError, invalidRequest } from './storage-error.ts';
 import { sendText } from './text-response.ts';
-import { asCaller, withEffects } from './transaction.ts';
+import { asCaller, asServiceOf, withEffects, type RequestScope } from './transaction.ts';
 import { createTransferRoutes } from './transfers.ts';
 import { createUploadRoutes } from './upload-routes.ts';
 
@@ -74,9 +74,19 @@ function createContext(options: StorageServiceOptions): StorageContext {
   const { database, keys, now } = options;
   const callers = new WeakMap<Request, StorageCaller>();
   const callerOf = (request: Request): StorageCaller => callers.get(request) ?? null;
-  const claimsOf = (request: Request) => {
+  const scopeOf = (request: Request): RequestScope => {
     const caller = callerOf(request);
-    return caller !== null && 'claims' in caller ? caller.claims : { role: 'anon' };
+    const { claims, token } =
+      caller !== null && 'claims' in caller ? caller : { claims: { role: 'anon' }, token: '' };
+    const headers = Object.fromEntries(request.headers);
+    return {
+      claims,
+      token,
+      // The gateway adds the token of an API key.
+      headers: token === '' ? headers : { authorization: `Bearer ${token}`, ...headers },
+      method: requestLineOf(request).method,
+      target: targetOf(request),
+    };
   };
   const context: StorageContext = {
     ...options,
@@ -90,8 +100,9 @@ function createContext(options: StorageServiceOptions): StorageContext {
       if ('problem' in caller) throw accessDenied(caller.problem);
       return caller.claims;
     },
-    run: (request, task) => withEffects((begun) => asCaller(database, claimsOf(request), begun), task),
-    runAllowed: (task) => withEffects(database.transaction, task),
+    run: (request, task) => withEffects((begun) => asCaller(database, scopeOf(request), begun), task),
+    runAllowed: (request, task) =>
+      withEffects((begun) => asServiceOf(database, scopeOf(request), begun), task),
   };
   registries.set(context, callers);
   return context;

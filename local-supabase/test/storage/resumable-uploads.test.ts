@@ -175,7 +175,7 @@ describe('resumable uploads', () => {
     const ask = (method: string, url: string, headers: Record<string, string>, body?: string) =>
       service.handle(
         new Request(url, { method, headers: { 'tus-resumable': '1.0.0', ...headers }, body: body ?? null }),
-        { claims: { role: 'service_role' } },
+        { claims: { role: 'service_role' }, token: 'token' },
       );
     const metadata = `bucketName ${btoa('files')},objectName ${btoa('late.css')}`;
     const created = await ask('POST', 'http://storage.test/storage/v1/upload/resumable', {

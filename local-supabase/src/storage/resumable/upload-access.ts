@@ -38,7 +38,7 @@ export async function identify(
     owner: ownerOf(typeof owner === 'string' ? { sub: owner } : {}),
     upsert: upsert === true,
   };
-  return { destination, run: runAllowed, isSigned: true };
+  return { destination, run: (task) => runAllowed(request, task), isSigned: true };
 }
 
 /**

@@ -26,7 +26,7 @@ const usage = `local-supabase COMMAND [options]
   --project FOLDER     the folder that contains supabase/; default the working directory
   --port N             the API's port; default api.port of config.toml, or 54321
   --database-port N    PostgreSQL's port; default db.port, or 54322
-  --mailbox-port N     the port of the page with received mails; default inbucket.port, or 54324
+  --mailbox-port N     the port of the page with received mails; default local_smtp.port, or 54324
   --database-url URL   a real PostgreSQL in place of the embedded one, for start: an empty database and a superuser
   --data-dir FOLDER    where the data is kept; default .local-supabase in the project's folder
   --in-memory          keep nothing`;
@@ -188,6 +188,8 @@ async function readConfig(project: string): Promise<ProjectConfig> {
       console.warn(
         `supabase/config.toml: no effect on the local Supabase: ${config.withoutEffect.join(', ')}`,
       );
+    for (const name of config.unsetVariables)
+      console.warn(`supabase/config.toml: the environment variable ${name} is unset: the setting is empty`);
     return config;
   } catch (problem) {
     throw new StartError(problem instanceof Error ? problem.message : String(problem), problem);

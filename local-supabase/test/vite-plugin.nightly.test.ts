@@ -14,7 +14,7 @@ it(
     await mkdir(join(root, 'supabase'));
     await writeFile(
       join(root, 'supabase/config.toml'),
-      '[api]\nport = 56321\n[db]\nport = 56322\n[inbucket]\nport = 56324\n',
+      '[api]\nport = 56321\n[db]\nport = 56322\n[local_smtp]\nport = 56324\n',
     );
     await writeFile(join(root, 'page.js'), 'export const url = import.meta.env.VITE_SUPABASE_URL;');
     const picture = takeHostPicture();

@@ -17,7 +17,7 @@ max_rows = 1000
 [db]
 port = 54322
 
-[inbucket]
+[local_smtp]
 port = 54324
 
 [auth]

@@ -18,6 +18,8 @@ export interface ConfigReader {
   tables(path: string): readonly string[];
   /** The settings that were not read. */
   unread(): readonly string[];
+  /** The settings that were read and name a variable without a value. */
+  unset(): readonly { readonly path: string; readonly name: string }[];
 }
 
 interface TypeNames {
@@ -81,6 +83,15 @@ export function createConfigReader(text: string, environment: Environment): Conf
     keys: (path) => Object.keys(tableAt(path)),
     tables: (path) =>
       Object.entries(tableAt(path)).flatMap(([name, value]) => (isTable(value) ? [name] : [])),
+    unset: () =>
+      [...read].flatMap((path) => {
+        const value = valueAt(path);
+        const name = [value]
+          .flat()
+          .map(variableOf)
+          .find((each) => each !== undefined && !environment[each]);
+        return name === undefined ? [] : [{ path, name }];
+      }),
     unread: () =>
       leavesOf(config, '').filter((path) => !read.has(path) && !isEmpty(valueAt(path), environment)),
   };
@@ -94,9 +105,12 @@ const isEmpty = (value: unknown, environment: Environment): boolean =>
 
 /** Replaces a value `env(NAME)`, as the vendor's CLI does. */
 function substitute(value: string, environment: Environment): string {
-  const [, name] = /^env\((\w+)\)$/.exec(value) ?? [];
+  const name = variableOf(value);
   return name === undefined ? value : (environment[name] ?? '');
 }
+
+const variableOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? /^env\((\w+)\)$/.exec(value)?.[1] : undefined;
 
 function leavesOf(value: unknown, path: string): string[] {
   if (!isTable(value)) return [path];

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
 import { accountChanges, codeMailKinds } from '../auth/mail/mail-template.ts';
 import type { FunctionSettings } from '../functions/functions-service.ts';
 import type { ApiKeySettings } from '../keys/keys.ts';
@@ -32,6 +33,8 @@ export interface ProjectConfig {
   readonly ports: ProjectPorts;
   /** Settings without effect here: unknown ones, and those that the embedded server does not support. */
   readonly withoutEffect: readonly string[];
+  /** The names of `env(NAME)` that no variable has; such settings are empty. */
+  readonly unsetVariables: readonly string[];
 }
 
 export interface ProjectPorts {
@@ -47,7 +50,11 @@ export interface ProjectConfigOptions {
   readonly project?: string | URL | undefined;
   /** The text of the file. Default: that of `supabase/config.toml`, or the defaults without the file. */
   readonly text?: string;
-  /** The values of `env(NAME)`. Default: the process's environment. */
+  /**
+   * The values of `env(NAME)`. Default: the process's environment, then the files `.env.development.local`, `.env.local`,
+   * `.env.development` and `.env` of `supabase/` and of the project's folder, as with the vendor's CLI; `SUPABASE_ENV`
+   * takes the place of `development`.
+   */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -58,7 +65,7 @@ export interface ProjectConfigOptions {
  */
 export function readProjectConfig(options: ProjectConfigOptions = {}): ProjectConfig {
   const folder = supabaseFolder(options.project);
-  const { text = readConfigFile(folder), environment = process.env } = options;
+  const { text = readConfigFile(folder), environment = readEnvironment(folder) } = options;
   const config = createConfigReader(text, environment);
   const smtp = readSmtp(config);
   const siteUrl = config.text('auth.site_url');
@@ -83,12 +90,16 @@ export function readProjectConfig(options: ProjectConfigOptions = {}): ProjectCo
     options: settings,
     ports: readPorts(config),
     withoutEffect: config.unread().filter((path) => !isAboutOtherTools(path, config)),
+    unsetVariables: config
+      .unset()
+      .filter(({ path }) => !isAboutOtherTools(path, config))
+      .map(({ name }) => name),
   };
 }
 
 /** Settings of tools outside of the embedded server, which cause no warning. */
 const otherTools =
-  /^(?:project_id|(?:api|auth|realtime|storage|inbucket|studio|edge_runtime|analytics)\.enabled|db\.shadow_port|inbucket\.pop3_port|db\.(?:major_version|root_key|pooler\..*|health_timeout)|studio\..*|analytics\..*|edge_runtime\.(?:policy|inspector_port|deno_version)|realtime\.(?:ip_version|max_header_length))$/;
+  /^(?:project_id|(?:api|auth|realtime|storage|inbucket|local_smtp|studio|edge_runtime|analytics)\.enabled|db\.shadow_port|(?:inbucket|local_smtp)\.pop3_port|db\.(?:major_version|root_key|pooler\..*|health_timeout)|studio\..*|analytics\..*|edge_runtime\.(?:policy|inspector_port|deno_version)|realtime\.(?:ip_version|max_header_length))$/;
 
 /** Settings of a disabled table have no effect on a project either. */
 function isAboutOtherTools(path: string, config: ConfigReader): boolean {
@@ -103,11 +114,12 @@ function readPorts(config: ConfigReader): ProjectPorts {
     if (port === undefined || (Number.isInteger(port) && port > 0 && port < 65_536)) return port;
     throw new Error(`supabase/config.toml: ${path} must be a port, not ${port}`);
   };
-  const smtp = read('inbucket.smtp_port');
+  // The CLI has called the table `local_smtp` since version 3, and refuses the earlier name.
+  const smtp = read('local_smtp.smtp_port') ?? read('inbucket.smtp_port');
   return {
     api: read('api.port') ?? 54_321,
     database: read('db.port') ?? 54_322,
-    mailbox: read('inbucket.port') ?? 54_324,
+    mailbox: read('local_smtp.port') ?? read('inbucket.port') ?? 54_324,
     ...(smtp !== undefined && { smtp }),
   };
 }
@@ -126,6 +138,16 @@ function readApiKeys(config: ConfigReader, folder: URL): LocalSupabaseOptions['a
     secretKey: text('secret_key'),
     signingKeys: readSigningKeys(config, folder),
   });
+}
+
+function readEnvironment(folder: URL): Readonly<Record<string, string | undefined>> {
+  const name = process.env['SUPABASE_ENV'] || 'development';
+  const names = [`.env.${name}.local`, ...(name === 'test' ? [] : ['.env.local']), `.env.${name}`, '.env'];
+  const files = [folder, new URL('../', folder)].flatMap((place) =>
+    names.map((file) => new URL(file, place)),
+  );
+  const values = files.filter((file) => existsSync(file)).map((file) => parseEnv(readFileSync(file, 'utf8')));
+  return Object.assign({}, ...values.toReversed(), process.env) as Record<string, string | undefined>;
 }
 
 function readConfigFile(folder: URL): string {

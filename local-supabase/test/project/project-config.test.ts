@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
 import { readProjectConfig } from '../../src/project/project-config.ts';
 
 /** The defaults of the vendor's local stack. */
@@ -73,9 +76,41 @@ describe('a config.toml', () => {
     expect(ports).toEqual({ api: 6001, database: 6002, mailbox: 6003, smtp: 6004 });
     expect(options.apiKeys).toEqual({ jwtSecret: 'a secret of 24 characters' });
     expect(withoutEffect).toEqual([]);
+    expect(read('[local_smtp]\nport = 6005\n[inbucket]\nport = 6003').ports.mailbox).toBe(6005);
+    expect(read('[local_smtp]\nenabled = true\npop3_port = 6006').withoutEffect).toEqual([]);
     expect(read('').ports).toEqual({ api: 54_321, database: 54_322, mailbox: 54_324 });
     expect(() => read('[api]\nport = 70000')).toThrow('api.port must be a port');
     expect(() => read('[auth]\njwt_secret = "short"')).toThrow('at least 16 characters');
+  });
+
+  it('reads variables from the files of the vendor, the process first, and reports those without a value', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'config-'));
+    mkdirSync(join(folder, 'supabase'));
+    const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
+    write('.env', 'ONE=project\nTWO=project\nTHREE=project\nFOUR=project');
+    write('.env.local', 'TWO=local\nTHREE=local\nFOUR=local');
+    write('supabase/.env', 'THREE="of supabase"\nFOUR=of supabase');
+    vi.stubEnv('FOUR', 'process');
+    const text = `
+      [edge_runtime.secrets]
+      ONE = "env(ONE)"
+      TWO = "env(TWO)"
+      THREE = "env(THREE)"
+      FOUR = "env(FOUR)"
+      FIVE = "env(FIVE)"
+      [auth.external.github]
+      enabled = false
+      secret = "env(SIX)"`;
+    const { options, unsetVariables } = readProjectConfig({ project: folder, text });
+    vi.unstubAllEnvs();
+    expect(options.functionEnv).toEqual({
+      ONE: 'project',
+      TWO: 'local',
+      THREE: 'of supabase',
+      FOUR: 'process',
+      FIVE: '',
+    });
+    expect(unsetVariables).toEqual(['FIVE']);
   });
 
   it('sets sessions, factors, providers, test codes, passkeys and rate limits', () => {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { initProject } from './command/init-command.ts';
 import { command as send, findInstance } from './command/instance-file.ts';
+import { createFile, hintFor, translate } from './command/vendor-words.ts';
 import { StartError } from './http/start-error.ts';
 import { openDataFolder, removeData } from './project/data-folder.ts';
 import type { ProjectConfig } from './project/project-config.ts';
@@ -16,12 +17,16 @@ const usage = `local-supabase COMMAND [options]
   stop                 stops a running one
   status               prints the URLs and keys of a running one; -o env, -o json
   migrate              applies new migrations to a running one
-  reset                begins anew with the migrations and the seed, without other rows
+  reset                begins anew with the migrations and the seed, without other rows; --no-seed
   test [FILES]         runs the pgTAP files of supabase/tests in a database of its own
   types                prints the database's types for TypeScript; --url of any database, --schema a,b
   logs                 prints the requests and errors of a running one; -f follows
   functions serve      follows the functions of a running one, with other variables: --env-file FILE,
                        --import-map FILE, --no-verify-jwt
+  migration new NAME, functions new NAME, test new NAME
+                       writes an empty file into supabase/
+
+  The vendor's words mean the same: db reset, migration up, gen types, test db.
 
   --project FOLDER     the folder that contains supabase/; default the working directory
   --port N             the API's port; default api.port of config.toml, or 54321
@@ -46,6 +51,7 @@ const options = {
   'env-file': { type: 'string' },
   'import-map': { type: 'string' },
   'no-verify-jwt': { type: 'boolean', default: false },
+  'no-seed': { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const;
 
@@ -77,7 +83,8 @@ const commands: Readonly<Record<string, (values: Values, files: readonly string[
   async reset(values) {
     const folder = dataFolder(values);
     const running = await findInstance(folder).catch(() => undefined);
-    if (running) return control(values, 'reset');
+    if (running) return control(values, values['no-seed'] ? 'reset?seed=false' : 'reset');
+    if (values['no-seed']) throw new StartError('--no-seed needs a running one: local-supabase start');
     if (existsSync(folder)) {
       // Fails while a running server, such as that of a test, has locked the folder.
       openDataFolder(folder).release();
@@ -100,7 +107,9 @@ const commands: Readonly<Record<string, (values: Values, files: readonly string[
     for await (const chunk of body ?? []) process.stdout.write(chunk);
     return 0;
   },
+  migration: (values, [verb, name]) => create(values, 'migration', verb, name),
   async functions(values, [verb, ...others]) {
+    if (verb === 'new') return create(values, 'functions', verb, others[0]);
     if (verb !== 'serve' || others.length > 0) throw new TypeError('Expected: functions serve');
     const { serveFunctions } = await import('./command/functions-command.ts');
     await serveFunctions(await findInstance(dataFolder(values)), {
@@ -110,7 +119,9 @@ const commands: Readonly<Record<string, (values: Values, files: readonly string[
     });
     return 0;
   },
-  async test({ project }, files) {
+  async test(values, files) {
+    const { project } = values;
+    if (files[0] === 'new') return create(values, 'test', files[0], files[1]);
     const { options: settings } = await readConfig(project);
     const { runDatabaseTests } = await import('./command/database-tests.ts');
     const patterns = files.map((file) => file.replace(/^(?:\.\/)?supabase\//, ''));
@@ -146,9 +157,11 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   try {
     const { values, positionals } = parse(args);
     if (values.help) return await print([usage]);
-    const [name = '', ...files] = positionals;
+    const [name = '', ...files] = translate(positionals);
+    const hint = hintFor(positionals);
+    if (hint !== undefined) throw new StartError(hint);
     const run = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (!run || (files.length > 0 && name !== 'test' && name !== 'functions'))
+    if (!run || (files.length > 0 && !['test', 'functions', 'migration'].includes(name)))
       throw new TypeError(`Expected a command: ${Object.keys(commands).join(', ')}`);
     return await run(values, files);
   } catch (problem) {
@@ -167,7 +180,20 @@ function print(lines: readonly string[]): Promise<number> {
   return Promise.resolve(0);
 }
 
-async function control(values: Values, name: 'stop' | 'migrate' | 'reset'): Promise<number> {
+function create(
+  { project }: Values,
+  kind: 'migration' | 'functions' | 'test',
+  verb: string | undefined,
+  name: string | undefined,
+): Promise<number> {
+  if (verb !== 'new') throw new TypeError(`Expected: ${kind} new NAME`);
+  return print([`Wrote ${createFile(resolve(project), kind, name, Date.now())}`]);
+}
+
+async function control(
+  values: Values,
+  name: 'stop' | 'migrate' | 'reset' | 'reset?seed=false',
+): Promise<number> {
   const instance = await findInstance(dataFolder(values));
   return print([await (await send(instance, 'POST', `/${name}`)).text()]);
 }

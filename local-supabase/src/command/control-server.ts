@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 /** The requests of other commands to a running instance. Each returns a text to print. */
 export interface Controls {
   stop(): Promise<string>;
-  reset(): Promise<string>;
+  /** Rebuilds the database; without the seed with `seed=false` in the query. */
+  reset(query: URLSearchParams): Promise<string>;
   migrate(): Promise<string>;
   /** Serves the functions with other files, or without token checks, as the query says. */
   functions(query: URLSearchParams): Promise<string>;

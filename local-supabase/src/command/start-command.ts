@@ -40,16 +40,17 @@ export async function runUntilStopped(
       setTimeout(() => stop(), 50);
       return Promise.resolve('Stopped.');
     },
-    reset: async () => {
+    reset: async (query) => {
       if (places.databaseUrl !== undefined)
         return 'Nothing was reset: the database of --database-url is not ours to remove. Stop, drop it and create it anew, and start again.';
       // Try the project's SQL first, because an error in it must not cost data.
-      await (await createLocalSupabase(settings)).close();
+      const seed = query.get('seed') === 'false' ? { seed: false } : {};
+      await (await createLocalSupabase({ ...settings, ...seed })).close();
       await supabase.close();
       if (places.dataDir !== undefined) removeData(places.dataDir);
-      supabase = await createLocalSupabase(started);
+      supabase = await createLocalSupabase({ ...started, ...seed });
       save();
-      return 'The database has the migrations and the seed, and nothing else.';
+      return `The database has the migrations${seed.seed === false ? '' : ' and the seed'}, and nothing else.`;
     },
     migrate: async () => {
       const applied = await supabase.migrate();

@@ -1,4 +1,5 @@
 import type { Extension, PGlite } from '@electric-sql/pglite';
+import { PostgresBackend, type Hook, type Postgres } from './postgres-backend.ts';
 
 /**
  * Runs the statements that a hosted project allows to its role `postgres`, which is no superuser, as `supabase_admin`,
@@ -20,51 +21,8 @@ export function createPrivilegedStatements(): Extension {
   };
 }
 
-/** Functions, addresses and helpers of PostgreSQL 17 in 32-bit WebAssembly; pointers are numbers. */
-interface Postgres {
-  readonly HEAPU32: Uint32Array;
-  readonly _ProcessUtility_hook: number;
-  readonly addFunction: (hook: Hook, signature: string) => number;
-  readonly UTF8ToString: (address: number) => string;
-  readonly stringToUTF8OnStack: (text: string) => number;
-  readonly stringToNewUTF8: (text: string) => number;
-  readonly _standard_ProcessUtility: Hook;
-  readonly _malloc: (bytes: number) => number;
-  readonly _free: (address: number) => void;
-  readonly _GetUserId: () => number;
-  readonly _GetUserIdAndSecContext: (id: number, context: number) => void;
-  readonly _SetUserIdAndSecContext: (id: number, context: number) => void;
-  readonly _GetUserNameFromId: (id: number, missingOk: number) => number;
-  readonly _superuser_arg: (id: number) => number;
-  readonly _IsTransactionState: () => number;
-  readonly _makeRangeVarFromNameList: (names: number) => number;
-  readonly _RangeVarGetRelidExtended: (
-    range: number,
-    lock: number,
-    flags: number,
-    callback: number,
-    argument: number,
-  ) => number;
-  readonly _get_rel_name: (relation: number) => number;
-  readonly _get_rel_namespace: (relation: number) => number;
-  readonly _get_namespace_name: (namespace: number) => number;
-  readonly _SPI_connect: () => number;
-  readonly _SPI_execute: (sql: number, readOnly: number, limit: number) => number;
-  readonly _SPI_finish: () => number;
-  readonly _CommandCounterIncrement: () => void;
-  readonly _errstart: (level: number, domain: number) => number;
-  readonly _errcode: (code: number) => number;
-  readonly _errmsg_internal: (format: number, values: number) => number;
-  readonly _errfinish: (file: number, line: number, func: number) => void;
-}
-type Hook = (planned: number, ...rest: number[]) => void;
-
 /** The role whose statements get the privileges. */
 const PRIVILEGED_ROLE = 'postgres';
-/** BOOTSTRAP_SUPERUSERID, which is `supabase_admin`. */
-const ADMIN = 10;
-const RESTRICTED = 1 | 2; // SECURITY_LOCAL_USERID_CHANGE and SECURITY_RESTRICTED_OPERATION
-const ERROR = 21;
 /** The offset of `PlannedStmt.utilityStmt`. */
 const UTILITY_STATEMENT = 72;
 
@@ -145,176 +103,157 @@ const reservedMemberships: ReadonlySet<string> = new Set([
   'authenticator',
 ]);
 
+/** A statement in PostgreSQL's memory. The offsets are those of the structures in parsenodes.h. */
+interface Statement {
+  readonly backend: PostgresBackend;
+  readonly tag: number;
+  readonly address: number;
+}
+
 function installHook(postgres: Postgres): void {
-  const context = postgres._malloc(8);
-  const pointer = (address: number) => postgres.HEAPU32[address >> 2] ?? 0;
-  const text = (address: number) => (address === 0 ? '' : postgres.UTF8ToString(address));
-  const list = (address: number) => {
-    const [length, elements] = address === 0 ? [0, 0] : [pointer(address + 4), pointer(address + 12)];
-    return Array.from({ length }, (_, index) => pointer(elements + 4 * index));
-  };
-  const currentRole = () => text(postgres._GetUserNameFromId(postgres._GetUserId(), 1));
-  const isPrivileged = () => currentRole() === PRIVILEGED_ROLE;
-
-  const raise = (code: string, message: string): void => {
-    postgres._errstart(ERROR, 0);
-    const state = [...code].reduce((sum, digit, index) => sum | (Number(digit) << (6 * index)), 0);
-    postgres._errcode(state);
-    const values = postgres.stringToUTF8OnStack('    ');
-    const aligned = (values + 3) & ~3;
-    postgres.HEAPU32[aligned >> 2] = postgres.stringToUTF8OnStack(message);
-    postgres._errmsg_internal(postgres.stringToUTF8OnStack('%s'), aligned);
-    const place = postgres.stringToUTF8OnStack('supautils');
-    postgres._errfinish(place, 0, place);
-  };
-  const refuseReserved = (role: string, allowsSettings = false): void => {
-    const isSettable = reservedRoles.get(role);
-    if (isSettable === undefined || (isSettable && allowsSettings)) return;
-    raise('42501', `"${role}" is a reserved role, only superusers can modify it`);
-  };
-
-  const asAdmin = (run: () => void): void => {
-    postgres._GetUserIdAndSecContext(context, context + 4);
-    const [id, flags] = [pointer(context), pointer(context + 4)];
-    postgres._SetUserIdAndSecContext(ADMIN, flags | RESTRICTED);
-    try {
-      run();
-    } finally {
-      postgres._SetUserIdAndSecContext(id, flags);
-    }
-  };
-  const execute = (sql: string): void => {
-    const address = postgres.stringToNewUTF8(sql);
-    try {
-      postgres._CommandCounterIncrement();
-      postgres._SPI_connect();
-      postgres._SPI_execute(address, 0, 0);
-      postgres._SPI_finish();
-    } finally {
-      postgres._free(address);
-    }
-  };
-  const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
-
-  /** Raises 42P01 for a missing table, as supautils does, even if the statement says `if exists`. */
-  const isPolicyTable = (range: number): boolean => {
-    const relation = postgres._RangeVarGetRelidExtended(range, 0, 0, 0, 0);
-    if (!isPrivileged()) return false;
-    const schema = text(postgres._get_namespace_name(postgres._get_rel_namespace(relation)));
-    return policyTables.has(`${schema}.${text(postgres._get_rel_name(relation))}`);
-  };
-  /** @param names the table's name, and the policy's at the end. */
-  const isPolicyOfTable = (names: number): boolean => {
-    const length = pointer(names + 4);
-    if (length < 2) return false;
-    postgres.HEAPU32[(names + 4) >> 2] = length - 1;
-    try {
-      return isPolicyTable(postgres._makeRangeVarFromNameList(names));
-    } finally {
-      postgres.HEAPU32[(names + 4) >> 2] = length;
-    }
-  };
-  const isAllowedExtension = (name: string) => !refusedExtensions.has(name);
-  const roleOf = (spec: number) => text(pointer(spec + 8));
-
-  const refuseReservedNames = (tag: number, statement: number): void => {
-    if (tag === TAG.alterRole) refuseReserved(roleOf(pointer(statement + 4)));
-    if (tag === TAG.alterRoleSet) refuseReserved(roleOf(pointer(statement + 4)), isPrivileged());
-    if (tag === TAG.createRole) refuseReserved(text(pointer(statement + 8)));
-    if (tag === TAG.dropRole) for (const spec of list(pointer(statement + 4))) refuseReserved(roleOf(spec));
-    if (tag === TAG.rename && pointer(statement + 4) === OBJECT.role)
-      for (const offset of [20, 24]) refuseReserved(text(pointer(statement + offset)));
-    if (tag !== TAG.grantRole) return;
-    const isGrant = (pointer(statement + 12) & 0xff) === 1;
-    for (const granted of isGrant ? list(pointer(statement + 4)) : []) {
-      const name = text(pointer(granted + 4));
-      if (reservedMemberships.has(name))
-        raise('42501', `"${name}" role memberships are reserved, only superusers can grant them`);
-    }
-    for (const spec of list(pointer(statement + 8))) refuseReserved(roleOf(spec), isPrivileged());
-  };
-  const refuseRoleChange = (tag: number, statement: number): void => {
-    if (tag !== TAG.alterRole || !isPrivileged()) return;
-    const isSuperuser = (option: number) => text(pointer(option + 8)) === 'superuser';
-    if (roleOf(pointer(statement + 4)) === PRIVILEGED_ROLE || list(pointer(statement + 8)).some(isSuperuser))
-      raise('42501', 'permission denied to alter role');
-  };
-  /** PostgreSQL in WebAssembly lets every user become every other. */
-  const refuseOtherUser = (statement: number): void => {
-    const isValue = pointer(statement + 4) === 0;
-    if (!isValue || text(pointer(statement + 8)) !== 'session_authorization') return;
-    const [constant = 0] = list(pointer(statement + 12));
-    const user = constant === 0 ? '' : text(pointer(constant + 8));
-    if (user !== PRIVILEGED_ROLE) raise('42501', `permission denied to set session authorization "${user}"`);
-  };
-
-  const isAllowedSetting = (statement: number) =>
-    isPrivileged() && allowedSetting.test(text(pointer(statement + 8)));
-  /** Whether a statement of a role without superuser runs as superuser. */
-  const needsAdmin = (tag: number, statement: number): boolean => {
-    switch (tag) {
-      case TAG.createExtension:
-      case TAG.alterExtension:
-        return isAllowedExtension(text(pointer(statement + 4)));
-      case TAG.alterObjectSchema:
-        return (
-          pointer(statement + 4) === OBJECT.extension &&
-          isAllowedExtension(text(pointer(pointer(statement + 12) + 4)))
-        );
-      case TAG.createPolicy:
-      case TAG.alterPolicy:
-        return isPolicyTable(pointer(statement + 8));
-      case TAG.drop: {
-        const objects = list(pointer(statement + 4));
-        const kind = pointer(statement + 8);
-        if (kind === OBJECT.policy) return objects.every(isPolicyOfTable);
-        return (
-          kind === OBJECT.extension && objects.every((name) => isAllowedExtension(text(pointer(name + 4))))
-        );
-      }
-      case TAG.comment: {
-        const kind = pointer(statement + 4);
-        if (kind === OBJECT.policy) return isPolicyOfTable(pointer(statement + 8));
-        return kind === OBJECT.extension && isPrivileged();
-      }
-      case TAG.variableSet:
-        return isAllowedSetting(statement);
-      case TAG.alterRoleSet:
-        return isAllowedSetting(pointer(statement + 12));
-      case TAG.alterRole:
-      case TAG.createPublication:
-      case TAG.alterPublication:
-      case TAG.createEventTrigger:
-      case TAG.createForeignDataWrapper:
-        return isPrivileged();
-      default:
-        return false;
-    }
-  };
-  /** Owners of event triggers and of foreign data wrappers have to be superusers at that moment. */
-  const asSuperuser = (sql: string) =>
-    `alter role ${PRIVILEGED_ROLE} superuser; ${sql}; alter role ${PRIVILEGED_ROLE} nosuperuser`;
-  const handOver = (tag: number, statement: number): void => {
-    const owned = `${quote(text(pointer(statement + 4)))} owner to ${PRIVILEGED_ROLE}`;
-    if (tag === TAG.createPublication) execute(`alter publication ${owned}`);
-    if (tag === TAG.createEventTrigger) execute(asSuperuser(`alter event trigger ${owned}`));
-    if (tag === TAG.createForeignDataWrapper) execute(asSuperuser(`alter foreign data wrapper ${owned}`));
-  };
-
+  const backend = new PostgresBackend(postgres);
   const hook: Hook = (planned, ...rest) => {
     const run = () => postgres._standard_ProcessUtility(planned, ...rest);
-    const statement = pointer(planned + UTILITY_STATEMENT);
-    const tag = pointer(statement);
-    if (!handledTags.has(tag) || !postgres._IsTransactionState()) return run();
-    if (postgres._superuser_arg(postgres._GetUserId())) return run();
-    if (tag === TAG.variableSet) refuseOtherUser(statement);
-    refuseReservedNames(tag, statement);
-    refuseRoleChange(tag, statement);
-    if (!needsAdmin(tag, statement)) return run();
-    asAdmin(() => {
+    const address = backend.pointer(planned + UTILITY_STATEMENT);
+    const statement = { backend, address, tag: backend.pointer(address) };
+    if (!handledTags.has(statement.tag) || backend.isUnrestricted()) return run();
+    if (statement.tag === TAG.variableSet) refuseOtherUser(statement);
+    refuseReservedRoles(statement);
+    refuseRoleChange(statement);
+    if (!needsAdmin(statement)) return run();
+    backend.asAdmin(() => {
       run();
-      handOver(tag, statement);
+      handOver(statement);
     });
   };
   postgres.HEAPU32[postgres._ProcessUtility_hook >> 2] = postgres.addFunction(hook, 'viiiiiiii');
+}
+
+const isPrivileged = (backend: PostgresBackend): boolean => backend.currentRole() === PRIVILEGED_ROLE;
+
+/** The name in PostgreSQL's RoleSpec. */
+const roleOf = (backend: PostgresBackend, spec: number): string => backend.textAt(spec + 8);
+
+/** PostgreSQL in WebAssembly lets every user become every other. */
+function refuseOtherUser({ backend, address }: Statement): void {
+  const isValue = backend.pointer(address + 4) === 0;
+  if (!isValue || backend.textAt(address + 8) !== 'session_authorization') return;
+  const [constant = 0] = backend.listAt(address + 12);
+  const user = constant === 0 ? '' : backend.textAt(constant + 8);
+  if (user !== PRIVILEGED_ROLE)
+    backend.raise('42501', `permission denied to set session authorization "${user}"`);
+}
+
+/** The roles that a statement would change, and whether it changes only settings or memberships of them. */
+function changedRoles({ backend, tag, address }: Statement): readonly (readonly [string, boolean])[] {
+  const named = (spec: number, isOfSettings = false) => [roleOf(backend, spec), isOfSettings] as const;
+  switch (tag) {
+    case TAG.alterRole:
+      return [named(backend.pointer(address + 4))];
+    case TAG.alterRoleSet:
+      return [named(backend.pointer(address + 4), true)];
+    case TAG.createRole:
+      return [[backend.textAt(address + 8), false]];
+    case TAG.dropRole:
+      return backend.listAt(address + 4).map((spec) => named(spec));
+    case TAG.rename:
+      return backend.pointer(address + 4) === OBJECT.role
+        ? [20, 24].map((offset) => [backend.textAt(address + offset), false] as const)
+        : [];
+    case TAG.grantRole:
+      return backend.listAt(address + 8).map((spec) => named(spec, true));
+    default:
+      return [];
+  }
+}
+
+function refuseReservedRoles(statement: Statement): void {
+  const { backend, tag, address } = statement;
+  const isGrant = tag === TAG.grantRole && (backend.pointer(address + 12) & 0xff) === 1;
+  for (const granted of isGrant ? backend.listAt(address + 4) : []) {
+    const name = backend.textAt(granted + 4);
+    if (reservedMemberships.has(name))
+      backend.raise('42501', `"${name}" role memberships are reserved, only superusers can grant them`);
+  }
+  for (const [role, isOfSettings] of changedRoles(statement)) {
+    const isSettable = reservedRoles.get(role);
+    if (isSettable === undefined || (isSettable && isOfSettings && isPrivileged(backend))) continue;
+    backend.raise('42501', `"${role}" is a reserved role, only superusers can modify it`);
+  }
+}
+
+function refuseRoleChange({ backend, tag, address }: Statement): void {
+  if (tag !== TAG.alterRole || !isPrivileged(backend)) return;
+  const isSuperuser = (option: number) => backend.textAt(option + 8) === 'superuser';
+  if (
+    roleOf(backend, backend.pointer(address + 4)) === PRIVILEGED_ROLE ||
+    backend.listAt(address + 8).some(isSuperuser)
+  )
+    backend.raise('42501', 'permission denied to alter role');
+}
+
+const isAllowedExtension = (name: string): boolean => !refusedExtensions.has(name);
+
+/** @param variableSet PostgreSQL's VariableSetStmt. */
+const isAllowedSetting = (backend: PostgresBackend, variableSet: number): boolean =>
+  isPrivileged(backend) && allowedSetting.test(backend.textAt(variableSet + 8));
+
+/** Whether a statement of a role without superuser runs as superuser. */
+function needsAdmin(statement: Statement): boolean {
+  const { backend, tag, address } = statement;
+  switch (tag) {
+    case TAG.createExtension:
+    case TAG.alterExtension:
+      return isAllowedExtension(backend.textAt(address + 4));
+    case TAG.alterObjectSchema:
+      return (
+        backend.pointer(address + 4) === OBJECT.extension &&
+        isAllowedExtension(backend.textAt(backend.pointer(address + 12) + 4))
+      );
+    case TAG.createPolicy:
+    case TAG.alterPolicy:
+      return policyTables.has(backend.tableName(backend.pointer(address + 8))) && isPrivileged(backend);
+    case TAG.drop:
+    case TAG.comment:
+      return isOfAdmin(statement);
+    case TAG.variableSet:
+      return isAllowedSetting(backend, address);
+    case TAG.alterRoleSet:
+      return isAllowedSetting(backend, backend.pointer(address + 12));
+    case TAG.alterRole:
+    case TAG.createPublication:
+    case TAG.alterPublication:
+    case TAG.createEventTrigger:
+    case TAG.createForeignDataWrapper:
+      return isPrivileged(backend);
+    default:
+      return false;
+  }
+}
+
+/** Whether a superuser drops or comments the objects: extensions, and policies on tables of the services. */
+function isOfAdmin({ backend, tag, address }: Statement): boolean {
+  const isDrop = tag === TAG.drop;
+  const kind = backend.pointer(address + (isDrop ? 8 : 4));
+  const objects = isDrop ? backend.listAt(address + 4) : [backend.pointer(address + 8)];
+  if (kind === OBJECT.policy)
+    return (
+      objects.every((names) => policyTables.has(backend.tableNameOfPolicy(names))) && isPrivileged(backend)
+    );
+  if (kind !== OBJECT.extension) return false;
+  return isDrop
+    ? objects.every((name) => isAllowedExtension(backend.textAt(name + 4)))
+    : isPrivileged(backend);
+}
+
+/** Owners of event triggers and of foreign data wrappers have to be superusers at that moment. */
+const asSuperuser = (sql: string): string =>
+  `alter role ${PRIVILEGED_ROLE} superuser; ${sql}; alter role ${PRIVILEGED_ROLE} nosuperuser`;
+
+function handOver({ backend, tag, address }: Statement): void {
+  const owned = () => `"${backend.textAt(address + 4).replaceAll('"', '""')}" owner to ${PRIVILEGED_ROLE}`;
+  if (tag === TAG.createPublication) backend.execute(`alter publication ${owned()}`);
+  if (tag === TAG.createEventTrigger) backend.execute(asSuperuser(`alter event trigger ${owned()}`));
+  if (tag === TAG.createForeignDataWrapper)
+    backend.execute(asSuperuser(`alter foreign data wrapper ${owned()}`));
 }

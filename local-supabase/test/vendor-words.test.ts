@@ -1,0 +1,61 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runCommand } from '../src/command.ts';
+
+let project: string;
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'vendor-words-'));
+});
+afterAll(() => rm(project, { recursive: true, force: true }));
+afterEach(() => void vi.restoreAllMocks());
+
+/** Runs a command in a folder where no instance runs. */
+async function run(...words: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
+  const lines: string[] = [];
+  for (const stream of ['log', 'error', 'warn'] as const)
+    vi.spyOn(console, stream).mockImplementation((line: string) => void lines.push(line));
+  const code = await runCommand([...words, '--project', project]);
+  return { code, text: lines.join('\n') };
+}
+
+describe("the vendor's words", () => {
+  it('mean the commands here', async () => {
+    expect(await run('db', 'reset')).toEqual({
+      code: 0,
+      text: 'The next start begins with the migrations and the seed.',
+    });
+    expect((await run('migration', 'up')).text).toContain('No local Supabase runs');
+    expect((await run('test', 'db')).text).toContain('There is no folder');
+  });
+
+  it('are answered with another way where there is none here', async () => {
+    const ways = [
+      [['db', 'push'], '--db-url'],
+      [['migration', 'list'], '--db-url'],
+      [['db', 'dump'], 'pg_dump'],
+      [['db', 'diff'], 'Docker'],
+      [['link'], 'hosted projects'],
+    ] as const;
+    for (const [words, way] of ways)
+      expect(await run(...words)).toEqual({ code: 1, text: expect.stringContaining(way) as string });
+    expect((await run('dance')).code).toBe(2);
+    expect((await run('reset', '--no-seed')).text).toContain('needs a running one');
+  });
+
+  it('write empty files, and keep existing ones', async () => {
+    expect((await run('migration', 'new', 'add_todos')).text).toMatch(
+      /^Wrote supabase\/migrations\/\d{14}_add_todos\.sql$/,
+    );
+    expect((await run('functions', 'new', 'hello')).text).toBe('Wrote supabase/functions/hello/index.ts');
+    expect((await run('test', 'new', 'todos')).text).toBe('Wrote supabase/tests/todos_test.sql');
+    expect(await run('test', 'new', 'todos')).toMatchObject({ code: 1 });
+    expect(await run('migration', 'new', '../todos')).toMatchObject({ code: 2 });
+    expect((await readdir(join(project, 'supabase'))).toSorted()).toEqual([
+      'functions',
+      'migrations',
+      'tests',
+    ]);
+  });
+});

@@ -50,6 +50,7 @@ afterEach(() =>
     delete from notification_preferences; delete from blocked_senders; delete from muted_threads;
     delete from notification_bulk_changes; delete from notification_reports; delete from auth.mfa_factors;
     drop policy "Everything" on storage.objects; drop policy "Everything" on storage.buckets;
+    select set_config('storage.allow_delete_query', 'true', true);
     delete from storage.objects; delete from storage.buckets;
   `),
 );

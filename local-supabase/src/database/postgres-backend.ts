@@ -1,41 +1,41 @@
-/** Functions, addresses and helpers of PostgreSQL 17 in 32-bit WebAssembly; pointers are numbers. */
-export interface Postgres {
+/** PostgreSQL's functions that the module exports with an underscore before the name. */
+type FunctionName =
+  | 'malloc'
+  | 'free'
+  | 'GetUserId'
+  | 'GetUserIdAndSecContext'
+  | 'SetUserIdAndSecContext'
+  | 'GetUserNameFromId'
+  | 'superuser_arg'
+  | 'IsTransactionState'
+  | 'makeRangeVarFromNameList'
+  | 'RangeVarGetRelidExtended'
+  | 'get_rel_name'
+  | 'get_rel_namespace'
+  | 'get_namespace_name'
+  | 'SPI_connect'
+  | 'SPI_execute'
+  | 'SPI_finish'
+  | 'CommandCounterIncrement'
+  | 'errstart'
+  | 'errcode'
+  | 'errmsg_internal'
+  | 'errfinish'
+  | 'standard_ProcessUtility';
+const HOOK = '_ProcessUtility_hook';
+
+/** PostgreSQL 17 in 32-bit WebAssembly; addresses are numbers. */
+export type Postgres = Readonly<Record<`_${FunctionName}`, (...args: number[]) => number>> & {
   readonly HEAPU32: Uint32Array;
-  readonly _ProcessUtility_hook: number;
+  /** The address of the pointer to the hook. */
+  readonly [HOOK]: number;
   readonly addFunction: (hook: Hook, signature: string) => number;
   readonly UTF8ToString: (address: number) => string;
   readonly stringToUTF8OnStack: (text: string) => number;
   readonly stringToNewUTF8: (text: string) => number;
-  readonly _standard_ProcessUtility: Hook;
-  readonly _malloc: (bytes: number) => number;
-  readonly _free: (address: number) => void;
-  readonly _GetUserId: () => number;
-  readonly _GetUserIdAndSecContext: (id: number, context: number) => void;
-  readonly _SetUserIdAndSecContext: (id: number, context: number) => void;
-  readonly _GetUserNameFromId: (id: number, missingOk: number) => number;
-  readonly _superuser_arg: (id: number) => number;
-  readonly _IsTransactionState: () => number;
-  readonly _makeRangeVarFromNameList: (names: number) => number;
-  readonly _RangeVarGetRelidExtended: (
-    range: number,
-    lock: number,
-    flags: number,
-    callback: number,
-    argument: number,
-  ) => number;
-  readonly _get_rel_name: (relation: number) => number;
-  readonly _get_rel_namespace: (relation: number) => number;
-  readonly _get_namespace_name: (namespace: number) => number;
-  readonly _SPI_connect: () => number;
-  readonly _SPI_execute: (sql: number, readOnly: number, limit: number) => number;
-  readonly _SPI_finish: () => number;
-  readonly _CommandCounterIncrement: () => void;
-  readonly _errstart: (level: number, domain: number) => number;
-  readonly _errcode: (code: number) => number;
-  readonly _errmsg_internal: (format: number, values: number) => number;
-  readonly _errfinish: (file: number, line: number, func: number) => void;
-}
-export type Hook = (planned: number, ...rest: number[]) => void;
+};
+/** Runs a statement, as PostgreSQL's `ProcessUtility_hook_type`. */
+export type Hook = (...args: number[]) => void;
 
 /** BOOTSTRAP_SUPERUSERID, which is `supabase_admin`. */
 const ADMIN = 10;
@@ -51,7 +51,15 @@ export class PostgresBackend {
 
   constructor(postgres: Postgres) {
     this.#postgres = postgres;
-    this.#context = postgres._malloc(8);
+    this.#context = this.call('malloc', 8);
+  }
+
+  call(name: FunctionName, ...args: number[]): number {
+    return this.#postgres[`_${name}`](...args);
+  }
+
+  installHook(hook: Hook): void {
+    this.#postgres.HEAPU32[this.#postgres[HOOK] >> 2] = this.#postgres.addFunction(hook, 'viiiiiiii');
   }
 
   pointer(address: number): number {
@@ -71,13 +79,12 @@ export class PostgresBackend {
   }
 
   currentRole(): string {
-    return this.#text(this.#postgres._GetUserNameFromId(this.#postgres._GetUserId(), 1));
+    return this.#text(this.call('GetUserNameFromId', this.call('GetUserId'), 1));
   }
 
   /** Whether no rule applies: a superuser, or no transaction in which a rule could be looked up. */
   isUnrestricted(): boolean {
-    const { _IsTransactionState, _superuser_arg, _GetUserId } = this.#postgres;
-    return !_IsTransactionState() || _superuser_arg(_GetUserId()) !== 0;
+    return !this.call('IsTransactionState') || this.call('superuser_arg', this.call('GetUserId')) !== 0;
   }
 
   /**
@@ -85,10 +92,9 @@ export class PostgresBackend {
    * if the statement says `if exists`.
    */
   tableName(range: number): string {
-    const postgres = this.#postgres;
-    const relation = postgres._RangeVarGetRelidExtended(range, 0, 0, 0, 0);
-    const schema = this.#text(postgres._get_namespace_name(postgres._get_rel_namespace(relation)));
-    return `${schema}.${this.#text(postgres._get_rel_name(relation))}`;
+    const relation = this.call('RangeVarGetRelidExtended', range, 0, 0, 0, 0);
+    const schema = this.#text(this.call('get_namespace_name', this.call('get_rel_namespace', relation)));
+    return `${schema}.${this.#text(this.call('get_rel_name', relation))}`;
   }
 
   /** @param names a list of the table's names, and of that of its policy at the end. */
@@ -96,7 +102,7 @@ export class PostgresBackend {
     const length = this.pointer(names + 4);
     this.#postgres.HEAPU32[(names + 4) >> 2] = length - 1;
     try {
-      return this.tableName(this.#postgres._makeRangeVarFromNameList(names));
+      return this.tableName(this.call('makeRangeVarFromNameList', names));
     } finally {
       this.#postgres.HEAPU32[(names + 4) >> 2] = length;
     }
@@ -105,25 +111,27 @@ export class PostgresBackend {
   /** Raises an error of PostgreSQL: throws, as its `longjmp` does. */
   raise(code: string, message: string): void {
     const postgres = this.#postgres;
-    postgres._errstart(ERROR, 0);
-    postgres._errcode([...code].reduce((sum, digit, index) => sum | (Number(digit) << (6 * index)), 0));
+    this.call('errstart', ERROR, 0);
+    this.call(
+      'errcode',
+      Array.from(code).reduce((sum, digit, index) => sum | (Number(digit) << (6 * index)), 0),
+    );
     const values = (postgres.stringToUTF8OnStack(' '.repeat(8)) + 3) & ~3;
     postgres.HEAPU32[values >> 2] = postgres.stringToUTF8OnStack(message);
-    postgres._errmsg_internal(postgres.stringToUTF8OnStack('%s'), values);
+    this.call('errmsg_internal', postgres.stringToUTF8OnStack('%s'), values);
     const place = postgres.stringToUTF8OnStack('supautils');
-    postgres._errfinish(place, 0, place);
+    this.call('errfinish', place, 0, place);
   }
 
   /** Runs `task` as the bootstrap superuser. */
   asAdmin(task: () => void): void {
-    const postgres = this.#postgres;
-    postgres._GetUserIdAndSecContext(this.#context, this.#context + 4);
+    this.call('GetUserIdAndSecContext', this.#context, this.#context + 4);
     const [user, flags] = [this.pointer(this.#context), this.pointer(this.#context + 4)];
-    postgres._SetUserIdAndSecContext(ADMIN, flags | RESTRICTED);
+    this.call('SetUserIdAndSecContext', ADMIN, flags | RESTRICTED);
     try {
       task();
     } finally {
-      postgres._SetUserIdAndSecContext(user, flags);
+      this.call('SetUserIdAndSecContext', user, flags);
     }
   }
 
@@ -131,12 +139,12 @@ export class PostgresBackend {
     const postgres = this.#postgres;
     const address = postgres.stringToNewUTF8(sql);
     try {
-      postgres._CommandCounterIncrement();
-      postgres._SPI_connect();
-      postgres._SPI_execute(address, 0, 0);
-      postgres._SPI_finish();
+      this.call('CommandCounterIncrement');
+      this.call('SPI_connect');
+      this.call('SPI_execute', address, 0, 0);
+      this.call('SPI_finish');
     } finally {
-      postgres._free(address);
+      this.call('free', address);
     }
   }
 

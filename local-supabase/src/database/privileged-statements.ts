@@ -112,8 +112,8 @@ interface Statement {
 
 function installHook(postgres: Postgres): void {
   const backend = new PostgresBackend(postgres);
-  const hook: Hook = (planned, ...rest) => {
-    const run = () => postgres._standard_ProcessUtility(planned, ...rest);
+  const hook: Hook = (planned = 0, ...rest) => {
+    const run = () => void backend.call('standard_ProcessUtility', planned, ...rest);
     const address = backend.pointer(planned + UTILITY_STATEMENT);
     const statement = { backend, address, tag: backend.pointer(address) };
     if (!handledTags.has(statement.tag) || backend.isUnrestricted()) return run();
@@ -126,7 +126,7 @@ function installHook(postgres: Postgres): void {
       handOver(statement);
     });
   };
-  postgres.HEAPU32[postgres._ProcessUtility_hook >> 2] = postgres.addFunction(hook, 'viiiiiiii');
+  backend.installHook(hook);
 }
 
 const isPrivileged = (backend: PostgresBackend): boolean => backend.currentRole() === PRIVILEGED_ROLE;

@@ -9,7 +9,6 @@ import {
   useAuth,
   useLiveList,
   usePresence,
-  useQuery,
   useSession,
   useSupabase,
   useUser,
@@ -44,30 +43,11 @@ function renderWith(clients: SupabaseClients<Database>, children: React.ReactNod
 const signIn = (clients: SupabaseClients<Database>, email = ada.email) =>
   act(() => clients.auth.signInWithPassword({ email, password: seedPassword }));
 
-/** The requested paths below /rest/v1. */
-function recordReads() {
-  const reads: string[] = [];
-  const { fetch } = supabase();
-  const record: Platform['fetch'] = (input, init) => {
-    const { pathname } = new URL(input instanceof Request ? input.url : input);
-    if (pathname.startsWith('/rest/')) reads.push(pathname);
-    return fetch(input, init);
-  };
-  return { reads, fetch: record };
-}
-
 function Status() {
   const { status } = useAuth();
   const user = useUser();
   const session = useSession();
   return <p>{`${status} ${user?.email ?? 'no-user'} ${session ? 'session' : 'none'}`}</p>;
-}
-
-/** The unread notifications that the user may read. */
-function Unread() {
-  const { rest } = useSupabase<Database>();
-  const { status, data, error } = useQuery(rest.from('notifications').select('recipient_id').limit(1));
-  return <p>{`${status} ${error?.code ?? ''}${data?.map((row) => row.recipient_id).join() ?? ''}`}</p>;
 }
 
 afterEach(cleanup);
@@ -102,103 +82,6 @@ it('useAuth, useSession and useUser follow a sign-in and a sign-out', async () =
   expect(screen.getByText(`signed-in ${ada.email} session`)).toBeDefined();
   await act(() => clients.auth.signOut({ scope: 'local' }));
   expect(screen.getByText('signed-out no-user none')).toBeDefined();
-});
-
-it('useQuery waits for the session before it reads', async () => {
-  const store = createMemoryStore();
-  const before = createClients({}, store);
-  await before.auth.signInWithPassword({ email: ada.email, password: seedPassword });
-  before.close();
-  const { reads, fetch } = recordReads();
-  const clients = createClients({ fetch }, store);
-  renderWith(clients, <Unread />);
-  await screen.findByText(`success ${ada.id}`);
-  expect(reads.length).toBe(1);
-});
-
-it('useQuery never shows one user the rows of another', async () => {
-  const clients = createClients();
-  await clients.auth.start();
-  await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
-  const shown: string[] = [];
-  function Watch() {
-    const user = useUser();
-    const { rest } = useSupabase<Database>();
-    const { data } = useQuery(rest.from('notifications').select('recipient_id').limit(1));
-    for (const row of data ?? []) shown.push(`${user?.id ?? ''} sees ${row.recipient_id}`);
-    return <p>{data?.[0]?.recipient_id ?? 'nothing'}</p>;
-  }
-  renderWith(clients, <Watch />);
-  await screen.findByText(ada.id);
-  await signIn(clients, grace.email);
-  await screen.findByText(grace.id);
-  expect(new Set(shown)).toEqual(new Set([`${ada.id} sees ${ada.id}`, `${grace.id} sees ${grace.id}`]));
-});
-
-it('useQuery is a new query when its request differs, without the previous result', async () => {
-  const clients = createClients();
-  await clients.auth.start();
-  await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
-  const shown: string[] = [];
-  function ByStatus({ status }: { readonly status: string }) {
-    const { rest } = useSupabase<Database>();
-    const { data } = useQuery(rest.from('notifications').select('status').eq('status', status));
-    for (const row of data ?? []) shown.push(`${status} ${row.status}`);
-    return <p>{data ? `all ${status}` : 'waiting'}</p>;
-  }
-  function Switch() {
-    const [status, setStatus] = useState('unread');
-    return (
-      <>
-        <button onClick={() => setStatus('read')}>read</button>
-        <ByStatus status={status} />
-      </>
-    );
-  }
-  renderWith(clients, <Switch />);
-  await screen.findByText('all unread');
-  act(() => screen.getByRole('button').click());
-  await screen.findByText('all read');
-  expect(new Set(shown)).toEqual(new Set(['unread unread', 'read read']));
-});
-
-it('useQuery keeps the last result during a reload and after its failure', async () => {
-  const backend = createBreakableFetch(supabase);
-  const clients = createClients({ fetch: backend.fetch });
-  await clients.auth.start();
-  await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
-  const states: string[] = [];
-  function Watch() {
-    const { rest } = useSupabase<Database>();
-    const query = useQuery(rest.from('notifications').select('recipient_id').limit(1));
-    states.push(`${query.status} ${query.data?.length ?? 'none'} ${query.error?.code ?? 'fine'}`);
-    return <button onClick={query.refetch}>Again</button>;
-  }
-  renderWith(clients, <Watch />);
-  await waitFor(() => expect(states.at(-1)).toBe('success 1 fine'));
-  backend.break(to('/rest/'), () => refusal(403, '42501'));
-  act(() => screen.getByRole('button').click());
-  await waitFor(() => expect(states.at(-1)).toBe('error 1 denied'));
-  expect(new Set(states)).toContain('stale 1 fine');
-});
-
-it('useQuery aborts a read without listeners', async () => {
-  const signals: AbortSignal[] = [];
-  const { fetch } = supabase();
-  const clients = createClients({
-    fetch(input, init) {
-      const request = new Request(input, init);
-      if (!request.url.includes('/rest/')) return fetch(request);
-      signals.push(request.signal);
-      return new Promise(() => {});
-    },
-  });
-  await clients.auth.start();
-  await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
-  const { unmount } = renderWith(clients, <Unread />);
-  await waitFor(() => expect(signals.length).toBeGreaterThan(0));
-  unmount();
-  await waitFor(() => expect(signals.every((signal) => signal.aborted)).toBe(true));
 });
 
 it('useLiveList shows rows and their changes in StrictMode, and leaves on unmount', async () => {

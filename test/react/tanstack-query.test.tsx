@@ -1,27 +1,44 @@
-import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
+import {
+  QueryClient,
+  QueryClientProvider,
+  queryOptions as typed,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { cleanup, render, screen, waitFor } from '@testing-library/react';
+import { useEffect } from 'react';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 import type { Database } from '../../src/inbox/database.types.ts';
+import { createBrowserPlatform } from '../../src/platform/index.ts';
 import { queryOptions } from '../../src/rest-client/tanstack-query.ts';
+import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
 import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
+import { openNodeSocket } from '../support/node-socket.ts';
+import { refusal } from '../support/wire/replies.ts';
 
-const supabase = useLocalSupabase();
+const supabase = useLocalSupabase({ port: 0 });
 afterEach(cleanup);
 
-async function signedIn() {
+/** @param refusesDeletes whether the service refuses every delete. */
+async function signedIn({ refusesDeletes = false } = {}) {
   const { url, anonKey, fetch } = supabase();
   const reads: string[] = [];
+  const platform = createBrowserPlatform({
+    openSocket: openNodeSocket,
+    fetch: async (input, init) => {
+      const request = new Request(input, init);
+      if (request.url.includes('/rest/v1/')) reads.push(request.url);
+      return refusesDeletes && request.method === 'DELETE' ? refusal(403, '42501') : fetch(request);
+    },
+  });
   const clients = createSupabaseClients<Database>({
     url,
     apiKey: anonKey,
     store: createMemoryStore(),
-    fetch: (input, init) => {
-      const request = new Request(input, init);
-      if (request.url.includes('/rest/v1/')) reads.push(request.url);
-      return fetch(request);
-    },
+    platform,
   });
   onTestFinished(() => clients.close());
   await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
@@ -75,3 +92,76 @@ it.each(['9eace000-0000-4000-8000-000000000002', null])(
     expect(reads).toEqual([]);
   },
 );
+
+it('a write shows at once, and is taken back when the service refuses it', async () => {
+  const { clients } = await signedIn({ refusesDeletes: true });
+  const cache = new QueryClient();
+  const shown: string[] = [];
+  function Newest() {
+    const queryClient = useQueryClient();
+    const query = clients.rest.from('notifications').select('id').order('id').limit(2);
+    const newest = typed(queryOptions(query, ada.id));
+    const { data } = useQuery(newest);
+    const remove = useMutation({
+      mutationFn: (id: string) => clients.rest.from('notifications').delete().eq('id', id).execute(),
+      async onMutate(id) {
+        await queryClient.cancelQueries({ queryKey: newest.queryKey });
+        const before = queryClient.getQueryData(newest.queryKey);
+        queryClient.setQueryData(newest.queryKey, (rows) => rows?.filter((row) => row.id !== id));
+        return before;
+      },
+      onError: (_problem, _id, before) => queryClient.setQueryData(newest.queryKey, before),
+    });
+    if (data) shown.push(`${data.length} ${remove.status}`);
+    return <button onClick={() => remove.mutate(data?.[0]?.id ?? '')}>{data ? 'Remove' : 'Loading'}</button>;
+  }
+  render(
+    <QueryClientProvider client={cache}>
+      <Newest />
+    </QueryClientProvider>,
+  );
+  (await screen.findByText('Remove')).click();
+  await waitFor(() => expect(shown.at(-1)).toBe('2 error'));
+  expect(shown).toEqual(expect.arrayContaining(['2 idle', '1 pending']));
+});
+
+it('a live list feeds the cache of components that only read', async () => {
+  const { clients } = await signedIn();
+  const { rest, realtime, platform } = clients;
+  const query = rest.from('notifications').select('id, content').eq('recipient_id', ada.id);
+  const options = { ...queryOptions(query, ada.id), staleTime: Infinity };
+  const cache = new QueryClient();
+  function Contents() {
+    const { data } = useQuery(options);
+    useEffect(() => {
+      const channel = realtime.channel(`notifications:${ada.id}`);
+      const list = createLiveQuery({
+        platform,
+        channel,
+        query,
+        key: 'id',
+        immutableColumns: ['recipient_id'],
+      });
+      const stops = [
+        list.subscribe(() => {
+          const { rows, isCurrent } = list.getSnapshot();
+          if (isCurrent) cache.setQueryData(options.queryKey, rows);
+        }),
+        list.start(),
+      ];
+      return () => stops.forEach((stop) => stop());
+    }, []);
+    return <p>{JSON.stringify(data)}</p>;
+  }
+  render(
+    <QueryClientProvider client={cache}>
+      <Contents />
+    </QueryClientProvider>,
+  );
+  await waitFor(() => expect(realtime.getSnapshot().status).toBe('connected'));
+  await supabase().database.query(
+    `insert into public.notifications (recipient_id, content) values ($1, '{"type":"system","data":{"n":57}}')`,
+    [ada.id],
+  );
+  await screen.findByText(/"n":57/, {}, { timeout: 10_000 });
+});

@@ -1,5 +1,4 @@
-import { useEffect, useMemo, useRef, useTransition } from 'react';
-import { useQuery } from 'supabase-protocol-clients/react';
+import { useCallback, useEffect, useState, useTransition } from 'react';
 import * as z from 'zod/mini';
 import { useClients, useRest } from '../../../shared/clients/clients-context.ts';
 import { isTemporary, type Preferences } from '../preferences.ts';
@@ -39,19 +38,25 @@ export function useMailStatus(
 ): UseMailStatusResult {
   const { report } = useClients().platform;
   const rest = useRest();
-  const { data, error, refetch } = useQuery(rest.rpc('mail_status'));
-  const parsed = useMemo(() => (data === undefined ? undefined : mailStatus.safeParse(data)), [data]);
-  const problem = error ?? parsed?.error;
-  useEffect(() => {
-    if (problem) report(problem);
-  }, [problem, report]);
+  const [status, setStatus] = useState<MailStatus | null>(null);
+  const read = useCallback(
+    async (signal?: AbortSignal) => {
+      try {
+        const answered = mailStatus.parse(await rest.rpc('mail_status').execute({ signal }));
+        if (!signal?.aborted) setStatus(answered);
+      } catch (failure) {
+        if (!signal?.aborted) report(failure);
+      }
+    },
+    [rest, report],
+  );
   // A new version may change when the next mail is sent.
   const version = preferences.updated_at ?? preferences.id;
-  const readVersion = useRef(version);
   useEffect(() => {
-    if (readVersion.current !== version) refetch();
-    readVersion.current = version;
-  }, [refetch, version]);
+    const controller = new AbortController();
+    void read(controller.signal);
+    return () => controller.abort();
+  }, [read, version]);
   const [isSending, startSending] = useTransition();
   const [isAllowing, startAllowing] = useTransition();
   const attempt = async (request: PromiseLike<unknown>, onDone: () => void) => {
@@ -64,10 +69,10 @@ export function useMailStatus(
     }
   };
   return {
-    status: isTemporary(preferences) ? null : (parsed?.data ?? null),
+    status: isTemporary(preferences) ? null : status,
     isSending,
     sendTest: () => startSending(() => attempt(rest.rpc('send_test_mail'), onTestSent)),
     isAllowing,
-    allowAddress: () => startAllowing(() => attempt(rest.rpc('allow_mail_address'), refetch)),
+    allowAddress: () => startAllowing(() => attempt(rest.rpc('allow_mail_address'), () => void read())),
   };
 }

@@ -31,7 +31,8 @@ for (const { name, source, build } of packages) {
   await finishPackage(folder, source);
   run(['pack', folder, '--silent', '--pack-destination', outDir]);
   const tarball = join(outDir, `${name}-${readManifest(folder).version}.tgz`);
-  const problems = [...contentProblems(folder), ...(await checkPackage({ folder, tarball }))];
+  const isRelease = process.env['GITHUB_REF_TYPE'] === 'tag';
+  const problems = [...contentProblems(folder, isRelease), ...(await checkPackage({ folder, tarball }))];
   for (const problem of problems) console.error(`✗ ${problem}`);
   if (problems.length > 0) process.exitCode = 1;
   else console.log(`✓ ${tarball} (${Math.round((await stat(tarball)).size / 1000)} kB)`);

@@ -5,6 +5,11 @@ import { dirname, join } from 'node:path';
 interface Manifest {
   readonly name: string;
   readonly version: string;
+  readonly author?: string;
+  readonly homepage?: string;
+  readonly bugs?: { readonly url: string };
+  readonly repository?: { readonly type: string; readonly url: string; readonly directory?: string };
+  readonly keywords?: readonly string[];
   readonly exports: Readonly<Record<string, unknown>>;
   /** Other packages that this one brings along, in `node_modules`. */
   readonly bundleDependencies?: readonly string[];
@@ -13,9 +18,12 @@ interface Manifest {
 export const readManifest = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
+/** The owner of the repository in the root's manifest until there is one; no release may name it. */
+const placeholderOwner = 'your-organization';
+
 /**
- * Adds what every package has: its changes, links that lead somewhere within the package, and in a workflow the repository, by which
- * the registry verifies where the package was built.
+ * Adds what every package has: its changes, links that lead somewhere within the package, the author and the repository, by which the
+ * registry verifies where the package was built. In a workflow the repository is the workflow's own.
  *
  * @param source the part's folder in the repository.
  */
@@ -25,12 +33,20 @@ export async function finishPackage(folder: string, source: string): Promise<voi
     const file = join(folder, name);
     await writeFile(file, withoutDeadLinks(await readFile(file, 'utf8'), join(folder, dirname(name))));
   }
+  const { author, homepage = '' } = readManifest('.');
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env;
-  if (server === undefined || repository === undefined) return;
-  const url = `git+${server}/${repository}.git`;
-  const manifest = { ...readManifest(folder), repository: { type: 'git', url, directory: source } };
+  const address = server && repository ? `${server}/${repository}` : homepage;
+  const manifest = {
+    ...readManifest(folder),
+    author,
+    homepage: `${address}/tree/main/${source}#readme`,
+    bugs: { url: `${address}/issues` },
+    repository: { type: 'git', url: `git+${address}.git`, directory: source },
+  };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
+
+const metadata = ['author', 'homepage', 'bugs', 'repository', 'keywords'] as const;
 
 /** A link to a file of the repository that the package lacks becomes its text. */
 export function withoutDeadLinks(markdown: string, folder: string): string {
@@ -42,9 +58,14 @@ export function withoutDeadLinks(markdown: string, folder: string): string {
 
 const required = ['README.md', 'LICENSE', 'CHANGELOG.md', 'package.json'];
 
-/** Files that a package contains although its users do not need them, or that it lacks. */
-export function contentProblems(folder: string): readonly string[] {
-  const { name, version, exports } = readManifest(folder);
+/**
+ * Files that a package contains although its users do not need them, or that it lacks, and what the registry would not show of it.
+ *
+ * @param isRelease whether the package is published: it then names no placeholder.
+ */
+export function contentProblems(folder: string, isRelease = false): readonly string[] {
+  const manifest = readManifest(folder);
+  const { name, version, exports, repository } = manifest;
   const files = filesOf(folder);
   const texts = files.filter((file) => /\.(?:[cm]?js|ts|json|md|sql|map)$/.test(file));
   const changes = existsSync(join(folder, 'CHANGELOG.md'))
@@ -59,6 +80,12 @@ export function contentProblems(folder: string): readonly string[] {
     ...texts
       .filter((file) => readFileSync(join(folder, file), 'utf8').includes(process.cwd()))
       .map((file) => `${file} names the folder in which it was built`),
+    ...metadata
+      .filter((field) => Object.keys(manifest[field] ?? {}).length === 0)
+      .map((field) => `package.json has no ${field}`),
+    ...(isRelease && repository?.url.includes(`/${placeholderOwner}/`)
+      ? [`repository is that of ${placeholderOwner}`]
+      : []),
     ...(changes.includes(`\n## ${version}\n`) ? [] : [`CHANGELOG.md has no section ${version}`]),
   ].map((problem) => `${name}: ${problem}`);
 }

@@ -40,12 +40,13 @@ for (const name of await readdir(typesDir)) {
 }
 await rm(declarations, { recursive: true });
 
-const { name, version, description, license, type, sideEffects, engines } = manifest;
+const { name, version, description, license, keywords, type, sideEffects, engines } = manifest;
 const published = {
   name,
   version,
   description,
   license,
+  keywords,
   type,
   sideEffects,
   engines,

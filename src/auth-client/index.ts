@@ -9,7 +9,6 @@ export type {
   AuthClientOptions,
   RefreshSessionOptions,
 } from './auth-client.ts';
-export type { AuthCore } from './core.ts';
 export { AuthError } from './errors.ts';
 export type { AuthErrorCode, AuthErrorFields, ClientErrorCode, ServerErrorCode } from './errors.ts';
 
@@ -44,9 +43,8 @@ export type {
   LoadingSnapshot,
   SignedInSnapshot,
   SignedOutSnapshot,
-  SnapshotNotes,
 } from './session/auth-snapshot.ts';
-export type { AuthEvent, AuthEventName, AuthEventReason, Emission } from './session/session-state.ts';
+export type { AuthEvent, AuthEventName, AuthEventReason } from './session/session-state.ts';
 export { createCookieStore } from './storage/cookie-store.ts';
 export type { CookieStoreOptions } from './storage/cookie-store.ts';
 export { createIndexedDbStore } from './storage/indexed-db-store.ts';

@@ -15,9 +15,8 @@ export type { RestErrorCode, RestErrorFields } from './errors.ts';
 
 // Calls.
 export type { Answer } from './query/answer.ts';
-export type { SharedRead, SharedReads } from './wire/exchange.ts';
 export type { RetryOptions } from './wire/retry.ts';
-export type { Columns, Plan, RestRequest } from './query/plan.ts';
+export type { Columns, RestRequest } from './query/plan.ts';
 export type { Model, UnknownDatabase } from './types/model.ts';
 export type { Json } from './types/column.ts';
 
@@ -30,7 +29,6 @@ export type {
   CountQuery,
   ExecuteOptions,
   FilteredWriteQuery,
-  Form,
   FunctionRowQuery,
   FunctionRowsQuery,
   InsertOptions,
@@ -42,7 +40,6 @@ export type {
   UnfilteredWrite,
   UpsertOptions,
   WriteQuery,
-  YieldName,
   Yields,
 } from './query/query.ts';
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import manifest from '../../src/package.json' with { type: 'json' };
 import { createHarness } from './support/harness.ts';
 import { page, refusal, sessionReply, userOf } from '../support/wire/replies.ts';
 
@@ -90,6 +91,7 @@ describe('password', () => {
     expect(headers.get('apikey')).toBe('publishable');
     expect(headers.get('authorization')).toBeNull();
     expect(headers.get('x-supabase-api-version')).toBe('2024-01-01');
+    expect(headers.get('x-client-info')).toBe(`${manifest.name}/${manifest.version}`);
     expect(headers.get('content-type')).toBe('application/json;charset=UTF-8');
   });
 

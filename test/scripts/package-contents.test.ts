@@ -8,6 +8,11 @@ const sound = {
   'package.json': JSON.stringify({
     name: 'sample',
     version: '1.2.0',
+    author: 'Ada',
+    homepage: 'https://example.com',
+    bugs: { url: 'https://example.com/issues' },
+    repository: { type: 'git', url: 'git+https://github.com/your-organization/sample.git' },
+    keywords: ['sample'],
     exports: { '.': { types: './index.d.ts', default: './index.js' }, './package.json': './package.json' },
   }),
   'README.md': '# sample\n',
@@ -36,6 +41,20 @@ it.each([
   ['package.json', sound['package.json'].replace('"types":"./index.d.ts",', ''), '. has no types'],
 ])('finds what is wrong with %s', async (name, text, problem) => {
   expect(contentProblems(await writePackage({ ...sound, [name]: text }))).toEqual([`sample: ${problem}`]);
+});
+
+it.each(['author', 'homepage', 'bugs', 'repository', 'keywords'])(
+  'finds that the registry would show no %s',
+  async (field) => {
+    const manifest = { ...(JSON.parse(sound['package.json']) as object), [field]: undefined };
+    const folder = await writePackage({ ...sound, 'package.json': JSON.stringify(manifest) });
+    expect(contentProblems(folder)).toEqual([`sample: package.json has no ${field}`]);
+  },
+);
+
+it('refuses the placeholder of the repository in a release', async () => {
+  const folder = await writePackage(sound);
+  expect(contentProblems(folder, true)).toEqual(['sample: repository is that of your-organization']);
 });
 
 it('finds a file that is missing', async () => {

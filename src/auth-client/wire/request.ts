@@ -6,6 +6,9 @@ import { AuthError } from '../errors.ts';
 import { type Endpoint, encodeQuery } from './endpoints.ts';
 import { toServerErrorCode } from './server-error-codes.ts';
 
+/** Name and version of the package; a test compares them with its manifest, which a page would load for nothing else. */
+const clientInfo = 'supabase-protocol-clients/1.0.0';
+
 /** Longer than the auth server's own timeout of 10 s. */
 export const DEFAULT_TIMEOUT_MS = 15_000;
 
@@ -61,7 +64,7 @@ export function createSend(settings: SendSettings): Send {
       method,
       url: `${settings.baseUrl}${path}${encodeQuery(query)}`,
       ownHeaders: {
-        'x-client-info': 'auth-client/0.1',
+        'x-client-info': clientInfo,
         'x-supabase-api-version': '2024-01-01',
         'content-type': body && 'application/json;charset=UTF-8',
       },

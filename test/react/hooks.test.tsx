@@ -1,5 +1,5 @@
 import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
-import { StrictMode, useState } from 'react';
+import { StrictMode } from 'react';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import type { Database } from '../../src/inbox/database.types.ts';
 import { createBrowserPlatform } from '../../src/platform/index.ts';
@@ -10,7 +10,6 @@ import {
   useLiveList,
   usePresence,
   useSession,
-  useSupabase,
   useUser,
 } from '../../src/react/index.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
@@ -19,8 +18,6 @@ import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createSupabaseClients, type SupabaseClients } from '../../src/clients/supabase-clients.ts';
 import { ada, grace, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { openNodeSocket } from '../support/node-socket.ts';
-import { createBreakableFetch, to } from '../support/wire/breakable-fetch.ts';
-import { refusal } from '../support/wire/replies.ts';
 
 const supabase = useLocalSupabase({ port: 0 });
 

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState, useTransition } from 'react';
+import { useEffect, useState, useTransition } from 'react';
 import * as z from 'zod/mini';
 import { useClients, useRest } from '../../../shared/clients/clients-context.ts';
 import { isTemporary, type Preferences } from '../preferences.ts';
@@ -31,6 +31,15 @@ export interface MailCallbacks {
   readonly onFailure: (problem: unknown) => void;
 }
 
+interface MailAnswer {
+  /** The version of the preferences that it was read for; null to read it again. */
+  readonly version: string | null;
+  readonly status: MailStatus;
+}
+
+const readStatus = async (rest: ReturnType<typeof useRest>, signal: AbortSignal): Promise<MailStatus> =>
+  mailStatus.parse(await rest.rpc('mail_status').execute({ signal }));
+
 /** Reads the status again after each saved change of the preferences. */
 export function useMailStatus(
   preferences: Preferences,
@@ -38,25 +47,23 @@ export function useMailStatus(
 ): UseMailStatusResult {
   const { report } = useClients().platform;
   const rest = useRest();
-  const [status, setStatus] = useState<MailStatus | null>(null);
-  const read = useCallback(
-    async (signal?: AbortSignal) => {
-      try {
-        const answered = mailStatus.parse(await rest.rpc('mail_status').execute({ signal }));
-        if (!signal?.aborted) setStatus(answered);
-      } catch (failure) {
-        if (!signal?.aborted) report(failure);
-      }
-    },
-    [rest, report],
-  );
+  const [answer, setAnswer] = useState<MailAnswer | null>(null);
   // A new version may change when the next mail is sent.
   const version = preferences.updated_at ?? preferences.id;
+  const isCurrent = answer?.version === version;
   useEffect(() => {
+    if (isCurrent) return undefined;
     const controller = new AbortController();
-    void read(controller.signal);
+    const { signal } = controller;
+    readStatus(rest, signal).then(
+      (status) => setAnswer({ version, status }),
+      (problem: unknown) => {
+        if (!signal.aborted) report(problem);
+      },
+    );
     return () => controller.abort();
-  }, [read, version]);
+  }, [isCurrent, report, rest, version]);
+  const readAgain = () => setAnswer((shown) => shown && { ...shown, version: null });
   const [isSending, startSending] = useTransition();
   const [isAllowing, startAllowing] = useTransition();
   const attempt = async (request: PromiseLike<unknown>, onDone: () => void) => {
@@ -69,10 +76,10 @@ export function useMailStatus(
     }
   };
   return {
-    status: isTemporary(preferences) ? null : status,
+    status: isTemporary(preferences) ? null : (answer?.status ?? null),
     isSending,
     sendTest: () => startSending(() => attempt(rest.rpc('send_test_mail'), onTestSent)),
     isAllowing,
-    allowAddress: () => startAllowing(() => attempt(rest.rpc('allow_mail_address'), () => void read())),
+    allowAddress: () => startAllowing(() => attempt(rest.rpc('allow_mail_address'), readAgain)),
   };
 }

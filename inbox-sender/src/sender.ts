@@ -1,5 +1,5 @@
 import {
-  createBrowserPlatform,
+  createPlatform,
   doublingDelaysMs,
   isReadableByUsers,
   type Platform,
@@ -208,7 +208,7 @@ function openProject(options: SenderOptions): Project {
       : (secretKeyProblem({ url, secretKey }) ??
         (isCount(retries) ? null : 'retries must be a whole number from 0'));
     if (problem !== null) throw new SenderError('invalid-options', problem);
-    const platform = createBrowserPlatform(fetch ? { fetch } : {});
+    const platform = createPlatform(fetch ? { fetch } : {});
     const rest = createRestClient({
       url,
       apiKey: secretKey,

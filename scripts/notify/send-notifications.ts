@@ -1,7 +1,7 @@
 import ky from 'ky';
 import type { Database } from '../../src/inbox/database.types.ts';
 import type { NotificationContent } from '../../src/inbox/features/notifications/model/notification.ts';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../src/rest-client/index.ts';
 
 /** A failure that its message explains. */
@@ -34,7 +34,7 @@ export async function sendNotifications(
   const rest = createRestClient<Database>({
     url: apiUrl,
     apiKey: serviceRoleKey,
-    platform: createBrowserPlatform(),
+    platform: createPlatform(),
     getAccessToken: () => Promise.resolve(serviceRoleKey),
   });
   const metadata = { actor_id: sender.id, actor_name: sender.name };

@@ -8,7 +8,7 @@ import { createNotificationsApi } from '../../src/inbox/features/notifications/d
 import type { NotificationsApi } from '../../src/inbox/features/notifications/data/notifications-api.ts';
 import { createStoredAction } from '../../src/inbox/features/notifications/model/notification-operation.ts';
 import { createPreferencesApi } from '../../src/inbox/features/preferences/data/preferences-api.ts';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../src/rest-client/index.ts';
 import type { RestClient } from '../../src/rest-client/index.ts';
 
@@ -211,7 +211,7 @@ export async function recordQueries(): Promise<(target: ScaleTarget) => readonly
 }
 
 function createClients(handle: (request: Request) => Promise<Response>): ApplicationClients {
-  const platform = createBrowserPlatform();
+  const platform = createPlatform();
   const rest = createRestClient<Database>({
     url: 'http://localhost',
     apiKey: 'anon',

@@ -72,12 +72,12 @@ export interface AuthClient extends Omit<LazyMethods, 'consume'>, SignOutMethod 
  * @example
  * ```ts
  * import { createAuthClient, createCookieStore } from 'supabase-protocol-clients/auth-client';
- * import { createBrowserPlatform } from 'supabase-protocol-clients/platform';
+ * import { createPlatform } from 'supabase-protocol-clients/platform';
  *
  * const auth = createAuthClient({
  *   url,
  *   apiKey,
- *   platform: createBrowserPlatform(),
+ *   platform: createPlatform(),
  *   store: createCookieStore({ jar: document, secure: location.protocol === 'https:' }),
  * });
  * auth.onEvent(({ name, session }) => console.log(name, session?.user.email));

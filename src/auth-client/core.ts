@@ -40,7 +40,7 @@ export interface CoreOptions {
   readonly publicUrl?: string | undefined;
   /** The project's publishable key, or its older anonymous key. */
   readonly apiKey: string;
-  /** The runtime's fetch, clock, locks, …: `createBrowserPlatform()`. */
+  /** The runtime's fetch, clock, locks, …: `createPlatform()`. */
   readonly platform: Platform;
   /** Where the session is stored, for example `createCookieStore(…)`. */
   readonly store: Store;

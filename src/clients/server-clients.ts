@@ -10,7 +10,7 @@ import {
 import { createShareRefresh } from '../auth-client/server/shared-refreshes.ts';
 import { serializeCookie } from '../auth-client/server/cookies-to-set.ts';
 import { parseCookieHeader } from '../auth-client/storage/cookie-store.ts';
-import { createBrowserPlatform } from '../platform/browser-platform.ts';
+import { createPlatform } from '../platform/browser-platform.ts';
 import type { HttpLogEvent } from '../platform/log.ts';
 import type { Platform } from '../platform/platform.ts';
 import { serviceUrl } from '../platform/service.ts';
@@ -91,7 +91,7 @@ export function createServerClients<Database = UnknownDatabase>(
 ): ServerClients<Database> {
   const { url, publicUrl, apiKey, cookies, cookieOptions } = options;
   const state = states.get(cookies) ?? createRequestState();
-  const platform = { ...(options.platform ?? createBrowserPlatform()), locks: state.locks };
+  const platform = { ...(options.platform ?? createPlatform()), locks: state.locks };
   const optionsOf = (own?: ServiceOptions<HttpLogEvent>) => ({
     url,
     apiKey,

@@ -7,7 +7,7 @@ import {
   type Store,
 } from '../auth-client/index.ts';
 import { createAuthClientWith } from '../auth-client/auth-client.ts';
-import { createBrowserPlatform } from '../platform/browser-platform.ts';
+import { createPlatform } from '../platform/browser-platform.ts';
 import type { HttpLogEvent, Log } from '../platform/log.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { RealtimeClientOptions } from '../realtime-client/index.ts';
@@ -24,7 +24,7 @@ export interface SupabaseClientsOptions extends ServiceOptions {
   readonly apiKey: string;
   /** Where the session is stored. Default: the page's cookies, as `@supabase/ssr` has them; memory outside of pages. */
   readonly store?: Store;
-  /** Default: `createBrowserPlatform()`. Node 20 has no WebSocket: see `adaptWebSocket`. */
+  /** Default: `createPlatform()`. Node 20 has no WebSocket: see `adaptWebSocket`. */
   readonly platform?: Platform;
   /** Options of the auth client. Default `address`: the page's own, so that a link or provider that returns to it signs in. */
   readonly auth?: Partial<Omit<AuthClientOptions, SharedOption | 'store'>> & ServiceOptions<HttpLogEvent>;
@@ -65,7 +65,7 @@ export interface SharedAuth {
  * `invalid-options`
  */
 export function createSharedAuth(options: SupabaseClientsOptions): SharedAuth {
-  const { url, apiKey, platform = createBrowserPlatform() } = options;
+  const { url, apiKey, platform = createPlatform() } = options;
   const optionsOf = <Event extends ClientEvent>(own?: ServiceOptions<Event>) => ({
     url,
     apiKey,

@@ -1,7 +1,7 @@
 import type { AuthClient } from '../auth-client/auth-client.ts';
 import { AuthError } from '../auth-client/errors.ts';
 import { type ClaimsOptions, createClaims, type VerifiedClaims } from '../auth-client/features/claims.ts';
-import { createBrowserPlatform } from '../platform/browser-platform.ts';
+import { createPlatform } from '../platform/browser-platform.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRestClient, type RestClient, type UnknownDatabase } from '../rest-client/index.ts';
 import {
@@ -71,7 +71,7 @@ async function identify<Database>(
 ): Promise<VerifiedRequest<Database>> {
   const { url, apiKey } = options;
   const parties = { issuer, audience };
-  const platform = options.platform ?? createBrowserPlatform();
+  const platform = options.platform ?? createPlatform();
   const bearer = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
   const given = [bearer, request.headers.get('apikey')].filter((text) => typeof text === 'string');
   const as = (key: string, token: string | null) => {

@@ -6,7 +6,7 @@ import {
 } from '../auth-client/index.ts';
 import { createAdminClient } from '../auth-client/admin/admin.ts';
 import { createSharedAuth, type SharedAuth } from '../clients/shared-auth.ts';
-import { createBrowserPlatform } from '../platform/browser-platform.ts';
+import { createPlatform } from '../platform/browser-platform.ts';
 import type { Platform } from '../platform/platform.ts';
 import { adaptWebSocket, type WebSocketLike } from '../platform/web-socket.ts';
 import type { ProtocolVersion } from '../realtime-client/protocol/message.ts';
@@ -210,7 +210,7 @@ function createShared(url: string, apiKey: string, options: SupabaseClientOption
   const { authorization: _authorization, ...headersOfAuth } = Object.fromEntries(
     Object.entries(global.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
-  const platform = createPlatform(realtime.transport, global.fetch);
+  const platform = createOwnPlatform(realtime.transport, global.fetch);
   return createSharedAuth({
     url,
     apiKey,
@@ -255,11 +255,11 @@ function toRealtimeOptions({
   };
 }
 
-function createPlatform(
+function createOwnPlatform(
   transport: (new (url: string) => object) | undefined,
   fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init),
 ): Platform {
-  return createBrowserPlatform({
+  return createPlatform({
     fetch: completeResponses((input, init) => fetch(input, init)),
     ...(transport && { openSocket: (url) => adaptWebSocket(new transport(url) as WebSocketLike) }),
   });

@@ -19,7 +19,7 @@ export interface FunctionsClientOptions {
   readonly url: string;
   /** The publishable or anonymous key; on a server, the secret one. */
   readonly apiKey: string;
-  /** The runtime, such as `createBrowserPlatform()`. */
+  /** The runtime, such as `createPlatform()`. */
   readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random'>;
   /** The signed-in user's token, or null. Default: no user. */
   readonly getAccessToken?: GetAccessToken;

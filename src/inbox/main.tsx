@@ -12,7 +12,7 @@ import { needsSecondFactor } from './shared/token-claims.ts';
 import { paths, plainPath } from './shared/routes.ts';
 import { whenSignedIn } from './app/when-signed-in.ts';
 import { preloadOnIntent } from './app/chunks/screen-chunks.ts';
-import { createBrowserPlatform, type Platform } from 'supabase-protocol-clients/platform';
+import { createPlatform, type Platform } from 'supabase-protocol-clients/platform';
 
 /** The service worker downloads the whole application, which must not compete with the first lists. */
 const workerDelayMs = 5_000;
@@ -52,7 +52,7 @@ export function start(screen: Promise<unknown>): void {
       // The type asks for no preflight, and a beacon is sent by a page that is left, too.
       send: (report) => void navigator.sendBeacon(errorReportsUrl, JSON.stringify(report)),
     });
-  const platform = watchConnection(createBrowserPlatform({ report: reportProblem }), configuration);
+  const platform = watchConnection(createPlatform({ report: reportProblem }), configuration);
   const clients = createClients({ configuration, platform });
   preloadOnIntent(document);
   guardRestoredPage({

@@ -54,7 +54,7 @@ const realm = {
  *
  * @param overrides parts to use instead of the realm's own.
  */
-export function createBrowserPlatform(overrides: Partial<Platform> = {}): Platform {
+export function createPlatform(overrides: Partial<Platform> = {}): Platform {
   return { locks: createLocks(), ...realm, ...overrides };
 }
 

@@ -1,6 +1,6 @@
-/** The runtime as the clients see it: `createBrowserPlatform()`, and the types to replace parts of it. */
+/** The runtime as the clients see it: `createPlatform()`, and the types to replace parts of it. */
 export { backoffDelayMs, type BackoffOptions, doublingDelaysMs } from './backoff.ts';
-export { createBrowserPlatform } from './browser-platform.ts';
+export { createPlatform } from './browser-platform.ts';
 export { CallUser, type GetAccessToken, type TokenRequest } from './call-user.ts';
 export { createListeners, type Listeners } from './listeners.ts';
 export type { HttpLogEvent, Log, ServiceName } from './log.ts';

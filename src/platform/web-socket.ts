@@ -25,10 +25,10 @@ export interface WebSocketLike {
  *
  * @example
  * ```ts
- * import { adaptWebSocket, createBrowserPlatform } from 'supabase-protocol-clients/platform';
+ * import { adaptWebSocket, createPlatform } from 'supabase-protocol-clients/platform';
  * import { WebSocket } from 'ws';
  *
- * const platform = createBrowserPlatform({ openSocket: (url) => adaptWebSocket(new WebSocket(url)) });
+ * const platform = createPlatform({ openSocket: (url) => adaptWebSocket(new WebSocket(url)) });
  * ```
  */
 export function adaptWebSocket(webSocket: WebSocketLike): Socket {

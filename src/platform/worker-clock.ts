@@ -46,10 +46,10 @@ const startAfterMs = 60_000;
  * @param createWorker starts a worker that calls {@link serveTimers}.
  * @example
  * ```ts
- * import { createBrowserPlatform } from 'supabase-protocol-clients/platform';
+ * import { createPlatform } from 'supabase-protocol-clients/platform';
  * import { createWorkerClock } from 'supabase-protocol-clients/platform/worker-clock';
  *
- * const page = createBrowserPlatform();
+ * const page = createPlatform();
  * // timer-worker.ts contains `serveTimers(self)`, with `serveTimers` of the same entry.
  * const createWorker = () => new Worker(new URL('timer-worker.ts', import.meta.url), { type: 'module' });
  * const platform = { ...page, clock: createWorkerClock(page, createWorker) };

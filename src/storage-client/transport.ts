@@ -16,7 +16,7 @@ export interface StorageClientOptions {
   readonly url: string;
   /** The publishable or anonymous key; on a server, the secret one. */
   readonly apiKey: string;
-  /** The runtime, such as `createBrowserPlatform()`. */
+  /** The runtime, such as `createPlatform()`. */
   readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random' | 'createXhr'>;
   /**
    * The signed-in user's token, or null. `rejectedToken` is a token that the server has just refused as expired. Default: no

@@ -1,6 +1,6 @@
 /** Fakes for the tests of an application: no network, no real time, no test runner. */
 import { createMemoryStore } from '../auth-client/index.ts';
-import { createBrowserPlatform } from '../platform/browser-platform.ts';
+import { createPlatform } from '../platform/browser-platform.ts';
 import { createRealmLocks } from '../platform/realm-locks.ts';
 import type { UnknownDatabase } from '../rest-client/index.ts';
 import { createSupabaseClients, type SupabaseClients } from '../clients/supabase-clients.ts';
@@ -74,7 +74,7 @@ export async function createTestClients<Database = UnknownDatabase>({
     apiKey: 'sb_publishable_test',
     store: createMemoryStore(),
     auth: { address: undefined },
-    platform: createBrowserPlatform({
+    platform: createPlatform({
       fetch: wire.fetch,
       clock,
       locks: createRealmLocks(),

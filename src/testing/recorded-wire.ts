@@ -17,7 +17,7 @@ export type Reply = Response | ((request: RecordedRequest) => Response | Promise
 
 /** A fetch that responds from a script and records the requests. */
 export interface RecordedWire {
-  /** For `createBrowserPlatform({ fetch })`. A request without a reply in the script rejects with a TypeError. */
+  /** For `createPlatform({ fetch })`. A request without a reply in the script rejects with a TypeError. */
   readonly fetch: FetchFunction;
   /** All requests, oldest first. */
   readonly requests: readonly RecordedRequest[];

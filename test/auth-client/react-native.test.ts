@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Store, AuthError, createAuthClient, createMemoryStore } from '../../src/auth-client/index.ts';
 import { createClaims } from '../../src/auth-client/features/claims.ts';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { decodeJwtClaims } from '../../src/platform/jwt.ts';
 import { sessionReply } from '../support/wire/replies.ts';
 import { createScriptedWire } from '../support/wire/scripted-wire.ts';
@@ -41,7 +41,7 @@ function createAsyncStore(): Store {
 
 function open(store: Store) {
   const server = createScriptedWire('/auth/v1');
-  const platform = createBrowserPlatform({ fetch: server.fetch });
+  const platform = createPlatform({ fetch: server.fetch });
   return { server, client: createAuthClient({ url: 'http://project.test', apiKey: 'k', platform, store }) };
 }
 

@@ -5,7 +5,7 @@ import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createRequestCookies, createServerClients, verifyRequest } from '../../src/clients/server.ts';
 import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 import { createClient } from '../../src/compat/index.ts';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { encodeCookies } from '../../src/auth-client/storage/cookie-codec.ts';
 import { refusal, userOf } from '../support/wire/replies.ts';
 
@@ -47,7 +47,7 @@ function platformOf({ skewSeconds = 0, renews = false } = {}) {
       user: userOf('ada'),
     });
   };
-  const platform = createBrowserPlatform({ fetch });
+  const platform = createPlatform({ fetch });
   const clock = { ...platform.clock, now: () => Date.now() + skewSeconds * 1000 };
   const refreshes = () => sent.filter((path) => path.endsWith('/token')).length;
   return { fetch, platform: { ...platform, clock }, refreshes };
@@ -215,7 +215,7 @@ describe('a token that the auth server verifies', () => {
     const token = await new SignJWT({ sub: 'ada' })
       .setProtectedHeader({ alg: 'HS256' })
       .sign(new Uint8Array(32));
-    const platform = createBrowserPlatform({ fetch: async () => refusal(status, code) });
+    const platform = createPlatform({ fetch: async () => refusal(status, code) });
     const verified = verifyRequest(requestWith(null, token), { url, apiKey, allow: 'user', platform });
     await expect(verified).rejects.toMatchObject(problem);
   });

@@ -14,14 +14,13 @@ import { alternate, cpuMicroseconds, median } from './rounds.ts';
  * CPU time of a session read, alone and by 1,000 callers at once, and of the verification of a token whose key is known, beside
  * the vendor's: `npm run bench auth-client`.
  */
-const { createAuthClient, createMemoryStore, createBrowserPlatform, createClaims, verifyRequest } =
-  (await import(
-    await bundle(
-      'auth',
-      `export * from './src/auth-client/index.ts'; export * from './src/platform/browser-platform.ts';
+const { createAuthClient, createMemoryStore, createPlatform, createClaims, verifyRequest } = (await import(
+  await bundle(
+    'auth',
+    `export * from './src/auth-client/index.ts'; export * from './src/platform/browser-platform.ts';
        export * from './src/auth-client/features/claims.ts'; export * from './src/clients/server.ts';`,
-    )
-  )) as typeof Auth & typeof BrowserPlatform & typeof Claims & typeof Server;
+  )
+)) as typeof Auth & typeof BrowserPlatform & typeof Claims & typeof Server;
 const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
 const keys = [{ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }];
 const accessToken = await new SignJWT({ sub: 'ada', role: 'authenticated' })
@@ -58,7 +57,7 @@ const vendor = new VendorClient({
 const ours = createAuthClient({
   url: 'http://project.test',
   apiKey: 'k',
-  platform: createBrowserPlatform({ fetch }),
+  platform: createPlatform({ fetch }),
   store: createMemoryStore(),
 });
 await vendor.signInWithPassword({ email: 'ada@example.com', password: 'p' });
@@ -107,7 +106,7 @@ await compare(
   1,
 );
 const request = new Request('http://app.test', { headers: { authorization: `Bearer ${accessToken}` } });
-const project = { url: 'http://project.test', apiKey: 'k', platform: createBrowserPlatform({ fetch }) };
+const project = { url: 'http://project.test', apiKey: 'k', platform: createPlatform({ fetch }) };
 await compare(
   `senders of ${atOnce} requests at once, verified, with their clients`,
   together(async () => {

@@ -18,7 +18,7 @@ import { alternate, median } from './rounds.ts';
 const exporting = (name: string, file: string) => `export { ${name} } from './src/${file}.ts';`;
 const exportingAll = (...files: readonly string[]) =>
   files.map((file) => `export * from './src/${file}.ts';`).join('');
-const platform = exporting('createBrowserPlatform', 'platform/index');
+const platform = exporting('createPlatform', 'platform/index');
 const storage = exporting('createStorageClient', 'storage-client/index');
 const functions = exporting('createFunctionsClient', 'functions-client/index');
 const set = exporting('createSupabaseClients', 'clients/supabase-clients') + storage + functions;

@@ -25,7 +25,7 @@ type Modules = typeof BrowserPlatform &
 const modules = (await import(
   await bundle(
     'live-lists',
-    `export { createBrowserPlatform } from './src/platform/browser-platform.ts';
+    `export { createPlatform } from './src/platform/browser-platform.ts';
      export { adaptWebSocket } from './src/platform/web-socket.ts';
      export { createLiveQuery } from './src/realtime-client/live-query/live-query.ts';
      export { createRealtimeClient } from './src/realtime-client/index.ts';
@@ -61,9 +61,8 @@ interface Subject {
 const newestOf = (rows: readonly Row[]) => rows.reduce((newest, { version }) => Math.max(newest, version), 0);
 
 async function openOurs(key: string): Promise<Subject> {
-  const { createBrowserPlatform, adaptWebSocket, createRestClient, createRealtimeClient, createLiveQuery } =
-    modules;
-  const platform = createBrowserPlatform({ openSocket: (to) => adaptWebSocket(new WebSocket(to)) });
+  const { createPlatform, adaptWebSocket, createRestClient, createRealtimeClient, createLiveQuery } = modules;
+  const platform = createPlatform({ openSocket: (to) => adaptWebSocket(new WebSocket(to)) });
   const rest = createRestClient<Database>({ url, apiKey: key, platform });
   const client = createRealtimeClient({ url, apiKey: key, platform });
   const queries = Array.from({ length: lists }, (_, index) =>

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { loadavg } from 'node:os';
 import { RealtimeClient as VendorClient } from '@supabase/realtime-js';
 import { WebSocket, WebSocketServer } from 'ws';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 import { createRealtimeClient, type RealtimeClientOptions } from '../../src/realtime-client/index.ts';
 import { ADA, createRealtimeWorld } from 'local-supabase/testing';
@@ -81,7 +81,7 @@ async function listenOurs(body: string, options: Partial<RealtimeClientOptions>)
   const client = createRealtimeClient({
     url: world.url,
     apiKey: world.keys.anonKey,
-    platform: createBrowserPlatform({ openSocket: openNodeSocket }),
+    platform: createPlatform({ openSocket: openNodeSocket }),
     getAccessToken: () => Promise.resolve(token),
     ...options,
   });

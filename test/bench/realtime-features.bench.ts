@@ -13,22 +13,21 @@ import type * as Presence from '../../src/realtime-client/presence/presence.ts';
 import { bundle } from './bundle.ts';
 import { reportMetric } from './report.ts';
 
-const {
-  createBrowserPlatform,
-  createBroadcast,
-  createPostgresChanges,
-  createPresence,
-  createRealtimeClient,
-} = (await import(
-  await bundle(
-    'realtime',
-    `export { createBrowserPlatform } from './src/platform/browser-platform.ts';
+const { createPlatform, createBroadcast, createPostgresChanges, createPresence, createRealtimeClient } =
+  (await import(
+    await bundle(
+      'realtime',
+      `export { createPlatform } from './src/platform/browser-platform.ts';
        export { createBroadcast } from './src/realtime-client/broadcast/broadcast.ts';
        export { createPostgresChanges } from './src/realtime-client/changes/postgres-changes.ts';
        export { createPresence } from './src/realtime-client/presence/presence.ts';
        export { createRealtimeClient } from './src/realtime-client/index.ts';`,
-  )
-)) as typeof BrowserPlatform & typeof Broadcast & typeof PostgresChanges & typeof Presence & typeof Realtime;
+    )
+  )) as typeof BrowserPlatform &
+    typeof Broadcast &
+    typeof PostgresChanges &
+    typeof Presence &
+    typeof Realtime;
 
 const broadcasts = 10_000;
 const people = 1_000;
@@ -80,7 +79,7 @@ async function openOurs(): Promise<Subject> {
   const client = createRealtimeClient({
     url: 'https://project.test',
     apiKey: 'key',
-    platform: createBrowserPlatform({
+    platform: createPlatform({
       openSocket() {
         const opened: Socket = {
           bufferedAmount: 0,

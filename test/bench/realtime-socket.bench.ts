@@ -17,26 +17,21 @@ import { bundle } from './bundle.ts';
 import { reportMetric } from './report.ts';
 import { alternate, median } from './rounds.ts';
 
-const {
-  adaptWebSocket,
-  createBrowserPlatform,
-  createBroadcast,
-  createPostgresChanges,
-  createRealtimeClient,
-} = (await import(
-  await bundle(
-    'realtime-socket',
-    `export { createBrowserPlatform } from './src/platform/browser-platform.ts';
+const { adaptWebSocket, createPlatform, createBroadcast, createPostgresChanges, createRealtimeClient } =
+  (await import(
+    await bundle(
+      'realtime-socket',
+      `export { createPlatform } from './src/platform/browser-platform.ts';
        export { adaptWebSocket } from './src/platform/web-socket.ts';
        export { createBroadcast } from './src/realtime-client/broadcast/broadcast.ts';
        export { createPostgresChanges } from './src/realtime-client/changes/postgres-changes.ts';
        export { createRealtimeClient } from './src/realtime-client/index.ts';`,
-  )
-)) as typeof BrowserPlatform &
-  typeof WebSocketAdapter &
-  typeof Broadcast &
-  typeof PostgresChanges &
-  typeof Realtime;
+    )
+  )) as typeof BrowserPlatform &
+    typeof WebSocketAdapter &
+    typeof Broadcast &
+    typeof PostgresChanges &
+    typeof Realtime;
 
 const changes = 5_000;
 const broadcasts = 10_000;
@@ -58,7 +53,7 @@ async function openOurs(): Promise<Subject> {
   const client = createRealtimeClient({
     url: `http://127.0.0.1:${port}`,
     apiKey: 'ours',
-    platform: createBrowserPlatform({ openSocket: (url) => adaptWebSocket(new WebSocket(url)) }),
+    platform: createPlatform({ openSocket: (url) => adaptWebSocket(new WebSocket(url)) }),
   });
   const channel = client.channel('room');
   createBroadcast(channel).on('note', () => (heard += 1));

@@ -5,7 +5,7 @@ import type * as Vendor from '@supabase/postgrest-js';
 import { createClient } from '@supabase/supabase-js';
 import { WebSocket } from 'ws';
 import type * as Clients from '../../src/clients/supabase-clients.ts';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import type * as Rest from '../../src/rest-client/index.ts';
 import type * as RestTable from '../../src/rest-client/table.ts';
 import { bundle } from './bundle.ts';
@@ -15,7 +15,7 @@ import { alternate, cpuMicroseconds, median } from './rounds.ts';
 /** The work of the REST client beside postgrest-js, in one run: `npm run bench rest`. Both are built as they ship. */
 const oursFile = await bundle(
   'rest',
-  `export { createRestClient } from './src/rest-client/index.ts'; export { createBrowserPlatform } from './src/platform/browser-platform.ts';`,
+  `export { createRestClient } from './src/rest-client/index.ts'; export { createPlatform } from './src/platform/browser-platform.ts';`,
 );
 const tableFile = await bundle(
   'rest-table',
@@ -53,7 +53,7 @@ const vendorHeaders = { apikey: 'sb_publishable_x', Authorization: 'Bearer token
 const optionsOf = (count: number) => ({
   url,
   apiKey: 'sb_publishable_x',
-  platform: createBrowserPlatform({ fetch: fetchOf(count) }),
+  platform: createPlatform({ fetch: fetchOf(count) }),
   getAccessToken: async () => 'token',
 });
 const columns = {
@@ -102,7 +102,7 @@ const vendorMany = new PostgrestClient(vendorUrl, { fetch: fetchOf(1000), header
 const overHttp = createRestClient({
   ...optionsOf(1),
   url: serverUrl,
-  platform: createBrowserPlatform(),
+  platform: createPlatform(),
 });
 const vendorOverHttp = new PostgrestClient(`${serverUrl}/rest/v1`, { headers: vendorHeaders });
 /** Aborts after a deadline, as this client always does and the vendor's only on request. */
@@ -128,7 +128,7 @@ async function openClients(projectUrl: string, to: typeof fetch) {
   const { auth, rest } = createSupabaseClients({
     url: projectUrl,
     apiKey: 'sb_publishable_x',
-    platform: createBrowserPlatform({ fetch: answer }),
+    platform: createPlatform({ fetch: answer }),
   });
   const peer = createClient(projectUrl, 'sb_publishable_x', {
     auth: { persistSession: false, autoRefreshToken: false },
@@ -253,8 +253,8 @@ function numberFrom(script: string): number {
 }
 
 const heapScript = (file: string, make: string) =>
-  `const { createRestClient, createBrowserPlatform, PostgrestClient } = await import('${file}');
-  const platform = createBrowserPlatform?.();
+  `const { createRestClient, createPlatform, PostgrestClient } = await import('${file}');
+  const platform = createPlatform?.();
   const clients = Array.from({ length: 200 }, () => ${make});
   gc();
   const before = process.memoryUsage().heapUsed;

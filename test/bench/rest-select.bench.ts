@@ -4,7 +4,7 @@
  */
 import { PostgrestClient } from '@supabase/postgrest-js';
 import { createLocalSupabase } from 'local-supabase';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../src/rest-client/index.ts';
 import { reportMetric } from './report.ts';
 import { alternate, median } from './rounds.ts';
@@ -30,7 +30,7 @@ await supabase.database.exec(`
   notify pgrst, 'reload schema';
 `);
 const { url, serviceRoleKey } = supabase;
-const ours = createRestClient<Schema>({ url, apiKey: serviceRoleKey, platform: createBrowserPlatform() });
+const ours = createRestClient<Schema>({ url, apiKey: serviceRoleKey, platform: createPlatform() });
 const vendors = new PostgrestClient(`${url}/rest/v1`, {
   headers: { apikey: serviceRoleKey, authorization: `Bearer ${serviceRoleKey}` },
 });

@@ -8,7 +8,7 @@ import type { ExampleDatabase } from '../../examples/database.ts';
 import { Typing } from '../../examples/typing.tsx';
 import { Workspace } from '../../examples/workspace.tsx';
 import { createMemoryStore } from '../../src/auth-client/index.ts';
-import { createBrowserPlatform } from '../../src/platform/index.ts';
+import { createPlatform } from '../../src/platform/index.ts';
 import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 import { ada, grace, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { openNodeSocket } from '../support/node-socket.ts';
@@ -41,7 +41,7 @@ async function openWindow(
 
 function createClients() {
   const { url, anonKey, fetch } = supabase();
-  const platform = createBrowserPlatform({ fetch, openSocket: openNodeSocket });
+  const platform = createPlatform({ fetch, openSocket: openNodeSocket });
   return createSupabaseClients<ExampleDatabase>({
     url,
     apiKey: anonKey,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createAdminClient } from '../../src/auth-client/admin/admin.ts';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import {
   ada,
   createUser,
@@ -15,7 +15,7 @@ const supabase = useLocalSupabase();
 
 function open(secretKey = supabase().secretKey) {
   const { url, fetch } = supabase();
-  return createAdminClient({ url, secretKey, platform: createBrowserPlatform({ fetch }) });
+  return createAdminClient({ url, secretKey, platform: createPlatform({ fetch }) });
 }
 
 const newAddress = () => `${crypto.randomUUID()}@example.com`;

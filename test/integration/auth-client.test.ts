@@ -11,7 +11,7 @@ import {
 } from '../../src/auth-client/index.ts';
 import { createMfa } from '../../src/auth-client/features/mfa.ts';
 import { readSessionCookies, refreshOnServer } from '../../src/auth-client/server/server.ts';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { createCookieJar } from '../auth-client/support/cookie-jar.ts';
 import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { toVerifyLink } from 'supabase-conformance';
@@ -34,7 +34,7 @@ async function openPage(
   const client = createAuthClient({
     url: supabase().url,
     apiKey: supabase().publishableKey,
-    platform: createBrowserPlatform({ fetch: supabase().fetch }),
+    platform: createPlatform({ fetch: supabase().fetch }),
     store,
     callbackPaths: ['/home', '/reset-password'],
     address: { href: () => address, replace: (url) => void (address = url) },
@@ -124,7 +124,7 @@ describe('the auth client against the embedded server', () => {
 
   it('two tabs refresh once and both keep the session', async () => {
     const store = createMemoryStore();
-    const platform = createBrowserPlatform({ fetch: counting() });
+    const platform = createPlatform({ fetch: counting() });
     let refreshes = 0;
     function counting(): typeof fetch {
       return (input, init) => {
@@ -193,7 +193,7 @@ describe('the auth client against the embedded server', () => {
     const session = readSessionCookies(jar.cookie, 'sb-local-supabase-auth-token');
     expect(session?.user.email).toBe(email);
     if (!session) throw new Error('There is no session');
-    const platform = createBrowserPlatform({ fetch: supabase().fetch });
+    const platform = createPlatform({ fetch: supabase().fetch });
     const next = await refreshOnServer(
       { url: supabase().url, apiKey: supabase().anonKey, platform },
       session,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { createDatabaseBroadcast } from '../../src/realtime-client/broadcast/database-broadcast.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import type { Change, RowRecord } from '../../src/realtime-client/index.ts';
@@ -30,7 +30,7 @@ const insert = async (user: { id: string }, id: string = randomUUID()) => {
 
 function openList(user: { id: string }, owner = user) {
   const { url, anonKey, database, keys } = getSupabase();
-  const platform = createBrowserPlatform({ openSocket: openNodeSocket });
+  const platform = createPlatform({ openSocket: openNodeSocket });
   const client = createRealtimeClient({
     url,
     apiKey: anonKey,

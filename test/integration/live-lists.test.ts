@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 import { createLiveQuery, type LiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
 import { useLocalSupabase } from '../support/local-supabase.ts';
@@ -67,7 +67,7 @@ const patient = { timeout: 8_000, interval: 20 };
 
 function openClients() {
   const { url, secretKey } = getSupabase();
-  const platform = createBrowserPlatform({ openSocket: openNodeSocket });
+  const platform = createPlatform({ openSocket: openNodeSocket });
   const clients = createSupabaseClients<Database>({ url, apiKey: secretKey, platform });
   closers.push(clients.close);
   return { ...clients, platform, channel: clients.realtime.channel('lists') };

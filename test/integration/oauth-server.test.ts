@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createAdminClient, type AdminClient, type OAuthClient } from '../../src/auth-client/admin/admin.ts';
 import { createOAuthServer, type OAuthServer } from '../../src/auth-client/features/oauth-server.ts';
 import { createAuthClient, createMemoryStore } from '../../src/auth-client/index.ts';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { ada, requestApi, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 
 const supabase = useLocalSupabase({ auth: { oauthServerEnabled: true } });
@@ -16,7 +16,7 @@ let oauthServer: OAuthServer;
 
 beforeAll(async () => {
   const { url, secretKey, publishableKey, fetch } = supabase();
-  const platform = createBrowserPlatform({ fetch });
+  const platform = createPlatform({ fetch });
   admin = createAdminClient({ url, secretKey, platform });
   tool = await admin.createOAuthClient({ name: 'Tool', redirectUris: [redirectUri] });
   const auth = createAuthClient({ url, apiKey: publishableKey, platform, store: createMemoryStore() });

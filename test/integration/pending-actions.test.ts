@@ -9,7 +9,7 @@ import {
   parseStoredAction,
 } from '../../src/inbox/features/notifications/model/notification-operation.ts';
 import type { StoredAction } from '../../src/inbox/features/notifications/model/notification-operation.ts';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../src/rest-client/index.ts';
 import { ada, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 
@@ -32,7 +32,7 @@ async function createSend() {
   const rest = createRestClient<Database, 'public'>({
     url: supabase().url,
     apiKey: supabase().anonKey,
-    platform: { ...createBrowserPlatform(), fetch: supabase().fetch },
+    platform: { ...createPlatform(), fetch: supabase().fetch },
     getAccessToken: () => Promise.resolve(token),
   });
   const api = createNotificationsApi(rest, ada.id, () => undefined, Date.now);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { createRealmLocks } from '../../src/platform/realm-locks.ts';
 import { createRealmBroadcast } from '../support/realm-broadcast.ts';
 import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
@@ -45,7 +45,7 @@ const tokenOf = (user: { id: string }, lifetimeSeconds = 3_600) =>
 function openTab(user: { id: string }, overrides: Partial<RealtimeClientOptions> = {}) {
   const { url, anonKey, database } = getSupabase();
   const reported: unknown[] = [];
-  const platform = createBrowserPlatform({
+  const platform = createPlatform({
     ...browser,
     openSocket: openNodeSocket,
     report: (problem) => reported.push(problem),

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RealtimeFaults } from 'local-supabase';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import { createDatabaseBroadcast } from '../../src/realtime-client/broadcast/database-broadcast.ts';
 import { createTableQuery } from '../support/wire/live-query-scene.ts';
@@ -41,7 +41,7 @@ afterEach(async () => {
 /** A list of the notes that compares itself with the table often. */
 async function openList(everyMs = intervalMs, hearsBroadcasts = false) {
   const token = await world.tokenOf(ADA);
-  const platform = createBrowserPlatform({ openSocket: openNodeSocket });
+  const platform = createPlatform({ openSocket: openNodeSocket });
   const client = createRealtimeClient({
     url: world.url,
     apiKey: world.keys.anonKey,

@@ -5,7 +5,7 @@ import {
 } from '@supabase/realtime-js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { createBroadcast, type BroadcastOptions } from '../../src/realtime-client/broadcast/broadcast.ts';
 import { sendBroadcast, sendBroadcasts } from '../../src/realtime-client/broadcast/http-broadcast.ts';
 import { createDatabaseBroadcast } from '../../src/realtime-client/broadcast/database-broadcast.ts';
@@ -54,7 +54,7 @@ async function open(
   const client = createRealtimeClient({
     url: world.url,
     apiKey: world.keys.anonKey,
-    platform: createBrowserPlatform({
+    platform: createPlatform({
       openSocket: openNodeSocket,
       fetch: (input, init) => Promise.resolve(world.service.handle(new Request(input, init))),
     }),

@@ -2,7 +2,7 @@ import { REALTIME_SUBSCRIBE_STATES, RealtimeClient as VendorClient } from '@supa
 import type { RealtimePostgresChangesPayload } from '@supabase/realtime-js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 import { createRealtimeClient, type Change, type RowRecord } from '../../src/realtime-client/index.ts';
 import { realisticTiming } from 'local-supabase';
@@ -62,7 +62,7 @@ function openOurs(bindings: readonly Binding[]): Opened {
   const client = createRealtimeClient({
     url: world.url,
     apiKey: world.keys.anonKey,
-    platform: createBrowserPlatform({ openSocket: openNodeSocket }),
+    platform: createPlatform({ openSocket: openNodeSocket }),
     getAccessToken: () => Promise.resolve(token),
   });
   closers.push(() => client.close());

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { createDatabaseBroadcast } from '../../src/realtime-client/broadcast/database-broadcast.ts';
 import { createRealtimeClient, type RowRecord } from '../../src/realtime-client/index.ts';
 import { ada, useLocalSupabase } from '../support/local-supabase.ts';
@@ -13,7 +13,7 @@ test('no row that is written after `live` is lost, though the server starts to r
   const client = createRealtimeClient({
     url,
     apiKey: anonKey,
-    platform: createBrowserPlatform({ openSocket: openNodeSocket }),
+    platform: createPlatform({ openSocket: openNodeSocket }),
     getAccessToken: () =>
       keys.sign({ sub: ada.id, role: 'authenticated', exp: Math.floor(Date.now() / 1_000) + 3_600 }),
   });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { createRestClient, RestError } from '../../src/rest-client/index.ts';
 import { ada, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import { type Call, type CallContext, Failing, itemsOf } from './rest-calls/call.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 function connect(): CallContext {
   const { url, fetch, serviceRoleKey, anonKey, database } = supabase();
-  const platform = createBrowserPlatform({ fetch });
+  const platform = createPlatform({ fetch });
   const rest = createRestClient({ url, apiKey: serviceRoleKey, platform });
   return {
     rest,

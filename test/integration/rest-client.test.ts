@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import {
   allOf,
   and,
@@ -135,7 +135,7 @@ function connect(
   return createRestClient<Tables>({
     url,
     apiKey,
-    platform: createBrowserPlatform({ fetch }),
+    platform: createPlatform({ fetch }),
     getAccessToken,
   });
 }
@@ -461,7 +461,7 @@ describe('scenarios that clients get wrong', () => {
     createRestClient({
       url: supabase().url,
       apiKey: supabase().serviceRoleKey,
-      platform: createBrowserPlatform({ fetch: supabase().fetch }),
+      platform: createPlatform({ fetch: supabase().fetch }),
     });
   const letters = () => db().from('letters');
   const bodies = async () => (await letters().select('body').order('id')).map(({ body }) => body);
@@ -588,7 +588,7 @@ describe('scenarios that clients get wrong', () => {
     const hidden = createRestClient<{ private: { Tables: Record<string, never> } }>({
       url: supabase().url,
       apiKey: supabase().serviceRoleKey,
-      platform: createBrowserPlatform({ fetch: supabase().fetch }),
+      platform: createPlatform({ fetch: supabase().fetch }),
       schema: 'private',
     }) as unknown as ReturnType<typeof db>;
     for (const query of [hidden.from('letters').select(), hidden.from('letters').delete().all()]) {

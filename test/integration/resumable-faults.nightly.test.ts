@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { createBrowserPlatform } from '../../src/platform/index.ts';
+import { createPlatform } from '../../src/platform/index.ts';
 import type { FetchFunction } from '../../src/platform/platform.ts';
 import { createStorageClient, uploadResumable } from '../../src/storage-client/index.ts';
 import { useLocalSupabase } from '../support/local-supabase.ts';
@@ -55,13 +55,13 @@ function createFaultyFetch(fetch: FetchFunction, wanted: number) {
 
 it('an upload of 200 MB through 30 faults arrives byte for byte', { timeout: 600_000 }, async () => {
   const { url, serviceRoleKey: apiKey } = supabase();
-  const platform = createBrowserPlatform();
+  const platform = createPlatform();
   const storage = createStorageClient({ url, apiKey, platform });
   await storage.createBucket('large');
   const bytes = new Uint8Array(200_000_000);
   for (let index = 0; index < bytes.length; index += 1) bytes[index] = (index * 31 + (index >> 13)) & 255;
   const { fetch, countInjected } = createFaultyFetch(platform.fetch, 30);
-  const faulty = { url, apiKey, platform: createBrowserPlatform({ fetch }) };
+  const faulty = { url, apiKey, platform: createPlatform({ fetch }) };
   const progress: number[] = [];
   await uploadResumable(faulty, 'large', 'film.mp4', new Blob([bytes]), {
     onProgress: (doneBytes) => progress.push(doneBytes),

@@ -5,7 +5,7 @@ import { createMfa } from '../../src/auth-client/features/mfa.ts';
 import { createRecoveryCodes } from '../../src/auth-client/features/recovery-codes.ts';
 import { createWebAuthnFactors } from '../../src/auth-client/features/webauthn-factors.ts';
 import { type AuthClient, createAuthClient, createMemoryStore } from '../../src/auth-client/index.ts';
-import { createBrowserPlatform } from '../../src/platform/index.ts';
+import { createPlatform } from '../../src/platform/index.ts';
 import { createUser, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { createAuthenticator } from '../support/second-factor.ts';
 import { createSoftwareAuthenticator } from '../support/software-authenticator.ts';
@@ -18,7 +18,7 @@ async function signIn(email: string): Promise<AuthClient> {
   const auth = createAuthClient({
     url: supabase().url,
     apiKey: supabase().publishableKey,
-    platform: createBrowserPlatform({ fetch: supabase().fetch }),
+    platform: createPlatform({ fetch: supabase().fetch }),
     store: createMemoryStore(),
     autoRefresh: false,
   });

@@ -4,7 +4,7 @@ import { createClaims } from '../../src/auth-client/features/claims.ts';
 import { createIdToken } from '../../src/auth-client/features/id-token.ts';
 import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createFunctionsClient } from '../../src/functions-client/index.ts';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { createRealmLocks } from '../../src/platform/realm-locks.ts';
 import { sendBroadcasts } from '../../src/realtime-client/broadcast/http-broadcast.ts';
 import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
@@ -33,7 +33,7 @@ function createRecorder() {
     const options = { depth: 12, showHidden: true, getters: true, maxStringLength: Infinity };
     texts.push({ place, text: typeof value === 'string' ? value : inspect(value, options) });
   };
-  const platform = createBrowserPlatform({
+  const platform = createPlatform({
     locks,
     openSocket: (url) => {
       note('url', url);

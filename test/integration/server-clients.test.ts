@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBrowserPlatform } from '../../src/platform/index.ts';
+import { createPlatform } from '../../src/platform/index.ts';
 import { createServerClients, parseCookieHeader, type CookieToSet } from '../../src/clients/server.ts';
 import { ada, seedPassword, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import { expire } from '../support/session-cookies.ts';
@@ -121,7 +121,7 @@ it('completes on a later request the PKCE flow of an earlier one', async () => {
   const clientsOfRequest = () =>
     createServerClients({
       ...project(),
-      platform: createBrowserPlatform({ fetch: project().fetch }),
+      platform: createPlatform({ fetch: project().fetch }),
       cookies: {
         getAll: () => Array.from(jar, ([name, value]) => ({ name, value })),
         setAll: (cookies: readonly CookieToSet[]) =>
@@ -153,7 +153,7 @@ it('without setAll a refreshed session lasts for the request, and the browser’
   await browser.request('POST', '/login', credentials);
   expire(browser.jar, -10);
   const cookies = parseCookieHeader(Array.from(browser.jar, (pair) => pair.join('=')).join('; '));
-  const platform = createBrowserPlatform({ fetch: project().fetch });
+  const platform = createPlatform({ fetch: project().fetch });
   const { auth } = createServerClients({ ...project(), platform, cookies: { getAll: () => cookies } });
   expect((await auth.getUser()).email).toBe(ada.email);
   expect((await browser.request('GET', '/me')).response.status).toBe(200);
@@ -164,7 +164,7 @@ it('a request that joins a refresh later stores the same session, whose age coun
   await browser.request('POST', '/login', credentials);
   expire(browser.jar, -10);
   const sent = parseCookieHeader(Array.from(browser.jar, (pair) => pair.join('=')).join('; '));
-  const platform = createBrowserPlatform({ fetch: project().fetch });
+  const platform = createPlatform({ fetch: project().fetch });
   const cookiesAfter = async (laterMs: number) => {
     const set: CookieToSet[] = [];
     const { auth } = createServerClients({

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/compat/index.ts';
-import { createBrowserPlatform } from '../../src/platform/index.ts';
+import { createPlatform } from '../../src/platform/index.ts';
 import {
   type Bucket,
   createStorageClient,
@@ -16,7 +16,7 @@ let files: Bucket;
 let count = 0;
 
 beforeAll(() => {
-  connection = { url: supabase().url, apiKey: supabase().serviceRoleKey, platform: createBrowserPlatform() };
+  connection = { url: supabase().url, apiKey: supabase().serviceRoleKey, platform: createPlatform() };
 });
 
 beforeEach(async () => {
@@ -178,7 +178,7 @@ describe('a resumable upload', () => {
   it('needs no account with a signed token', async () => {
     const { token: signedToken } = await files.createSignedUploadUrl('signed.txt');
     const { url, anonKey: apiKey } = supabase();
-    const anonymous = { url, apiKey, platform: createBrowserPlatform() };
+    const anonymous = { url, apiKey, platform: createPlatform() };
     await uploadResumable(anonymous, files.name, 'signed.txt', new Blob(['signed']), { signedToken });
     expect(await textOf('signed.txt')).toBe('signed');
     await expect(uploadResumable(anonymous, files.name, 'other.txt', new Blob(['x']))).rejects.toMatchObject({

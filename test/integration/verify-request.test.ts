@@ -5,7 +5,7 @@ import {
   type CookieToSet,
   type VerifyRequestOptions,
 } from '../../src/clients/server.ts';
-import { createBrowserPlatform } from '../../src/platform/index.ts';
+import { createPlatform } from '../../src/platform/index.ts';
 import {
   ada,
   createUser,
@@ -31,7 +31,7 @@ async function verify(
 ) {
   const { url, publishableKey, secretKey, fetch } = supabase();
   const request = new Request('https://app.test/orders', { headers });
-  const platform = createBrowserPlatform({ fetch });
+  const platform = createPlatform({ fetch });
   return verifyRequest(request, {
     url,
     apiKey: publishableKey,
@@ -49,7 +49,7 @@ it('a request gets no verdict on its token where the project’s keys cannot be 
   const token = await signIn(supabase(), ada.email);
   const { fetch, break: cut } = createBreakableFetch(supabase);
   cut(to('/auth/v1/'));
-  const platform = createBrowserPlatform({ fetch });
+  const platform = createPlatform({ fetch });
   const answer = verify(bearer(token), { platform });
   await expect(answer).rejects.toMatchObject({ code: 'network' });
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import type { PageSignal } from '../../src/platform/platform.ts';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -9,7 +9,7 @@ describe('locks', () => {
 
   it('exclude within the realm where Web Locks are refused', async () => {
     vi.stubGlobal('navigator', { locks: { request: refuse } });
-    const { locks } = createBrowserPlatform();
+    const { locks } = createPlatform();
     const steps: string[] = [];
     const hold = (name: string) =>
       locks.hold('a', async () => {
@@ -26,7 +26,7 @@ describe('locks', () => {
     const request = (_name: string, _options: LockOptions, task: () => unknown) => task();
     vi.stubGlobal('navigator', { locks: { request } });
     const task = vi.fn<() => Promise<never>>(() => Promise.reject(new Error('the task failed')));
-    await expect(createBrowserPlatform().locks.hold('a', task)).rejects.toThrow('the task failed');
+    await expect(createPlatform().locks.hold('a', task)).rejects.toThrow('the task failed');
     expect(task).toHaveBeenCalledTimes(1);
   });
 
@@ -36,7 +36,7 @@ describe('locks', () => {
       return Promise.reject(new DOMException('Lock broken by another request', 'AbortError'));
     };
     vi.stubGlobal('navigator', { locks: { request } });
-    const { locks } = createBrowserPlatform();
+    const { locks } = createPlatform();
     expect(await locks.hold('a', () => new Promise((resolve) => setTimeout(resolve, 1, 'result')))).toBe(
       'result',
     );
@@ -45,26 +45,26 @@ describe('locks', () => {
   it('name the client that holds one, and no client where the runtime does not report it', async () => {
     const held = [{ name: 'b', mode: 'exclusive', clientId: 'tab-of-b' }];
     vi.stubGlobal('navigator', { locks: { query: () => Promise.resolve({ held }) } });
-    const { locks } = createBrowserPlatform();
+    const { locks } = createPlatform();
     expect([await locks.holderOf?.('b'), await locks.holderOf?.('a')]).toEqual(['tab-of-b', null]);
     vi.stubGlobal('navigator', { locks: { query: refuse } });
-    expect(await createBrowserPlatform().locks.holderOf?.('b')).toBeNull();
+    expect(await createPlatform().locks.holderOf?.('b')).toBeNull();
   });
 
   it('reject with the abort reason of a wait', async () => {
     const request = (_name: string, { signal }: LockOptions) => Promise.reject(signal?.reason as Error);
     vi.stubGlobal('navigator', { locks: { request } });
     const signal = AbortSignal.abort(new Error('given up'));
-    await expect(
-      createBrowserPlatform().locks.hold('a', () => Promise.resolve(), { signal }),
-    ).rejects.toThrow('given up');
+    await expect(createPlatform().locks.hold('a', () => Promise.resolve(), { signal })).rejects.toThrow(
+      'given up',
+    );
   });
 
   it('are not shared between tabs without a channel between them', () => {
     vi.stubGlobal('navigator', { locks: { request: refuse } });
-    expect(createBrowserPlatform().locks.scope).toBe('origin');
+    expect(createPlatform().locks.scope).toBe('origin');
     vi.stubGlobal('BroadcastChannel', undefined);
-    expect(createBrowserPlatform().locks.scope).toBe('realm');
+    expect(createPlatform().locks.scope).toBe('realm');
   });
 });
 
@@ -74,7 +74,7 @@ describe('SHA-256', () => {
     ['an http page, where crypto.subtle is missing', {}],
   ])('is computed with %s', async (_name, crypto) => {
     if (crypto) vi.stubGlobal('crypto', crypto);
-    const digest = await createBrowserPlatform().sha256(new TextEncoder().encode('abc'));
+    const digest = await createPlatform().sha256(new TextEncoder().encode('abc'));
     expect(Buffer.from(digest).toString('hex')).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     );
@@ -89,14 +89,14 @@ describe('the page', () => {
     ['a browser that is offline', { onLine: false }, false],
   ])('reports whether the host is online: %s', (_name, navigator, isOnline) => {
     vi.stubGlobal('navigator', navigator);
-    expect(createBrowserPlatform().page.isOnline()).toBe(isOnline);
+    expect(createPlatform().page.isOnline()).toBe(isOnline);
   });
 
   it('is hidden when frozen, and visible when resumed', () => {
     const page = new EventTarget();
     vi.stubGlobal('document', page);
     const signals: PageSignal[] = [];
-    const stop = createBrowserPlatform().page.subscribe((signal) => signals.push(signal));
+    const stop = createPlatform().page.subscribe((signal) => signals.push(signal));
     page.dispatchEvent(new Event('freeze'));
     page.dispatchEvent(new Event('resume'));
     stop();
@@ -109,7 +109,7 @@ describe('a timer', () => {
   it.each([2 ** 31, 2 ** 33])('of %d ms runs after its time, not at once', async (delayMs) => {
     vi.useFakeTimers();
     const run = vi.fn<() => void>();
-    createBrowserPlatform().clock.setTimer(run, delayMs);
+    createPlatform().clock.setTimer(run, delayMs);
     await vi.advanceTimersByTimeAsync(delayMs - 1);
     expect(run).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
@@ -120,7 +120,7 @@ describe('a timer', () => {
   it('of more than the longest timeout can be canceled', async () => {
     vi.useFakeTimers();
     const run = vi.fn<() => void>();
-    const timer = createBrowserPlatform().clock.setTimer(run, 2 ** 32);
+    const timer = createPlatform().clock.setTimer(run, 2 ** 32);
     await vi.advanceTimersByTimeAsync(2 ** 31 + 5);
     timer.cancel();
     await vi.advanceTimersByTimeAsync(2 ** 33);
@@ -131,7 +131,7 @@ describe('a timer', () => {
 
   it('without end never runs, and holds nothing', () => {
     vi.useFakeTimers();
-    createBrowserPlatform().clock.setTimer(() => undefined, Infinity);
+    createPlatform().clock.setTimer(() => undefined, Infinity);
     expect(vi.getTimerCount()).toBe(0);
     vi.useRealTimers();
   });

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createAdminClient } from '../../src/auth-client/admin/admin.ts';
 import { createAuthClient, createMemoryStore } from '../../src/auth-client/index.ts';
 import { createFunctionsClient } from '../../src/functions-client/index.ts';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import type { Socket } from '../../src/platform/platform.ts';
 import { createBroadcast } from '../../src/realtime-client/broadcast/broadcast.ts';
 import { sendBroadcast, sendBroadcasts } from '../../src/realtime-client/broadcast/http-broadcast.ts';
@@ -13,7 +13,7 @@ import { createRestClient, embed, expectAffected, maxAffected } from '../../src/
 import { createStorageClient, uploadResumable } from '../../src/storage-client/index.ts';
 import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 
-const platform = createBrowserPlatform({
+const platform = createPlatform({
   fetch: () => Promise.reject(new Error('Nothing is sent')),
 });
 
@@ -65,7 +65,7 @@ describe('a secret with a line break in it, as copied from a wrapped line', () =
       url: 'https://project.test',
       apiKey: 'sb_publishable_key',
       // As every runtime's fetch does.
-      platform: createBrowserPlatform({ fetch: async (input, init) => fetch(new Request(input, init)) }),
+      platform: createPlatform({ fetch: async (input, init) => fetch(new Request(input, init)) }),
       getAccessToken: async () => 'first-line\nsecond-line',
       retry: { limit: 0 },
     });
@@ -82,7 +82,7 @@ describe('a secret with a line break in it, as copied from a wrapped line', () =
 });
 
 describe('a numeric option', () => {
-  const slow = createBrowserPlatform({
+  const slow = createPlatform({
     async fetch(input) {
       await new Promise((resolve) => setTimeout(resolve, 20));
       return new Request(input).url.includes('/broadcast')
@@ -282,7 +282,7 @@ describe('a numeric option', () => {
     };
     const client = createRealtimeClient({
       ...base,
-      platform: createBrowserPlatform({ openSocket }),
+      platform: createPlatform({ openSocket }),
       settings: { heartbeatMs: Infinity, timeoutMs: Infinity },
     });
     client.channel('a').join();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createFunctionsClient } from '../../src/functions-client/index.ts';
 import { createLazyClients } from '../../src/clients/lazy-clients.ts';
-import { createBrowserPlatform } from '../../src/platform/index.ts';
+import { createPlatform } from '../../src/platform/index.ts';
 import * as realtimeModule from '../../src/realtime-client/index.ts';
 import * as restModule from '../../src/rest-client/index.ts';
 import { createRequestCookies, createServerClients, parseCookieHeader } from '../../src/clients/server.ts';
@@ -22,7 +22,7 @@ function openProject(options: Partial<SupabaseClientsOptions> = {}) {
   wire.on('HEAD /rest/v1/notes', new Response(null, { headers: { 'content-range': '*/0' } }));
   wire.on('GET /storage/v1/bucket', Response.json([]));
   wire.on('POST /functions/v1/hello', Response.json({}));
-  const platform = createBrowserPlatform({ fetch: wire.fetch });
+  const platform = createPlatform({ fetch: wire.fetch });
   const project = { url: 'https://project.test', apiKey: 'sb_publishable_1', platform };
   return { wire, options: { ...project, store: createMemoryStore(), ...options } };
 }
@@ -43,7 +43,7 @@ function uncallable<T extends object>(part: T): T {
 
 describe('all clients of a project', () => {
   it('use neither platform nor store when they are created', () => {
-    const platform = uncallable(createBrowserPlatform());
+    const platform = uncallable(createPlatform());
     const store = uncallable(createMemoryStore());
     const createAll = () => {
       const { connection } = createSupabaseClients({ ...openProject().options, platform, store });
@@ -59,7 +59,7 @@ describe('all clients of a project', () => {
       opened.push(name);
       return { post() {}, subscribe: () => () => {}, close() {} };
     };
-    const platform = createBrowserPlatform({ openBroadcast });
+    const platform = createPlatform({ openBroadcast });
     const { store, ...options } = openProject({ platform }).options;
     await createSupabaseClients(options).auth.getSession();
     expect(opened).toEqual([]);
@@ -91,7 +91,7 @@ describe('options for all services', () => {
   it('keep responses to reads out of the cache, and let repeated writes reuse a preflight', async () => {
     const { wire, options } = openProject();
     const modes: unknown[] = [];
-    const platform = createBrowserPlatform({
+    const platform = createPlatform({
       fetch: (url, init) => {
         modes.push([init?.method, init?.cache]);
         return wire.fetch(url, init);

@@ -6,7 +6,7 @@ import { createSupabaseClients, type SupabaseClients } from '../../src/clients/s
 import { createClient, type SupabaseClient } from '../../src/compat/index.ts';
 import { createFunctionsClient } from '../../src/functions-client/index.ts';
 import { createStorage } from '../../src/compat/storage/storage.ts';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { CallUser, type GetAccessToken } from '../../src/platform/call-user.ts';
 import { decodeJwtClaims } from '../../src/platform/jwt.ts';
 import { sendBroadcast } from '../../src/realtime-client/broadcast/http-broadcast.ts';
@@ -139,7 +139,7 @@ async function play(
     token = after;
     return subjects.length === 1 ? first() : later();
   };
-  const platform = createBrowserPlatform({ fetch, createXhr: undefined });
+  const platform = createPlatform({ fetch, createXhr: undefined });
   const outcome = await call({
     url,
     apiKey: 'sb_publishable_x',
@@ -176,7 +176,7 @@ it.each(Object.entries(streamed))('%s belongs to the user at its start', async (
     sent.push(new Request(input, init));
     return Response.json({});
   };
-  const platform = createBrowserPlatform({ fetch });
+  const platform = createPlatform({ fetch });
   let token = ada;
   const body = new ReadableStream(
     {
@@ -243,7 +243,7 @@ describe.each(Object.entries(requests))('%s with a getAccessToken of the applica
       sent.push(input);
       return Response.json([]);
     };
-    const platform = createBrowserPlatform({ fetch });
+    const platform = createPlatform({ fetch });
     const options = { url, apiKey: 'sb_publishable_x', platform, getAccessToken };
     return { outcome: await codeOf(send(options, user)), sent };
   }

@@ -7,7 +7,7 @@ import { createOAuthServer } from '../../src/auth-client/features/oauth-server.t
 import { createPasskeys } from '../../src/auth-client/features/passkeys.ts';
 import { createClient } from '../../src/compat/index.ts';
 import { createFunctionsClient } from '../../src/functions-client/index.ts';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { encodeSegment } from '../../src/platform/path-segment.ts';
 import { sendBroadcast } from '../../src/realtime-client/broadcast/http-broadcast.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
@@ -191,7 +191,7 @@ function createRecorder() {
     sent.push(`${request.method} ${new URL(request.url).pathname}`);
     return Response.json({});
   };
-  return { platform: createBrowserPlatform({ fetch }), sent };
+  return { platform: createPlatform({ fetch }), sent };
 }
 
 describe('a name that would address another resource', () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createAuthClient, createMemoryStore } from '../../src/auth-client/index.ts';
 import { createFunctionsClient } from '../../src/functions-client/index.ts';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { sendBroadcasts } from '../../src/realtime-client/broadcast/http-broadcast.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
@@ -53,7 +53,7 @@ async function headersOf(
   ofCall?: Readonly<Record<string, string>>,
 ): Promise<Headers> {
   let sent = new Headers();
-  const platform = createBrowserPlatform({
+  const platform = createPlatform({
     fetch: async (input, init) => {
       sent = new Request(input, init).headers;
       return responses[service]?.() ?? Response.error();
@@ -127,7 +127,7 @@ describe('a redirect to another origin', () => {
       return { status: 200 };
     });
     const url = await listen(() => ({ status, location: `${target}/elsewhere` }));
-    const platform = createBrowserPlatform();
+    const platform = createPlatform();
     return { arrived, options: { url, apiKey: 'key', platform, getAccessToken: async () => 'token' } };
   }
 
@@ -149,7 +149,7 @@ describe('a redirect to another origin', () => {
 
   test('a redirect that a browser hides behind status 0 is distinguished from a network failure', async () => {
     const hidden = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' });
-    const platform = createBrowserPlatform({ fetch: async () => hidden });
+    const platform = createPlatform({ fetch: async () => hidden });
     const options = {
       url: 'https://project.test',
       apiKey: 'key',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createFunctionsClient } from '../../src/functions-client/index.ts';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { sendBroadcasts } from '../../src/realtime-client/broadcast/http-broadcast.ts';
 import { createServerClients } from '../../src/clients/server.ts';
 import { createStorageClient } from '../../src/storage-client/index.ts';
@@ -66,7 +66,7 @@ describe('the options of all services', () => {
     const { requests, fetch } = createRecorder();
     const { rest, connection } = createServerClients({
       ...project,
-      platform: createBrowserPlatform({ fetch: () => Promise.reject(new Error('Not this one')) }),
+      platform: createPlatform({ fetch: () => Promise.reject(new Error('Not this one')) }),
       cookies: { getAll: () => [] },
       headers: { 'x-app': 'inbox' },
       fetch,

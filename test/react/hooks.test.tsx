@@ -2,7 +2,7 @@ import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
 import { StrictMode } from 'react';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import type { Database } from '../../src/inbox/database.types.ts';
-import { createBrowserPlatform } from '../../src/platform/index.ts';
+import { createPlatform } from '../../src/platform/index.ts';
 import type { Platform } from '../../src/platform/index.ts';
 import {
   SupabaseProvider,
@@ -23,7 +23,7 @@ const supabase = useLocalSupabase({ port: 0 });
 
 function createClients(overrides: Partial<Platform> = {}, store = createMemoryStore()) {
   const { url, anonKey, fetch } = supabase();
-  const platform = createBrowserPlatform({ fetch, openSocket: openNodeSocket, ...overrides });
+  const platform = createPlatform({ fetch, openSocket: openNodeSocket, ...overrides });
   const clients = createSupabaseClients<Database>({ url, apiKey: anonKey, platform, store });
   onTestFinished(() => clients.close());
   return clients;

@@ -12,7 +12,7 @@ import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 import type { Database } from '../../src/inbox/database.types.ts';
-import { createBrowserPlatform } from '../../src/platform/index.ts';
+import { createPlatform } from '../../src/platform/index.ts';
 import { queryOptions } from '../../src/rest-client/tanstack-query.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
 import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
@@ -26,7 +26,7 @@ afterEach(cleanup);
 async function signedIn(answerDelete?: () => Promise<Response>) {
   const { url, anonKey, fetch } = supabase();
   const reads: string[] = [];
-  const platform = createBrowserPlatform({
+  const platform = createPlatform({
     openSocket: openNodeSocket,
     fetch: async (input, init) => {
       const request = new Request(input, init);

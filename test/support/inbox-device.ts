@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { createClients } from '../../src/inbox/app/data/clients.ts';
 import { createUserData } from '../../src/inbox/app/data/user-data.ts';
 import { createMemoryStore } from '../../src/auth-client/index.ts';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { adaptWebSocket } from '../../src/platform/web-socket.ts';
 import { parseConfiguration } from '../../src/inbox/shared/clients/env.ts';
@@ -25,7 +25,7 @@ export interface InboxDeviceOptions {
 /** The data layer of the application on a separate device, signed in. It is closed when the test ends. */
 export async function openInboxDevice(options: InboxDeviceOptions) {
   const { supabase, user, env, platform, onFrame, onSent } = options;
-  const device = createBrowserPlatform({
+  const device = createPlatform({
     fetch: supabase.fetch,
     openSocket: (url) => {
       const socket = new WebSocket(url);

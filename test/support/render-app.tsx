@@ -10,7 +10,7 @@ import { closeUserData } from '../../src/inbox/app/data/get-user-data.ts';
 import type { Clients } from '../../src/inbox/shared/clients/clients-context.ts';
 import type { Configuration } from '../../src/inbox/shared/clients/env.ts';
 import { createMemoryStore, type Store } from '../../src/auth-client/index.ts';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../src/platform/browser-platform.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { polyfillTopLayer } from './top-layer.ts';
 import { createIdleSocket } from './wire/frames.ts';
@@ -40,7 +40,7 @@ export interface RenderedApp extends RenderResult {
 export async function renderApp(url: string, options: RenderAppOptions): Promise<RenderedApp> {
   polyfillTopLayer();
   const { supabase, store = createMemoryStore() } = options;
-  const platform = createBrowserPlatform({
+  const platform = createPlatform({
     fetch: supabase.fetch,
     openSocket: createIdleSocket,
     report: () => undefined,

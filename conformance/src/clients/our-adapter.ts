@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import { createAuthClient, createMemoryStore, type AuthClient } from 'supabase-protocol-clients/auth-client';
-import { adaptWebSocket, createBrowserPlatform, type Platform } from 'supabase-protocol-clients/platform';
+import { adaptWebSocket, createPlatform, type Platform } from 'supabase-protocol-clients/platform';
 import { createRealtimeClient } from 'supabase-protocol-clients/realtime-client';
 import { createPostgresChanges } from 'supabase-protocol-clients/realtime-client/postgres-changes';
 import { createRestClient } from 'supabase-protocol-clients/rest-client';
@@ -22,7 +22,7 @@ export function createClientAdapter(): ClientAdapter {
   return {
     name: 'supabase-protocol-clients',
     async open({ url, anonKey }) {
-      const platform = createBrowserPlatform({
+      const platform = createPlatform({
         openSocket: (address) => adaptWebSocket(new WebSocket(address)),
       });
       const connection = { url, apiKey: anonKey, platform };

@@ -8,7 +8,7 @@ import {
   createMemoryStore,
 } from 'supabase-protocol-clients/auth-client';
 import type { Database } from '../schema/schema.ts';
-import { createBrowserPlatform, type Locks, type Platform } from 'supabase-protocol-clients/platform';
+import { createPlatform, type Locks, type Platform } from 'supabase-protocol-clients/platform';
 import {
   type RealtimeClient,
   type RealtimeEvent,
@@ -82,7 +82,7 @@ export const storageKey = 'audit';
 /** A browser with its own locks and channels, separate from other browsers of this process. */
 export function createBrowser(store: SyncStore = createMemoryStore()): Browser {
   const id = randomUUID();
-  const { locks, openBroadcast } = createBrowserPlatform();
+  const { locks, openBroadcast } = createPlatform();
   return {
     store,
     locks: { scope: 'origin', hold: (name, task, options) => locks.hold(`${id}:${name}`, task, options) },
@@ -101,8 +101,8 @@ export async function openTab(target: ConformanceTarget, options: TabOptions = {
   const reported: unknown[] = [];
   let href = options.href ?? target.redirectTo;
   let passedMs = 0;
-  const { clock } = createBrowserPlatform();
-  const platform = createBrowserPlatform({
+  const { clock } = createPlatform();
+  const platform = createPlatform({
     fetch: wire.fetch,
     openSocket: wire.openSocket,
     locks: browser.locks,

@@ -1,5 +1,5 @@
 /** Administration of users, with a project's secret key: for servers and scripts, never for pages. */
-import { createBrowserPlatform } from '../../platform/browser-platform.ts';
+import { createPlatform } from '../../platform/browser-platform.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { listOf } from '../../platform/schema.ts';
@@ -77,7 +77,7 @@ interface OfUser {
  * ```
  */
 export function createAdminClient(options: AdminClientOptions): AdminClient {
-  const { url, secretKey, platform = createBrowserPlatform() } = options;
+  const { url, secretKey, platform = createPlatform() } = options;
   if (isReadableByUsers())
     throw new AuthError('unsupported-runtime', 'A secret key in a page or an app could be read by its users');
   const problem = secretKeyProblem(options) ?? rangeProblem(options, { timeoutMs: duration });

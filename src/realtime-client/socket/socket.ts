@@ -154,7 +154,7 @@ export function createReconnectingSocket(options: ConnectOptions, owner: SocketO
 
 /** A WebSocket constructor throws only for permanent reasons: it is missing, or the page may not use it. */
 function unavailableMessage(problem: unknown): string {
-  return `No websocket can be opened (${String(problem)}). Node 20 has none: pass createBrowserPlatform({ openSocket }) with the package "ws"`;
+  return `No websocket can be opened (${String(problem)}). Node 20 has none: pass createPlatform({ openSocket }) with the package "ws"`;
 }
 
 /** The HTTP interface of the same service checks the same key; an empty batch of broadcasts has no effect. */

@@ -1,6 +1,6 @@
 // Signs in, reads the unread notifications, and waits for the next one to arrive.
 import { createSupabaseClients } from 'supabase-protocol-clients';
-import { adaptWebSocket, createBrowserPlatform } from 'supabase-protocol-clients/platform';
+import { adaptWebSocket, createPlatform } from 'supabase-protocol-clients/platform';
 import { WebSocket } from 'ws';
 import { createPostgresChanges } from 'supabase-protocol-clients/realtime-client/postgres-changes';
 
@@ -26,7 +26,7 @@ interface Database {
 }
 
 const [url = '', apiKey = '', email = '', password = ''] = process.argv.slice(2);
-const platform = createBrowserPlatform({ openSocket: (address) => adaptWebSocket(new WebSocket(address)) });
+const platform = createPlatform({ openSocket: (address) => adaptWebSocket(new WebSocket(address)) });
 const { auth, rest, realtime, close } = createSupabaseClients<Database>({ url, apiKey, platform });
 
 const { user } = await auth.signInWithPassword({ email, password });

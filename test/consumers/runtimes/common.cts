@@ -3,11 +3,11 @@ import { createSupabaseClients } from 'supabase-protocol-clients';
 import platformEntry = require('supabase-protocol-clients/platform');
 import authEntry = require('supabase-protocol-clients/auth-client');
 
-const { adaptWebSocket, createBrowserPlatform } = platformEntry;
+const { adaptWebSocket, createPlatform } = platformEntry;
 const [url = '', apiKey = '', email = '', password = ''] = process.argv.slice(2);
 
 async function main(): Promise<void> {
-  const platform = createBrowserPlatform({
+  const platform = createPlatform({
     openSocket: (address) => adaptWebSocket(new WebSocket(address)),
   });
   const { auth, close } = createSupabaseClients({ url, apiKey, platform });

@@ -1,14 +1,14 @@
 // A program for Node, Bun and Deno. Prints one line of JSON per step.
-import { adaptWebSocket, createBrowserPlatform } from 'supabase-protocol-clients/platform';
+import { adaptWebSocket, createPlatform } from 'supabase-protocol-clients/platform';
 import { runJourney } from './journey.js';
 
 const [url = '', apiKey = '', email = '', password = ''] = process.argv.slice(2);
 
 /** Node 20 has no WebSocket. */
-async function createPlatform() {
-  if (typeof WebSocket !== 'undefined') return createBrowserPlatform();
+async function openPlatform() {
+  if (typeof WebSocket !== 'undefined') return createPlatform();
   const { WebSocket: NodeWebSocket } = await import('ws');
-  return createBrowserPlatform({ openSocket: (address) => adaptWebSocket(new NodeWebSocket(address)) });
+  return createPlatform({ openSocket: (address) => adaptWebSocket(new NodeWebSocket(address)) });
 }
 
 await runJourney({
@@ -16,6 +16,6 @@ await runJourney({
   apiKey,
   email,
   password,
-  platform: await createPlatform(),
+  platform: await openPlatform(),
   tell: (step) => console.log(JSON.stringify(step)),
 });

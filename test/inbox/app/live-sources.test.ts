@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectRawClient, type RawClient } from 'local-supabase/testing';
-import { createBrowserPlatform } from '../../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../../src/platform/browser-platform.ts';
 import { openInboxDevice } from '../../support/inbox-device.ts';
 import { ada, grace, signIn, useLocalSupabase } from '../../support/local-supabase.ts';
 
@@ -16,7 +16,7 @@ const intervalMs = 25_000;
 
 /** A clock whose timers of the comparison run only on command of the test. */
 function createComparisonClock() {
-  const { clock } = createBrowserPlatform();
+  const { clock } = createPlatform();
   const due = new Set<() => void>();
   return {
     clock: {

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { setLanguage } from '../../../src/inbox/ui/texts.ts';
 import { toasts } from '../../../src/inbox/ui/overlay/toasts.ts';
 import { ada, createUser, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
-import { createBrowserPlatform } from '../../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../../src/platform/browser-platform.ts';
 import { renderApp } from '../../support/render-app.tsx';
 import { createBreakableFetch, to } from '../../support/wire/breakable-fetch.ts';
 
@@ -123,7 +123,7 @@ test('the inbox shows the last list with its age when it is opened later and the
   // The copy is written a moment after the list was read.
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   unmount();
-  const { clock } = createBrowserPlatform();
+  const { clock } = createPlatform();
   await renderApp('/home', {
     supabase: supabase(),
     store,

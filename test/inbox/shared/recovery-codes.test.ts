@@ -5,7 +5,7 @@ import { createLazyClients } from '../../../src/clients/lazy-clients.ts';
 import type { Database } from '../../../src/inbox/database.types.ts';
 import { createRecoveryCodes } from '../../../src/inbox/shared/recovery-codes/recovery-codes.ts';
 import { readAssuranceLevel } from '../../../src/inbox/shared/token-claims.ts';
-import { createBrowserPlatform } from '../../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../../src/platform/browser-platform.ts';
 import { createUser, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { createAuthenticator } from '../../support/second-factor.ts';
 import { createBreakableFetch, to } from '../../support/wire/breakable-fetch.ts';
@@ -21,7 +21,7 @@ async function signIn(server: ReturnType<typeof supabase>, fetch = server.fetch)
   const clients = createLazyClients<Database>({
     url: server.url,
     apiKey: server.anonKey,
-    platform: createBrowserPlatform({ fetch, report: () => undefined }),
+    platform: createPlatform({ fetch, report: () => undefined }),
     store: createMemoryStore(),
     importRest: () => import('../../../src/rest-client/index.ts'),
     importRealtime: () => import('../../../src/realtime-client/index.ts'),

@@ -5,7 +5,7 @@ import { createIdentities } from '../../../src/auth-client/features/identities.t
 import { createMfa } from '../../../src/auth-client/features/mfa.ts';
 import { createPasskeys } from '../../../src/auth-client/features/passkeys.ts';
 import { type AuthClient, AuthError } from '../../../src/auth-client/index.ts';
-import { createBrowserPlatform } from '../../../src/platform/index.ts';
+import { createPlatform } from '../../../src/platform/index.ts';
 import { createServerClients } from '../../../src/clients/server.ts';
 import {
   type SoftwareAuthenticator,
@@ -28,7 +28,7 @@ import {
 export function accountRows({ supabase, connectVendor }: AuthTools): readonly AuthRow[] {
   const openAdmin = () => {
     const { url, fetch, serviceRoleKey } = supabase();
-    return createAdminClient({ url, secretKey: serviceRoleKey, platform: createBrowserPlatform({ fetch }) });
+    return createAdminClient({ url, secretKey: serviceRoleKey, platform: createPlatform({ fetch }) });
   };
   return [
     {

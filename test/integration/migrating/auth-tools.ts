@@ -7,7 +7,7 @@ import {
   type AuthClient,
   type AuthEventName,
 } from '../../../src/auth-client/index.ts';
-import { createBrowserPlatform, type PageSignal } from '../../../src/platform/index.ts';
+import { createPlatform, type PageSignal } from '../../../src/platform/index.ts';
 import { createSupabaseClients, type SupabaseClients } from '../../../src/clients/supabase-clients.ts';
 import { toVerifyLink } from 'supabase-conformance';
 import { createClient as createCompatClient } from '../../../src/compat/index.ts';
@@ -144,7 +144,7 @@ export function createAuthTools() {
     const person = await createPerson();
     const { url, anonKey, fetch } = supabase();
     const listeners = new Set<(signal: PageSignal) => void>();
-    const platform = createBrowserPlatform({
+    const platform = createPlatform({
       fetch,
       page: {
         isVisible: () => true,

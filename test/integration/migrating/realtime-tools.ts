@@ -5,7 +5,7 @@ import {
 } from '@supabase/supabase-js';
 import { beforeAll, expect, onTestFinished } from 'vitest';
 import { createMemoryStore } from '../../../src/auth-client/index.ts';
-import { createBrowserPlatform } from '../../../src/platform/index.ts';
+import { createPlatform } from '../../../src/platform/index.ts';
 import type { Channel } from '../../../src/realtime-client/index.ts';
 import { createSupabaseClients, type SupabaseClients } from '../../../src/clients/supabase-clients.ts';
 import { ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
@@ -88,7 +88,7 @@ export function createRealtimeTools() {
 
   async function openHere(): Promise<SupabaseClients> {
     const { url, anonKey: apiKey } = supabase();
-    const platform = createBrowserPlatform({ openSocket: openNodeSocket });
+    const platform = createPlatform({ openSocket: openNodeSocket });
     const clients = createSupabaseClients({ url, apiKey, platform, store: createMemoryStore() });
     onTestFinished(() => clients.close());
     await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });

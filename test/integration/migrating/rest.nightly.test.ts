@@ -1,6 +1,6 @@
 import { PostgrestClient } from '@supabase/postgrest-js';
 import { beforeAll, expect, test } from 'vitest';
-import { createBrowserPlatform } from '../../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../../src/platform/browser-platform.ts';
 import {
   allOf,
   anyOf,
@@ -461,7 +461,7 @@ function connect(options: { readonly retry?: { readonly limit: number } } = {}):
   return createRestClient({
     url,
     apiKey: serviceRoleKey,
-    platform: createBrowserPlatform({ fetch }),
+    platform: createPlatform({ fetch }),
     ...options,
   });
 }

@@ -1,7 +1,7 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { Upload } from 'tus-js-client';
 import { createFunctionsClient, type FunctionsClient } from '../../../src/functions-client/index.ts';
-import { createBrowserPlatform } from '../../../src/platform/index.ts';
+import { createPlatform } from '../../../src/platform/index.ts';
 import {
   createStorageClient,
   type StorageClient,
@@ -47,7 +47,7 @@ function connectVendor(library = createClient): Vendor {
 }
 function connect(): Here {
   const { url, serviceRoleKey: apiKey, fetch } = supabase();
-  const connection = { url, apiKey, platform: createBrowserPlatform({ fetch }) };
+  const connection = { url, apiKey, platform: createPlatform({ fetch }) };
   return {
     connection,
     storage: createStorageClient(connection),

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import { createBrowserPlatform } from '../../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../../src/platform/browser-platform.ts';
 import type { Platform } from '../../../src/platform/platform.ts';
 import { adaptWebSocket } from '../../../src/platform/web-socket.ts';
 import { createSupabaseClients } from '../../../src/clients/supabase-clients.ts';
@@ -61,7 +61,7 @@ export async function openGroup(target: StormTarget, group: number): Promise<Sto
   const sockets = new Set<WebSocket>();
   let [isRestDown, aheadMs, requests] = [false, 0, 0];
   const intervals = new Set<() => void>();
-  const base = createBrowserPlatform({
+  const base = createPlatform({
     report: () => {},
     openSocket(url) {
       const socket = new WebSocket(url);

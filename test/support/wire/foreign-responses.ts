@@ -1,4 +1,4 @@
-import { createBrowserPlatform } from '../../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../../src/platform/browser-platform.ts';
 import type { Platform } from '../../../src/platform/platform.ts';
 import { sessionReply } from './replies.ts';
 
@@ -23,7 +23,7 @@ export const project = { url: 'https://project.test', apiKey: 'sb_publishable_x'
 
 /** A platform that signs in with any password, and then responds to every request with the foreign response. */
 export function createForeignPlatform(kind: ForeignKind): Platform {
-  return createBrowserPlatform({
+  return createPlatform({
     fetch: async (input) => {
       const { url } = new Request(input);
       if (!url.includes('grant_type=password')) return foreignResponses[kind]();

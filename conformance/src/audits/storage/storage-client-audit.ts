@@ -1,4 +1,4 @@
-import { createBrowserPlatform, type Platform } from 'supabase-protocol-clients/platform';
+import { createPlatform, type Platform } from 'supabase-protocol-clients/platform';
 import {
   type Bucket,
   createStorageClient,
@@ -44,7 +44,7 @@ const longestWaitMs = 30_000;
 
 function createQuickPlatform({ platform }: Tab, fetch: Platform['fetch'], waitsMs: number[]): Platform {
   const { clock } = platform;
-  return createBrowserPlatform({
+  return createPlatform({
     fetch,
     clock: {
       ...clock,

@@ -4,7 +4,7 @@ import type { Store } from 'supabase-protocol-clients/auth-client';
 import { createClaims } from 'supabase-protocol-clients/auth-client/claims';
 import { createOAuthServer } from 'supabase-protocol-clients/auth-client/oauth-server';
 import { createFunctionsClient } from 'supabase-protocol-clients/functions-client';
-import { createBrowserPlatform } from 'supabase-protocol-clients/platform';
+import { createPlatform } from 'supabase-protocol-clients/platform';
 import { createBroadcast } from 'supabase-protocol-clients/realtime-client/broadcast';
 import { createPostgresChanges } from 'supabase-protocol-clients/realtime-client/postgres-changes';
 import { createStorageClient, uploadResumable } from 'supabase-protocol-clients/storage-client';
@@ -31,7 +31,7 @@ export async function runApp({ url, apiKey, email, password, asyncStorage, readT
     set: (key, value) => asyncStorage.setItem(key, value),
     remove: (key) => asyncStorage.removeItem(key),
   };
-  const platform = createBrowserPlatform({
+  const platform = createPlatform({
     page: { isVisible: () => true, isOnline: () => true, subscribe: () => () => {} },
   });
   const clients = createSupabaseClients({ url, apiKey, store, platform });

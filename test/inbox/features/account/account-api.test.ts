@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAccountApi } from '../../../../src/inbox/features/account/account-api.ts';
 import type { Database } from '../../../../src/inbox/database.types.ts';
-import { createBrowserPlatform } from '../../../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../../../src/rest-client/index.ts';
 
 const pagesOfRows = [
@@ -24,7 +24,7 @@ test('the download reads the notifications in pages, each once, and tells how ma
     url: 'https://project.test',
     apiKey: 'key',
     getAccessToken: () => Promise.resolve(null),
-    platform: createBrowserPlatform({
+    platform: createPlatform({
       fetch(input, init) {
         const { url } = new Request(input, init);
         requests.push(new URL(url));

@@ -9,7 +9,7 @@ import {
   notificationKinds,
 } from '../../../../src/inbox/features/notifications/model/notification.ts';
 import { createNotificationsApi } from '../../../../src/inbox/features/notifications/data/notifications-api.ts';
-import { createBrowserPlatform } from '../../../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../../../src/rest-client/index.ts';
 import type { Database } from '../../../../src/inbox/database.types.ts';
 import { ada, grace, signIn, useLocalSupabase } from '../../../support/local-supabase.ts';
@@ -28,7 +28,7 @@ async function openApi(
     url: supabase.url,
     apiKey: supabase.anonKey,
     getAccessToken: () => Promise.resolve(token),
-    platform: createBrowserPlatform({
+    platform: createPlatform({
       fetch(input, init) {
         const request = new Request(input, init);
         requests.push(request.clone());

@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose';
 import webPush from 'web-push';
 import type { Database } from '../../../../src/inbox/database.types.ts';
 import { createPushDevice } from '../../../../src/inbox/features/push/push-subscription.ts';
-import { createBrowserPlatform } from '../../../../src/platform/browser-platform.ts';
+import { createPlatform } from '../../../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../../../src/rest-client/index.ts';
 import { createFakeClock } from '../../../../src/testing/index.ts';
 import { ada, signIn, useLocalSupabase } from '../../../support/local-supabase.ts';
@@ -60,7 +60,7 @@ async function openDevice({
       rest: createRestClient<Database>({
         url: supabase().url,
         apiKey: supabase().anonKey,
-        platform: createBrowserPlatform({
+        platform: createPlatform({
           fetch: (input, init) =>
             isBroken ? Promise.reject(new TypeError('Failed to fetch')) : supabase().fetch(input, init),
         }),

@@ -15,6 +15,7 @@ const portOf = (variable: string, byDefault: number) => Number(process.env[varia
 const root = fileURLToPath(new URL('../examples', import.meta.url));
 
 const supabase = await createLocalSupabase({
+  config: false,
   port: portOf('SUPABASE_PORT', 54_331),
   realtime: realisticTiming,
 }).catch((problem: unknown) => {

@@ -2,5 +2,5 @@
 import { createLocalSupabase } from 'local-supabase';
 import { localProject } from './local-project.ts';
 
-const supabase = await createLocalSupabase({ dataDir: localProject.dataDir });
+const supabase = await createLocalSupabase({ config: false, dataDir: localProject.dataDir });
 await supabase.close();

@@ -62,6 +62,7 @@ function startSupabase({ publicKey, privateKey }: VapidKeys): Promise<LocalSupab
     console.warn(`supabase/config.toml: no effect on the embedded Supabase: ${withoutEffect.join(', ')}`);
   if (options.smtp) console.warn(`Emails are sent by ${options.smtp.host}, not kept in the mailbox`);
   return createLocalSupabase({
+    config: false,
     ...moveToLocalPort(options, appPort),
     port: apiPort,
     mailboxPort,

@@ -40,5 +40,5 @@ export async function startLocalSupabase(): Promise<LocalSupabase> {
       cause,
     });
   });
-  return createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
+  return createLocalSupabase({ config: false, port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
 }

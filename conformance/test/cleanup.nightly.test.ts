@@ -74,6 +74,7 @@ describe("the removal of a run's test data", () => {
 
 it('tables of a killed run are replaced, those of the project are kept', async () => {
   const { database, close } = await createLocalSupabase({
+    config: false,
     seed: false,
     databaseSettings: { migrations: false },
   });

@@ -15,7 +15,13 @@ describe('the command on a remote project', () => {
   let reports: string;
 
   beforeAll(async () => {
-    supabase = await createLocalSupabase({ port: 0, mailboxPort: 0, seed: false, auth: { bcryptCost: 4 } });
+    supabase = await createLocalSupabase({
+      config: false,
+      port: 0,
+      mailboxPort: 0,
+      seed: false,
+      auth: { bcryptCost: 4 },
+    });
     reports = await mkdtemp(join(tmpdir(), 'conformance-reports-'));
   });
 

@@ -20,7 +20,7 @@ export function testLocalAudits(all: readonly Audit[]): void {
   let results: ReadonlyMap<string, AuditResult>;
 
   beforeAll(async () => {
-    supabase = await createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
+    supabase = await createLocalSupabase({ config: false, port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
     const list = await runAudits(audits, createLocalTarget(supabase), { knownFailing, concurrency: 8 });
     results = new Map(list.map((result) => [result.audit.id, result]));
   }, 180_000);

@@ -7,7 +7,7 @@ import { createMailReader } from '../src/target/mailbox.ts';
 
 let supabase: LocalSupabase;
 beforeAll(async () => {
-  supabase = await createLocalSupabase({ mailboxPort: 0 });
+  supabase = await createLocalSupabase({ config: false, mailboxPort: 0 });
 });
 afterAll(() => supabase.close());
 

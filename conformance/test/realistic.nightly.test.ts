@@ -11,6 +11,7 @@ describe('the audits of realtime', () => {
     ['our client', 'realtime-client'],
   ])('those of %s pass with the delays of the real server', { timeout: 300_000 }, async (_, only) => {
     const supabase = await createLocalSupabase({
+      config: false,
       port: 0,
       mailboxPort: 0,
       auth: { bcryptCost: 4 },

@@ -47,6 +47,7 @@ describe('the audits of the auth service', () => {
     { timeout: 300_000 },
     async (_name, auth, least) => {
       const supabase = await createLocalSupabase({
+        config: false,
         port: 0,
         mailboxPort: 0,
         auth: { bcryptCost: 4, ...auth },
@@ -73,7 +74,13 @@ describe('the audits of the auth service', () => {
 
 it('no audit fails on a server without the inbox schema', { timeout: 300_000 }, async () => {
   const project = await mkdtemp(join(tmpdir(), 'conformance-empty-'));
-  const supabase = await createLocalSupabase({ project, port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
+  const supabase = await createLocalSupabase({
+    config: false,
+    project,
+    port: 0,
+    mailboxPort: 0,
+    auth: { bcryptCost: 4 },
+  });
   try {
     const results = await runAudits(chooseAudits({ set: 'server' }), createLocalTarget(supabase), {
       concurrency: 8,

@@ -31,7 +31,7 @@ interface Kind {
 const localSupabase: Kind = {
   name: 'Local Supabase',
   imports: `import { createLocalSupabase } from 'local-supabase';`,
-  start: `const at = await createLocalSupabase({ project: ${JSON.stringify(repository)} });
+  start: `const at = await createLocalSupabase({ config: false, project: ${JSON.stringify(repository)} });
     const headers = { apikey: at.serviceRoleKey, authorization: 'Bearer ' + at.serviceRoleKey };
     const response = await at.fetch(at.url + '/rest/v1/notifications?limit=1', { headers });
     expect(response.status).toBe(200);`,

@@ -74,7 +74,7 @@ const commands: Readonly<Record<string, (values: Values, files: readonly string[
       ...(!values['in-memory'] && { dataDir: folder }),
       ...(values['database-url'] !== undefined && { databaseUrl: values['database-url'] }),
     };
-    const own = { ...settings, project: resolve(values.project), realtime: realisticTiming };
+    const own = { ...settings, project: resolve(values.project), realtime: realisticTiming, config: false };
     await runUntilStopped(own, places, folder);
     return 0;
   },

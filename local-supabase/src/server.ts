@@ -20,6 +20,7 @@ import { createSmtpMailer } from './mailbox/smtp-mailer.ts';
 import { createSmtpServer } from './mailbox/smtp-server.ts';
 import type { LocalSupabaseOptions } from './project/options.ts';
 import { startPostgresServer } from './postgres-port/postgres-server.ts';
+import { withProjectConfig } from './project/project-config.ts';
 import { createTemplateReader } from './project/mail-templates.ts';
 import { createFolderStore } from './project/object-folder.ts';
 import { uploadBucketFiles } from './project/bucket-files.ts';
@@ -76,7 +77,8 @@ export interface LocalSupabase {
 const IN_PROCESS_URL = 'http://local-supabase.test';
 
 /**
- * Starts an embedded Supabase: PostgreSQL with the schema of `supabase/`, and the services on top of it.
+ * Starts an embedded Supabase: PostgreSQL with the schema of `supabase/`, and the services on top of it, with the settings
+ * of its `config.toml`.
  *
  * @throws {StartError} with a message to print: a taken port, an unusable folder, NODE_ENV=production.
  */
@@ -90,7 +92,7 @@ export async function createLocalSupabase(options: LocalSupabaseOptions = {}): P
     for (const end of closers.splice(0).toReversed()) await end();
   };
   try {
-    return { ...(await start(options, (end) => closers.push(end))), close };
+    return { ...(await start(withProjectConfig(options), (end) => closers.push(end))), close };
   } catch (problem) {
     await close();
     throw problem;

@@ -57,6 +57,7 @@ export function localSupabase(options: LocalSupabasePluginOptions = {}): Plugin 
         return createLocalSupabase({
           ...moveToLocalPort(settings, config.server?.port ?? 5173),
           project: folder,
+          config: false,
           port: ports.api,
           databasePort: ports.database,
           databaseThread: true,

@@ -96,6 +96,9 @@ async function claimsOf(
      from found, opened`,
     [email],
   );
-  if (!user) throw new Error(`No user has the email ${email}`);
+  if (!user)
+    throw new Error(
+      `No user has the email ${email}: sign one up, insert one in supabase/seed.sql, or pass claims such as { sub: crypto.randomUUID() }`,
+    );
   return user;
 }

@@ -8,6 +8,7 @@ const externalBytes = (): number => {
 };
 const beforeBytes = externalBytes();
 const supabase = await createLocalSupabase({
+  config: false,
   project: new URL('./rest/no-project/', import.meta.url),
   seed: false,
 });

@@ -14,9 +14,9 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 describe('an embedded Supabase in a folder', () => {
   it('takes over the lock of a crashed server, and admits one server at a time', async () => {
     await writeFile(join(folder, 'lock'), '999999999');
-    const supabase = await createLocalSupabase({ dataDir: folder });
+    const supabase = await createLocalSupabase({ config: false, dataDir: folder });
     await expect(supabase.database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
-    await expect(createLocalSupabase({ dataDir: folder })).rejects.toThrow(
+    await expect(createLocalSupabase({ config: false, dataDir: folder })).rejects.toThrow(
       `The data folder ${folder} is in use by the process ${process.pid}`,
     );
     await supabase.close();
@@ -24,7 +24,7 @@ describe('an embedded Supabase in a folder', () => {
 
   it('takes over the lock of an earlier container with the same process number', async () => {
     await writeFile(join(folder, 'lock'), `${process.pid} ${Date.now() - 86_400_000}`);
-    const supabase = await createLocalSupabase({ dataDir: folder });
+    const supabase = await createLocalSupabase({ config: false, dataDir: folder });
     await expect(supabase.database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
     await supabase.close();
   });
@@ -33,7 +33,7 @@ describe('an embedded Supabase in a folder', () => {
     'takes over the lock of an earlier container with the number of another running process',
     async () => {
       await writeFile(join(folder, 'lock'), `${process.ppid} ${Date.now() - 86_400_000} another-boot/1`);
-      const supabase = await createLocalSupabase({ dataDir: folder });
+      const supabase = await createLocalSupabase({ config: false, dataDir: folder });
       await expect(supabase.database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
       const own = await readFile(join(folder, 'lock'), 'utf8');
       await supabase.close();
@@ -46,14 +46,14 @@ describe('an embedded Supabase in a folder', () => {
     await mkdir(join(folder, 'postgres'));
     await writeFile(join(folder, 'postgres/PG_VERSION'), '17');
     await writeFile(join(folder, 'postgres.creating'), '');
-    const supabase = await createLocalSupabase({ dataDir: folder });
+    const supabase = await createLocalSupabase({ config: false, dataDir: folder });
     await expect(supabase.database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
     await supabase.close();
     await expect(readdir(folder)).resolves.not.toContain('postgres.creating');
   });
 
   it('reports in one line that the keys or the database are corrupt', async () => {
-    await (await createLocalSupabase({ dataDir: folder })).close();
+    await (await createLocalSupabase({ config: false, dataDir: folder })).close();
     const keys = await readFile(join(folder, 'keys.json'));
     for (const [file, content] of [
       ['keys.json', '{"keys":'],
@@ -61,7 +61,9 @@ describe('an embedded Supabase in a folder', () => {
     ] as const) {
       await writeFile(join(folder, 'keys.json'), keys);
       await writeFile(join(folder, file), content);
-      const problem = await createLocalSupabase({ dataDir: folder }).catch((error: unknown) => error);
+      const problem = await createLocalSupabase({ config: false, dataDir: folder }).catch(
+        (error: unknown) => error,
+      );
       expect(problem).toBeInstanceOf(StartError);
       expect((problem as StartError).message).toMatch(
         /^[^\n]*corrupt[^\n]* Nothing was changed\. To go on, rename [^\n]*$/,
@@ -73,17 +75,17 @@ describe('an embedded Supabase in a folder', () => {
   it.each([false, true])(
     'reports PostgreSQL’s reason when its log is lost (in a thread: %s)',
     async (databaseThread) => {
-      await (await createLocalSupabase({ dataDir: folder })).close();
+      await (await createLocalSupabase({ config: false, dataDir: folder })).close();
       await rm(join(folder, 'postgres/pg_wal'), { recursive: true });
       await mkdir(join(folder, 'postgres/pg_wal'));
-      await expect(createLocalSupabase({ dataDir: folder, databaseThread })).rejects.toThrow(
+      await expect(createLocalSupabase({ config: false, dataDir: folder, databaseThread })).rejects.toThrow(
         /cannot be read, it may be corrupt: could not locate a valid checkpoint record at [^\n]*\. Nothing was changed/,
       );
     },
   );
 
   it('serves the rest of a table with a damaged page after `set zero_damaged_pages`', async () => {
-    const first = await createLocalSupabase({ dataDir: folder });
+    const first = await createLocalSupabase({ config: false, dataDir: folder });
     await first.database.exec(`create table public.kept as select i as id, repeat('x', 100) as text
       from generate_series(1, 500) i; checkpoint`);
     const [kept] = await first.database.query<{ path: string }>(
@@ -93,7 +95,7 @@ describe('an embedded Supabase in a folder', () => {
     const file = await open(join(folder, 'postgres', kept?.path ?? ''), 'r+');
     await file.write(Buffer.alloc(8192, 'Z'), 0, 8192, 8192);
     await file.close();
-    const second = await createLocalSupabase({ dataDir: folder });
+    const second = await createLocalSupabase({ config: false, dataDir: folder });
     const count = () =>
       second.database.query<{ rows: number }>('select count(*)::int as rows from public.kept');
     await expect(count()).rejects.toThrow(/^invalid page in block 1 of relation/);

@@ -9,7 +9,7 @@ const countsOf =
 
 describe('a pool of databases', () => {
   it('gives each instance the initial state, whatever the previous one has written', async () => {
-    const first = await createLocalSupabase({ databases });
+    const first = await createLocalSupabase({ config: false, databases });
     const counts = await first.database.query(countsOf);
     const random = await first.database.query('select random()');
     await first.database.exec(`
@@ -22,7 +22,7 @@ describe('a pool of databases', () => {
     await first.close();
     await expect(first.database.query('select 1')).rejects.toThrow('The database is closed');
 
-    const second = await createLocalSupabase({ databases });
+    const second = await createLocalSupabase({ config: false, databases });
     expect(await second.database.query(countsOf)).toEqual(counts);
     expect(await second.database.query('select random()')).not.toEqual(random);
     expect(await second.database.query("select to_regclass('public.larger') as missing")).toEqual([
@@ -36,15 +36,15 @@ describe('a pool of databases', () => {
   });
 
   it('replaces a database that crashed or loaded a library', async () => {
-    const loading = await createLocalSupabase({ databases });
+    const loading = await createLocalSupabase({ config: false, databases });
     await loading.database.query(`load '$libdir/euc_cn_and_mic'`);
     await loading.close();
-    const crashing = await createLocalSupabase({ databases });
+    const crashing = await createLocalSupabase({ config: false, databases });
     // PGlite lacks the encoding conversions: each call crashes PostgreSQL.
     const converted = crashing.database.query(`select convert('a'::bytea, 'UTF8', 'LATIN1')`);
     await expect(converted).rejects.toMatchObject({ code: '57P02' });
     await crashing.close();
-    const { database, close } = await createLocalSupabase({ databases });
+    const { database, close } = await createLocalSupabase({ config: false, databases });
     expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
     await close();
   });

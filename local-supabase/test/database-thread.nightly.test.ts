@@ -9,6 +9,7 @@ const ENDLESS = 'do $$ begin loop end loop; end $$';
 const project = new URL('./rest/', import.meta.url);
 const start = () =>
   createLocalSupabase({
+    config: false,
     project,
     seed: false,
     databasePort: 0,

@@ -1,7 +1,7 @@
 import { createLocalSupabase } from '../src/index.ts';
 
 process.exitCode = 3;
-const supabase = await createLocalSupabase();
+const supabase = await createLocalSupabase({ config: false });
 await supabase.database.query('select 1');
 await supabase.close();
 await supabase.close();

@@ -25,7 +25,13 @@ describe('the process that starts an embedded Supabase', () => {
 
   it('keeps its exit code and globals during a start, after close() and after a second close()', async () => {
     const picture = takeHostPicture();
-    const starting = createLocalSupabase({ port: 0, databasePort: 0, mailboxPort: 0, smtpPort: 0 });
+    const starting = createLocalSupabase({
+      config: false,
+      port: 0,
+      databasePort: 0,
+      mailboxPort: 0,
+      smtpPort: 0,
+    });
     expect(takeHostPicture()).toEqual(picture);
     const supabase = await starting;
     expect(takeHostPicture()).toEqual(picture);
@@ -38,7 +44,7 @@ describe('the process that starts an embedded Supabase', () => {
 
   it('keeps them while PostgreSQL crashes, and after', async () => {
     const picture = takeHostPicture();
-    const supabase = await createLocalSupabase();
+    const supabase = await createLocalSupabase({ config: false });
     await expect(supabase.database.query(crash)).rejects.toMatchObject({ code: '57P02' });
     expect(takeHostPicture()).toEqual(picture);
     await supabase.close();
@@ -46,7 +52,7 @@ describe('the process that starts an embedded Supabase', () => {
   });
 
   it('keeps the exit code that it sets while an instance starts or closes', async () => {
-    const starting = createLocalSupabase();
+    const starting = createLocalSupabase({ config: false });
     await Promise.resolve();
     process.exitCode = 4;
     const supabase = await starting;
@@ -59,7 +65,7 @@ describe('the process that starts an embedded Supabase', () => {
 
   it('keeps them with a data folder, which has a listener for the exit only while it is open', async () => {
     const picture = takeHostPicture();
-    const supabase = await createLocalSupabase({ dataDir: join(folder, 'data') });
+    const supabase = await createLocalSupabase({ config: false, dataDir: join(folder, 'data') });
     const { exit = 0 } = picture.listeners;
     expect(takeHostPicture()).toEqual({ ...picture, listeners: { ...picture.listeners, exit: exit + 1 } });
     await supabase.close();

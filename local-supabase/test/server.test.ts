@@ -15,7 +15,7 @@ const running = new Set<LocalSupabase>();
 let folder: string;
 
 async function start(options: LocalSupabaseOptions = {}): Promise<LocalSupabase> {
-  const supabase = await createLocalSupabase(options);
+  const supabase = await createLocalSupabase({ config: false, ...options });
   running.add(supabase);
   return supabase;
 }
@@ -80,7 +80,7 @@ describe('an embedded Supabase in a folder', { timeout: 60_000 }, () => {
   it('reports in one line that it is not writable', async () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
-    const problem = await createLocalSupabase({ dataDir: join(file, 'data') }).catch(
+    const problem = await createLocalSupabase({ config: false, dataDir: join(file, 'data') }).catch(
       (error: unknown) => error,
     );
     expect(problem).toBeInstanceOf(StartError);
@@ -94,7 +94,7 @@ describe('the ports', () => {
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const address = other.address();
     const port = typeof address === 'object' && address ? address.port : 0;
-    await expect(createLocalSupabase({ port, dataDir: folder })).rejects.toThrow(
+    await expect(createLocalSupabase({ config: false, port, dataDir: folder })).rejects.toThrow(
       `Port ${port} is taken by another program`,
     );
     await expect(readdir(folder)).resolves.not.toContain('lock');

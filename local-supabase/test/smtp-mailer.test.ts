@@ -55,7 +55,12 @@ async function startWith(port: number, password: string) {
     adminEmail: 'hi@inbox.test',
     senderName: 'Inbox',
   };
-  const supabase = await createLocalSupabase({ smtp, auth: { bcryptCost: 4 }, report: () => undefined });
+  const supabase = await createLocalSupabase({
+    config: false,
+    smtp,
+    auth: { bcryptCost: 4 },
+    report: () => undefined,
+  });
   closers.push(supabase.close);
   return supabase;
 }

@@ -1,4 +1,8 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { createLocalSupabase } from '../src/server.ts';
 import { useLocalSupabase } from '../src/vitest.ts';
 
 const supabase = useLocalSupabase();
@@ -12,6 +16,38 @@ it('calls the API as a user by email, or with claims', async () => {
   const rows = await nobody.fetch('/rest/v1/notifications?select=id');
   await expect(rows.json()).resolves.toEqual([]);
   await expect(supabase().asUser('nobody@example.com')).rejects.toThrow('No user has the email');
+});
+
+it('follows config.toml where its options say nothing', async () => {
+  const project = await mkdtemp(join(tmpdir(), 'configured-'));
+  await mkdir(join(project, 'supabase'));
+  await writeFile(
+    join(project, 'supabase/config.toml'),
+    `[auth]\nminimum_password_length = 12\n[auth.email]\nenable_confirmations = false
+     [auth.email.smtp]\nhost = "smtp.example.com"\nadmin_email = "a@example.com"`,
+  );
+  const signUp = async (password: string, config?: boolean) => {
+    const own = await createLocalSupabase({
+      project,
+      seed: false,
+      auth: { bcryptCost: 4 },
+      ...(config !== undefined && { config }),
+    });
+    const response = await own.fetch(`${own.url}/auth/v1/signup`, {
+      method: 'POST',
+      headers: { apikey: own.anonKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'new@example.com', password }),
+    });
+    const mails = own.mailbox.messages().length;
+    await own.close();
+    return { body: (await response.json()) as Record<string, unknown>, mails };
+  };
+  expect((await signUp('twelve letters')).body).toHaveProperty('access_token');
+  expect((await signUp('eight to')).body).toMatchObject({ error_code: 'weak_password' });
+  const unconfigured = await signUp('eight to', false);
+  expect(unconfigured.body).not.toHaveProperty('access_token');
+  expect(unconfigured.mails).toBe(1);
+  await rm(project, { recursive: true });
 });
 
 it('moves the clock of the services and of SQL', async () => {

@@ -191,7 +191,7 @@ async function repeat(visit: () => Promise<Vitals>): Promise<Vitals> {
   return median(samples);
 }
 
-const supabase = await createLocalSupabase({ port: 0 });
+const supabase = await createLocalSupabase({ config: false, port: 0 });
 await supabase.database.query(
   `insert into public.notifications (recipient_id, content, created_at, updated_at)
    select $1, json_build_object('type', (array['mention', 'edit', 'comment'])[1 + n % 3],

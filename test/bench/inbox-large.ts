@@ -17,7 +17,7 @@ const stored = Number(process.argv[2] ?? '100000');
 const live = 1_000;
 const longTaskMs = 50;
 
-const supabase = await createLocalSupabase({ port: 0 });
+const supabase = await createLocalSupabase({ config: false, port: 0 });
 await supabase.database.exec(
   'truncate public.notifications; alter table public.notifications disable trigger user',
 );

@@ -33,6 +33,7 @@ interface Footprint {
 let aheadMs = 0;
 const startedMs = performance.now();
 const supabase = await createLocalSupabase({
+  config: false,
   port: 0,
   auth: { bcryptCost: 4 },
   now: () => Date.now() + aheadMs,

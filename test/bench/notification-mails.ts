@@ -7,7 +7,7 @@ import { projectFunctions } from '../../scripts/project-functions.ts';
 
 const count = Number(process.argv[2] ?? '500');
 const adaId = 'ada00000-0000-4000-8000-000000000001';
-const supabase = await createLocalSupabase({ functions: projectFunctions });
+const supabase = await createLocalSupabase({ config: false, functions: projectFunctions });
 try {
   await supabase.database.query('delete from private.notification_mails');
   await supabase.database.query(

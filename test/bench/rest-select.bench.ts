@@ -22,7 +22,7 @@ interface Schema {
 const selectsPerRound = 40;
 const rowsPerSelect = 50;
 
-const supabase = await createLocalSupabase({ port: 0 });
+const supabase = await createLocalSupabase({ config: false, port: 0 });
 await supabase.database.exec(`
   create table measured (id int primary key, kind text not null, body text not null);
   insert into measured select n, case when n % 2 = 0 then 'even' else 'odd' end, repeat('x', 100) from generate_series(1, 1000) n;

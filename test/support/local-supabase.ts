@@ -21,6 +21,7 @@ export function useLocalSupabase(options: LocalSupabaseOptions = {}): () => Loca
   let started: LocalSupabase | undefined;
   beforeAll(async () => {
     started = await createLocalSupabase({
+      config: false,
       databases,
       functions: projectFunctions,
       ...options,

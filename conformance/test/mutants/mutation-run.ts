@@ -28,6 +28,7 @@ export async function startMutationRun(): Promise<MutationRun> {
   const databases = createDatabasePool();
   const start = (settings: ServerMutant['settings'] = {}) =>
     createLocalSupabase({
+      config: false,
       databases,
       port: 0,
       mailboxPort: 0,

@@ -31,6 +31,11 @@ export interface LocalSupabaseOptions {
    * working directory.
    */
   readonly project?: string | URL;
+  /**
+   * Whether the settings of `supabase/config.toml`, if there is one, apply where these options say nothing: all but
+   * ports and `auth.email.smtp`, so that mails stay in the mailbox. Default true.
+   */
+  readonly config?: boolean;
   /** The gateway's port on 127.0.0.1. 0 selects any free port; null, the default, means in-process only. */
   readonly port?: number | null;
   /** The mailbox's port on 127.0.0.1; 0 and null as for `port`. */

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { accountChanges, codeMailKinds } from '../auth/mail/mail-template.ts';
+import { StartError } from '../http/start-error.ts';
 import type { FunctionSettings } from '../functions/functions-service.ts';
 import type { ApiKeySettings } from '../keys/keys.ts';
 import { supabaseFolder } from './project-folder.ts';
@@ -95,6 +96,36 @@ export function readProjectConfig(options: ProjectConfigOptions = {}): ProjectCo
       .filter(({ path }) => !isAboutOtherTools(path, config))
       .map(({ name }) => name),
   };
+}
+
+/**
+ * Adds the settings of the project's file, if there is one, to options. Ports and SMTP are left out: tests use any free
+ * port, and their mails stay in the mailbox.
+ *
+ * @throws {StartError} for a setting of another type than the vendor's CLI accepts.
+ */
+export function withProjectConfig(options: LocalSupabaseOptions): LocalSupabaseOptions {
+  if (options.config === false || !existsSync(new URL('config.toml', supabaseFolder(options.project))))
+    return options;
+  const configured = readProjectConfigOrFail(options.project).options;
+  const merged = Object.entries(configured)
+    .filter(([name]) => name !== 'smtp')
+    .map(([name, value]) => [name, mergeSections(value, options[name as keyof typeof configured])]);
+  return { ...options, ...(Object.fromEntries(merged) as typeof configured) };
+}
+
+const isSection = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const mergeSections = (configured: unknown, own: unknown): unknown =>
+  isSection(configured) && isSection(own) ? { ...configured, ...own } : (own ?? configured);
+
+function readProjectConfigOrFail(project: string | URL | undefined): ProjectConfig {
+  try {
+    return readProjectConfig({ project });
+  } catch (problem) {
+    throw new StartError(problem instanceof Error ? problem.message : String(problem), problem);
+  }
 }
 
 /** Settings of tools outside of the embedded server, which cause no warning. */

@@ -11,6 +11,7 @@ import { siteUrl } from './auth-world.ts';
 let server: LocalSupabase;
 beforeAll(async () => {
   server = await createLocalSupabase({
+    config: false,
     seed: false,
     siteUrl,
     auth: { bcryptCost: 4, mailerAutoconfirm: true },

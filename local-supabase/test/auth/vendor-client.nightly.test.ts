@@ -11,7 +11,7 @@ let server: LocalSupabase;
 let count = 0;
 
 beforeAll(async () => {
-  server = await createLocalSupabase({ seed: false, auth: { bcryptCost: 4 } });
+  server = await createLocalSupabase({ config: false, seed: false, auth: { bcryptCost: 4 } });
 });
 afterAll(async () => server.close());
 

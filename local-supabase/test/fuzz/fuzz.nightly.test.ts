@@ -30,6 +30,7 @@ const reported: unknown[] = [];
 
 beforeAll(async () => {
   supabase = await createLocalSupabase({
+    config: false,
     project: new URL('../rest/no-project/', import.meta.url),
     auth: { bcryptCost: 4 },
     port: 0,

@@ -76,6 +76,7 @@ async function startEmbeddedStage({
 }: StageOptions): Promise<Stage> {
   const server = await AppServer.listen(0);
   const supabase = await createLocalSupabase({
+    config: false,
     functions: projectFunctions,
     port: 0,
     mailboxPort: 0,

@@ -67,7 +67,7 @@ interface Findings {
 async function openTarget(): Promise<StormTarget> {
   const running = await runningTarget();
   if (running) return running;
-  const supabase = await createLocalSupabase({ port: 0 });
+  const supabase = await createLocalSupabase({ config: false, port: 0 });
   const target = embeddedTarget(supabase);
   return {
     ...target,

@@ -1,5 +1,6 @@
 import { use, useSyncExternalStore } from 'react';
 import { createStore } from 'supabase-protocol-clients/platform';
+import { markFulfilled } from './state/loader.ts';
 import { writeStored } from './state/stored-value.ts';
 
 /** The application's languages. */
@@ -55,9 +56,8 @@ export interface Texts<T> {
  */
 export function defineTexts<T>(english: T, importGerman: () => Promise<{ readonly german: T }>): Texts<T> {
   let loading: Promise<T> | null = null;
-  /** Sets the fields by which React's `use` returns the texts synchronously instead of suspending. */
   const keep = (value: T): T => {
-    loading = Object.assign(Promise.resolve(value), { status: 'fulfilled', value });
+    loading = markFulfilled(Promise.resolve(value), value);
     return value;
   };
   const readGerman = async () => keep((await importGerman()).german);

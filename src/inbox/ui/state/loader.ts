@@ -15,8 +15,7 @@ export function createLoader<T>(load: () => Promise<T>): () => Promise<T> {
   const start = (): Promise<T> => {
     const promise = load().then(
       (value) => {
-        // React's own marks: `use` returns the value synchronously instead of suspending.
-        void Object.assign(promise, { status: 'fulfilled', value });
+        void markFulfilled(promise, value);
         return value;
       },
       (problem: unknown) => {
@@ -33,6 +32,10 @@ export function createLoader<T>(load: () => Promise<T>): () => Promise<T> {
     return loading;
   };
 }
+
+/** Sets React's own marks, by which `use` returns the value synchronously instead of suspending. */
+export const markFulfilled = <T>(promise: Promise<T>, value: T): Promise<T> =>
+  Object.assign(promise, { status: 'fulfilled', value });
 
 /** Registers how a cached failure is cleared by {@link retryFailedLoad}. */
 function onRetry(problem: unknown, retry: () => void): void {

@@ -1,5 +1,5 @@
 import { type Answer, readMaybe, readRows } from './answer.ts';
-import { eq, everyRow, type Filter, is, neq, oneOf } from './filter.ts';
+import { eq, everyRow, type Filter, is, neq, oneOf, type Quantified } from './filter.ts';
 import {
   containedBy,
   contains,
@@ -25,6 +25,7 @@ import {
   rangeLte,
   startsWith,
   textSearch,
+  type TextSearchOptions,
 } from './filters.ts';
 import { accept, maxAffected, prefer } from './modifiers.ts';
 import { type Columns, oneRow, type Plan, type Projection, readsRows, type RestRequest } from './plan.ts';
@@ -38,7 +39,8 @@ export interface QueryRunner {
   encode(plan: Plan): RestRequest;
 }
 
-type ColumnName = string | ColumnPath | RelatedColumn;
+type FilteredColumn = string | ColumnPath;
+type ColumnName = FilteredColumn | RelatedColumn;
 
 /** Implements every kind of query; the interfaces in query.ts declare which methods each kind has. */
 export class QueryBuilder implements Promise<unknown> {
@@ -82,6 +84,118 @@ export class QueryBuilder implements Promise<unknown> {
   /** Lets an update or delete be sent without a filter, which projects of the platform refuse (`21000`). */
   unfiltered(): QueryBuilder {
     return this.#withPlan({ ...this.plan, isUnfiltered: true });
+  }
+
+  eq(column: FilteredColumn, value: unknown): QueryBuilder {
+    return this.where(eq(column, value));
+  }
+
+  neq(column: FilteredColumn, value: unknown): QueryBuilder {
+    return this.where(neq(column, value));
+  }
+
+  gt(column: FilteredColumn, value: {}): QueryBuilder {
+    return this.where(gt(column, value));
+  }
+
+  gte(column: FilteredColumn, value: {}): QueryBuilder {
+    return this.where(gte(column, value));
+  }
+
+  lt(column: FilteredColumn, value: {}): QueryBuilder {
+    return this.where(lt(column, value));
+  }
+
+  lte(column: FilteredColumn, value: {}): QueryBuilder {
+    return this.where(lte(column, value));
+  }
+
+  in(column: FilteredColumn, values: readonly unknown[]): QueryBuilder {
+    return this.where(oneOf(column, values));
+  }
+
+  is(column: FilteredColumn, value: null | boolean | 'unknown' | 'not_null'): QueryBuilder {
+    return this.where(is(column, value));
+  }
+
+  isDistinct(column: FilteredColumn, value: unknown): QueryBuilder {
+    return this.where(isDistinct(column, value));
+  }
+
+  matches(values: object): QueryBuilder {
+    return this.where(...matches(values));
+  }
+
+  like(column: FilteredColumn, pattern: string | Quantified<string>): QueryBuilder {
+    return this.where(like(column, pattern));
+  }
+
+  ilike(column: FilteredColumn, pattern: string | Quantified<string>): QueryBuilder {
+    return this.where(ilike(column, pattern));
+  }
+
+  match(column: FilteredColumn, pattern: string | Quantified<string>): QueryBuilder {
+    return this.where(match(column, pattern));
+  }
+
+  imatch(column: FilteredColumn, pattern: string | Quantified<string>): QueryBuilder {
+    return this.where(imatch(column, pattern));
+  }
+
+  startsWith(column: FilteredColumn, text: string): QueryBuilder {
+    return this.where(startsWith(column, text));
+  }
+
+  includes(column: FilteredColumn, text: string): QueryBuilder {
+    return this.where(includes(column, text));
+  }
+
+  contains(column: FilteredColumn, value: {}): QueryBuilder {
+    return this.where(contains(column, value));
+  }
+
+  containsJson(column: FilteredColumn, value: unknown): QueryBuilder {
+    return this.where(containsJson(column, value));
+  }
+
+  containedBy(column: FilteredColumn, value: {}): QueryBuilder {
+    return this.where(containedBy(column, value));
+  }
+
+  overlaps(column: FilteredColumn, value: {}): QueryBuilder {
+    return this.where(overlaps(column, value));
+  }
+
+  rangeGt(column: FilteredColumn, range: string): QueryBuilder {
+    return this.where(rangeGt(column, range));
+  }
+
+  rangeGte(column: FilteredColumn, range: string): QueryBuilder {
+    return this.where(rangeGte(column, range));
+  }
+
+  rangeLt(column: FilteredColumn, range: string): QueryBuilder {
+    return this.where(rangeLt(column, range));
+  }
+
+  rangeLte(column: FilteredColumn, range: string): QueryBuilder {
+    return this.where(rangeLte(column, range));
+  }
+
+  rangeAdjacent(column: FilteredColumn, range: string): QueryBuilder {
+    return this.where(rangeAdjacent(column, range));
+  }
+
+  textSearch(column: FilteredColumn, words: string, options?: TextSearchOptions): QueryBuilder {
+    return this.where(textSearch(column, words, options));
+  }
+
+  hasRelated(name: string): QueryBuilder {
+    return this.where(hasRelated(name));
+  }
+
+  hasNoRelated(name: string): QueryBuilder {
+    return this.where(hasNoRelated(name));
   }
 
   order(column: ColumnName, options?: OrderOptions): QueryBuilder {
@@ -161,48 +275,6 @@ export class QueryBuilder implements Promise<unknown> {
   finally(onFinally?: (() => void) | null): Promise<unknown> {
     return this.then(null).finally(onFinally);
   }
-}
-
-/** The operators that are methods of a query: each adds the condition that the function of its name makes. */
-const operators = {
-  eq,
-  neq,
-  gt,
-  gte,
-  lt,
-  lte,
-  in: oneOf,
-  is,
-  isDistinct,
-  matches,
-  like,
-  ilike,
-  match,
-  imatch,
-  startsWith,
-  includes,
-  contains,
-  containsJson,
-  containedBy,
-  overlaps,
-  rangeGt,
-  rangeGte,
-  rangeLt,
-  rangeLte,
-  rangeAdjacent,
-  textSearch,
-  hasRelated,
-  hasNoRelated,
-};
-
-for (const [name, operator] of Object.entries(operators)) {
-  const makeFilters = operator as (...operands: unknown[]) => Filter | readonly Filter[];
-  Object.defineProperty(QueryBuilder.prototype, name, {
-    value(this: QueryBuilder, ...operands: unknown[]): QueryBuilder {
-      const made = makeFilters(...operands);
-      return Array.isArray(made) ? this.where(...(made as readonly Filter[])) : this.where(made as Filter);
-    },
-  });
 }
 
 /** The select of a query. `check` is always set: `undefined` removes the check of an earlier select. */

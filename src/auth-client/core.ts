@@ -5,7 +5,7 @@ import { serviceUrl } from '../platform/service.ts';
 import type { PendingFlowStore } from './callback/pending-flows.ts';
 import { Refresher, type ShareRefresh } from './refresh/refresher.ts';
 import { SessionManager } from './session/session-manager.ts';
-import type { Store } from './storage/store.ts';
+import type { AuthStore } from './storage/store.ts';
 import { type CallOptions, type Send, authService, createSend } from './wire/request.ts';
 
 /** What the optional features build on. For this library's own modules: it may change with any version. */
@@ -43,7 +43,7 @@ export interface CoreOptions {
   /** The runtime's fetch, clock, locks, …: `createPlatform()`. */
   readonly platform: Platform;
   /** Where the session is stored, for example `createCookieStore(…)`. */
-  readonly store: Store;
+  readonly store: AuthStore;
   /** The key of the session in the store. Default: `sb-<first label of the public URL's host>-auth-token`, as the vendor's clients have it. */
   readonly storageKey?: string | undefined;
   /**

@@ -49,4 +49,4 @@ export { createCookieStore } from './storage/cookie-store.ts';
 export type { CookieStoreOptions } from './storage/cookie-store.ts';
 export { createIndexedDbStore } from './storage/indexed-db-store.ts';
 export { createMemoryStore, createWebStorageStore } from './storage/store.ts';
-export type { Store, SyncStore } from './storage/store.ts';
+export type { AuthStore, SyncAuthStore } from './storage/store.ts';

@@ -4,7 +4,7 @@ import {
   type AuthClientOptions,
   createCookieStore,
   createMemoryStore,
-  type Store,
+  type AuthStore,
 } from '../auth-client/index.ts';
 import { createAuthClientWith } from '../auth-client/auth-client.ts';
 import { createPlatform } from '../platform/browser-platform.ts';
@@ -23,7 +23,7 @@ export interface SupabaseClientsOptions extends ServiceOptions {
   /** The project's publishable key, or its older anonymous key. */
   readonly apiKey: string;
   /** Where the session is stored. Default: the page's cookies, as `@supabase/ssr` has them; memory outside of pages. */
-  readonly store?: Store;
+  readonly store?: AuthStore;
   /** Default: `createPlatform()`. Node 20 has no WebSocket: see `adaptWebSocket`. */
   readonly platform?: Platform;
   /** Options of the auth client. Default `address`: the page's own, so that a link or provider that returns to it signs in. */
@@ -89,7 +89,7 @@ export function createSharedAuth(options: SupabaseClientsOptions): SharedAuth {
   };
 }
 
-function createPageStore(): Store | undefined {
+function createPageStore(): AuthStore | undefined {
   if (typeof document === 'undefined') return undefined;
   return createCookieStore({ jar: document, secure: location.protocol === 'https:' });
 }

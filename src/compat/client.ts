@@ -2,7 +2,7 @@ import {
   type AuthClient,
   createMemoryStore,
   createWebStorageStore,
-  type Store,
+  type AuthStore,
 } from '../auth-client/index.ts';
 import { createAdminClient } from '../auth-client/admin/admin.ts';
 import { createSharedAuth, type SharedAuth } from '../clients/shared-auth.ts';
@@ -269,7 +269,7 @@ function createOwnPlatform(
 function createStore({
   storage,
   persistSession,
-}: NonNullable<SupabaseClientOptions['auth']>): Store | undefined {
+}: NonNullable<SupabaseClientOptions['auth']>): AuthStore | undefined {
   if (persistSession === false || (!storage && typeof localStorage === 'undefined'))
     return typeof document === 'undefined' ? undefined : createMemoryStore();
   if (!storage) return createWebStorageStore(() => localStorage);

@@ -1,4 +1,4 @@
-import type { Broadcast, LockOptions, Locks, PageSignal, Platform, Timer, Unsubscribe } from './platform.ts';
+import type { TabChannel, LockOptions, Locks, PageSignal, Platform, Timer, Unsubscribe } from './platform.ts';
 import { createRealmLocks } from './realm-locks.ts';
 import { adaptWebSocket } from './web-socket.ts';
 
@@ -32,11 +32,11 @@ const realm = {
     bytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
   },
   sha256,
-  openBroadcast(name) {
+  openTabChannel(name) {
     try {
       return openBroadcastChannel(name);
     } catch {
-      return silentBroadcast;
+      return silentTabChannel;
     }
   },
   page: {
@@ -95,9 +95,9 @@ function createLocks(): Locks {
  * Without a channel, or in a frame that may open none, a tab sees another tab's writes when it next reads storage: before a
  * refresh, or when it becomes visible.
  */
-const silentBroadcast: Broadcast = { post() {}, subscribe: () => () => {}, close() {} };
+const silentTabChannel: TabChannel = { post() {}, subscribe: () => () => {}, close() {} };
 
-function openBroadcastChannel(name: string): Broadcast {
+function openBroadcastChannel(name: string): TabChannel {
   const channel = new BroadcastChannel(name);
   // In Node an open channel would keep the process alive.
   (channel as { unref?: () => void }).unref?.();

@@ -5,7 +5,7 @@ export { CallUser, type GetAccessToken, type TokenRequest } from './call-user.ts
 export { createListeners, type Listeners } from './listeners.ts';
 export type { HttpLogEvent, Log, ServiceName } from './log.ts';
 export type {
-  Broadcast,
+  TabChannel,
   Clock,
   FetchFunction,
   LockOptions,

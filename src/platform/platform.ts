@@ -14,7 +14,7 @@ export interface Platform {
   /** Exclusive locks, shared with other tabs where the runtime can. */
   readonly locks: Locks;
   /** Opens the named channel to the other tabs of this origin. */
-  readonly openBroadcast: (name: string) => Broadcast;
+  readonly openTabChannel: (name: string) => TabChannel;
   /** Visibility of the page, and whether the host is online. */
   readonly page: Page;
   /** Creates an XMLHttpRequest, which alone reports an upload in progress. Default: the runtime's own, where it has one. */
@@ -57,7 +57,7 @@ export interface Random {
 
 /** Exclusive locks, shared with other tabs where the runtime can. */
 export interface Locks {
-  /** `origin`: a lock excludes other tabs too, which `openBroadcast` reaches; `realm`: one of the two is missing. */
+  /** `origin`: a lock excludes other tabs too, which `openTabChannel` reaches; `realm`: one of the two is missing. */
   readonly scope: 'origin' | 'realm';
   /**
    * Runs `task` while holding the exclusive lock `name` and returns what it returns, even if the lock is stolen meanwhile.
@@ -84,7 +84,7 @@ export type LockOptions =
     };
 
 /** A channel to the other tabs of this origin. */
-export interface Broadcast {
+export interface TabChannel {
   /** Sends a structured-cloneable message to the other tabs. Must not carry secrets. */
   post(message: unknown): void;
   /** Calls the listener with each message of another tab. */

@@ -79,7 +79,7 @@ export async function createTestClients<Database = UnknownDatabase>({
       clock,
       locks: createRealmLocks(),
       openSocket: script.openSocket,
-      openBroadcast: () => ({ post() {}, subscribe: () => () => {}, close() {} }),
+      openTabChannel: () => ({ post() {}, subscribe: () => () => {}, close() {} }),
       page: { isVisible: () => true, isOnline: () => true, subscribe: () => () => {} },
       report: (problem) => void reported.push(problem),
     }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Store, createMemoryStore } from '../../src/auth-client/index.ts';
+import { type AuthStore, createMemoryStore } from '../../src/auth-client/index.ts';
 import { STORAGE_KEY, createHarness } from './support/harness.ts';
 import { sessionReply } from '../support/wire/replies.ts';
 
@@ -13,7 +13,7 @@ function createUnreliableStore() {
     if (failure === 'throws') throw new DOMException('The database is closing', 'InvalidStateError');
     return failure === 'never settles' ? new Promise<T>(() => {}) : operation();
   };
-  const store: Store = {
+  const store: AuthStore = {
     get: (key) => fail(failing.reads, () => memory.get(key)),
     set: (key, value) => fail(failing.writes, () => memory.set(key, value)),
     remove: (key) => fail(failing.writes, () => memory.remove(key)),

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type Store, AuthError, createAuthClient, createMemoryStore } from '../../src/auth-client/index.ts';
+import {
+  type AuthStore,
+  AuthError,
+  createAuthClient,
+  createMemoryStore,
+} from '../../src/auth-client/index.ts';
 import { createClaims } from '../../src/auth-client/features/claims.ts';
 import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { decodeJwtClaims } from '../../src/platform/jwt.ts';
@@ -30,7 +35,7 @@ afterEach(() => {
 });
 
 /** AsyncStorage: every method is asynchronous. */
-function createAsyncStore(): Store {
+function createAsyncStore(): AuthStore {
   const memory = createMemoryStore();
   return {
     get: async (key) => memory.get(key),
@@ -39,7 +44,7 @@ function createAsyncStore(): Store {
   };
 }
 
-function open(store: Store) {
+function open(store: AuthStore) {
   const server = createScriptedWire('/auth/v1');
   const platform = createPlatform({ fetch: server.fetch });
   return { server, client: createAuthClient({ url: 'http://project.test', apiKey: 'k', platform, store }) };

@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, it, vi } from 'vitest';
 import {
-  type Store,
+  type AuthStore,
   createCookieStore,
   createIndexedDbStore,
   createMemoryStore,
@@ -24,7 +24,7 @@ function webStorage(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
 }
 
 let databases = 0;
-const stores: readonly (readonly [string, () => Store])[] = [
+const stores: readonly (readonly [string, () => AuthStore])[] = [
   ['memory', createMemoryStore],
   [
     'web storage',
@@ -67,7 +67,7 @@ describe.each(stores)('%s', (_name, create) => {
   });
 });
 
-const broken: readonly (readonly [string, () => Store])[] = [
+const broken: readonly (readonly [string, () => AuthStore])[] = [
   [
     'blocked at the mere access',
     () =>

@@ -216,8 +216,8 @@ describe('messages that arrive late, after a freeze', () => {
     const platform = world.openTab({ fetch: server.fetch });
     let isFrozen = false;
     const missed: (() => void)[] = [];
-    const openBroadcast: typeof platform.openBroadcast = (name) => {
-      const channel = platform.openBroadcast(name);
+    const openTabChannel: typeof platform.openTabChannel = (name) => {
+      const channel = platform.openTabChannel(name);
       return {
         ...channel,
         subscribe: (listener) =>
@@ -226,7 +226,7 @@ describe('messages that arrive late, after a freeze', () => {
           ),
       };
     };
-    const second = open({ platform: { ...platform, openBroadcast } });
+    const second = open({ platform: { ...platform, openTabChannel } });
     await second.client.start();
     await world.settle();
     const wake = async () => {
@@ -286,7 +286,7 @@ it.each([
 describe('tabs without a lock in common, as on a page without https', () => {
   const openUnlocked = ({ open, world, server }: Harness) => {
     const tab = world.openTab({ fetch: server.fetch });
-    return open({ platform: { ...tab, locks: createRealmLocks(), openBroadcast: () => silent } }).client;
+    return open({ platform: { ...tab, locks: createRealmLocks(), openTabChannel: () => silent } }).client;
   };
   const silent = { post() {}, subscribe: () => () => {}, close() {} };
 

@@ -4,7 +4,7 @@ import { createClaims } from '../../src/auth-client/features/claims.ts';
 import { createIdentities } from '../../src/auth-client/features/identities.ts';
 import {
   type AuthClientOptions,
-  type Store,
+  type AuthStore,
   createAuthClient,
   createCookieStore,
   createMemoryStore,
@@ -25,7 +25,7 @@ const freshEmail = () => `auth-client-${(people += 1)}@example.com`;
 
 /** A browser's page: two pages on one `store` are two tabs. */
 async function openPage(
-  store: Store = createMemoryStore(),
+  store: AuthStore = createMemoryStore(),
   href = HOME,
   options: Partial<AuthClientOptions> = {},
 ) {
@@ -53,7 +53,7 @@ async function follow(to: string): Promise<string> {
   return reply.headers.get('location') ?? '';
 }
 
-async function signedUp(store: Store = createMemoryStore()) {
+async function signedUp(store: AuthStore = createMemoryStore()) {
   const email = freshEmail();
   const asking = await openPage(store);
   await asking.client.signUp({ email, password, redirectTo: HOME });

@@ -30,7 +30,7 @@ afterEach(() => closers.splice(0).forEach((close) => close()));
 /** Locks and broadcast channels shared by the tabs of one browser. */
 const browser = {
   locks: { ...createRealmLocks(), scope: 'origin' as const },
-  openBroadcast: createRealmBroadcast,
+  openTabChannel: createRealmBroadcast,
 };
 
 const tokenOf = (user: { id: string }, lifetimeSeconds = 3_600) =>

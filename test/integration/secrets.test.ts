@@ -39,7 +39,7 @@ function createRecorder() {
       note('url', url);
       return openNodeSocket(url);
     },
-    openBroadcast(name) {
+    openTabChannel(name) {
       const channel = createRealmBroadcast(name);
       return {
         ...channel,

@@ -55,11 +55,11 @@ describe('all clients of a project', () => {
 
   it('open a channel to other clients only where these can have the same store', async () => {
     const opened: string[] = [];
-    const openBroadcast = (name: string) => {
+    const openTabChannel = (name: string) => {
       opened.push(name);
       return { post() {}, subscribe: () => () => {}, close() {} };
     };
-    const platform = createPlatform({ openBroadcast });
+    const platform = createPlatform({ openTabChannel });
     const { store, ...options } = openProject({ platform }).options;
     await createSupabaseClients(options).auth.getSession();
     expect(opened).toEqual([]);

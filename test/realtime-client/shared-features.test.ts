@@ -25,7 +25,7 @@ function createDevices() {
       apiKey: 'key',
       platform: world.openTab({
         openSocket: server.openSocket,
-        openBroadcast: tab.openBroadcast,
+        openTabChannel: tab.openTabChannel,
         locks: tab.locks,
       }),
       getAccessToken: () => Promise.resolve(token),

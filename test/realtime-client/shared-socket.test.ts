@@ -30,8 +30,8 @@ function createTabs({ locks }: Partial<Pick<Platform, 'locks'>> = {}) {
     const base = world.openTab();
     const platform = world.openTab({
       // A frozen tab keeps its locks, sends nothing, and receives everything when it resumes.
-      openBroadcast(name) {
-        const broadcast = base.openBroadcast(name);
+      openTabChannel(name) {
+        const broadcast = base.openTabChannel(name);
         let isClosed = false;
         return {
           close() {

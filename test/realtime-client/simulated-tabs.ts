@@ -178,8 +178,8 @@ export function createSimulation(
     const base = world.openTab();
     const platform = world.openTab({
       clock: freezer.chill(base.clock),
-      openBroadcast(name) {
-        const broadcast = base.openBroadcast(name);
+      openTabChannel(name) {
+        const broadcast = base.openTabChannel(name);
         return {
           ...broadcast,
           subscribe: (listener) => broadcast.subscribe((message) => freezer.run(() => listener(message))),

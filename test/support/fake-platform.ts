@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type {
-  Broadcast,
+  TabChannel,
   Locks,
   PageSignal,
   Platform,
@@ -186,7 +186,7 @@ export function createFakeWorld({ startMs = Date.UTC(2026, 0, 1), seed = 1 } = {
     holderOf: (name) => Promise.resolve(lockOwners.get(name)?.tab.id ?? null),
   });
 
-  const openBroadcast = (tab: object, name: string): Broadcast => {
+  const openTabChannel = (tab: object, name: string): TabChannel => {
     const port = { name, tab, listeners: new Set<(message: unknown) => void>() };
     ports.add(port);
     return {
@@ -244,7 +244,7 @@ export function createFakeWorld({ startMs = Date.UTC(2026, 0, 1), seed = 1 } = {
         },
         sha256: (data) => Promise.resolve(new Uint8Array(createHash('sha256').update(data).digest())),
         locks: createLocks(identity),
-        openBroadcast: (name) => openBroadcast(identity, name),
+        openTabChannel: (name) => openTabChannel(identity, name),
         page: {
           isVisible: () => visible,
           isOnline: () => online,

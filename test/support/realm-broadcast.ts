@@ -1,9 +1,9 @@
-import type { Broadcast } from '../../src/platform/platform.ts';
+import type { TabChannel } from '../../src/platform/platform.ts';
 
 const listenersByName = new Map<string, Set<(sender: object, message: unknown) => void>>();
 
 /** A channel among the instances in one realm, apart from those of other realms. */
-export function createRealmBroadcast(name: string): Broadcast {
+export function createRealmBroadcast(name: string): TabChannel {
   const self = {};
   const own = new Set<(sender: object, message: unknown) => void>();
   const listeners = listenersByName.get(name) ?? new Set();

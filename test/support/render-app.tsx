@@ -9,7 +9,7 @@ import { createClients } from '../../src/inbox/app/data/clients.ts';
 import { closeUserData } from '../../src/inbox/app/data/get-user-data.ts';
 import type { Clients } from '../../src/inbox/shared/clients/clients-context.ts';
 import type { Configuration } from '../../src/inbox/shared/clients/env.ts';
-import { createMemoryStore, type Store } from '../../src/auth-client/index.ts';
+import { createMemoryStore, type AuthStore } from '../../src/auth-client/index.ts';
 import { createPlatform } from '../../src/platform/browser-platform.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { polyfillTopLayer } from './top-layer.ts';
@@ -23,7 +23,7 @@ export interface RenderAppOptions {
   readonly platform?: Partial<Platform>;
   readonly configuration?: Partial<Configuration>;
   /** The browser's storage for the session: pass one to open a second tab on it. Default: a new one. */
-  readonly store?: Store;
+  readonly store?: AuthStore;
   /** The state of the history entry, as a reload finds it. Default: none. */
   readonly historyState?: unknown;
 }
@@ -31,7 +31,7 @@ export interface RenderAppOptions {
 export interface RenderedApp extends RenderResult {
   readonly actor: UserEvent;
   readonly clients: Clients;
-  readonly store: Store;
+  readonly store: AuthStore;
   /** Path, query and fragment of the page now. */
   readonly url: () => string;
 }

@@ -3,7 +3,7 @@ import {
   type AuthClient,
   type AuthClientOptions,
   type AuthEvent,
-  type SyncStore,
+  type SyncAuthStore,
   createAuthClient,
   createMemoryStore,
 } from 'supabase-protocol-clients/auth-client';
@@ -23,9 +23,9 @@ import { createRecorder, type Recorder } from './recorder.ts';
 
 /** The state that the tabs of one browser share. */
 export interface Browser {
-  readonly store: SyncStore;
+  readonly store: SyncAuthStore;
   readonly locks: Locks;
-  readonly openBroadcast: Platform['openBroadcast'];
+  readonly openTabChannel: Platform['openTabChannel'];
 }
 
 export interface TabOptions {
@@ -80,13 +80,13 @@ const realtimeTimeoutMs = 10_000;
 export const storageKey = 'audit';
 
 /** A browser with its own locks and channels, separate from other browsers of this process. */
-export function createBrowser(store: SyncStore = createMemoryStore()): Browser {
+export function createBrowser(store: SyncAuthStore = createMemoryStore()): Browser {
   const id = randomUUID();
-  const { locks, openBroadcast } = createPlatform();
+  const { locks, openTabChannel } = createPlatform();
   return {
     store,
     locks: { scope: 'origin', hold: (name, task, options) => locks.hold(`${id}:${name}`, task, options) },
-    openBroadcast: (name) => openBroadcast(`${id}:${name}`),
+    openTabChannel: (name) => openTabChannel(`${id}:${name}`),
   };
 }
 
@@ -106,7 +106,7 @@ export async function openTab(target: ConformanceTarget, options: TabOptions = {
     fetch: wire.fetch,
     openSocket: wire.openSocket,
     locks: browser.locks,
-    openBroadcast: browser.openBroadcast,
+    openTabChannel: browser.openTabChannel,
     report: (problem) => reported.push(problem),
     clock: {
       now: () => clock.now() + clockAheadMs + passedMs,

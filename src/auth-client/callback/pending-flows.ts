@@ -1,6 +1,6 @@
 import { type LockPlatform, STORE_LOCK_WAIT_MS, withLock } from '../session/with-lock.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { Store } from '../storage/store.ts';
+import type { AuthStore } from '../storage/store.ts';
 
 /** Maximum number of pending flows; a further one evicts the oldest. */
 const MAX_PENDING_FLOWS = 5;
@@ -15,7 +15,7 @@ export interface PendingFlow {
 
 /** Stores one verifier per flow, under keys that `@supabase/ssr` reads too, so that a server can finish the flow. */
 export interface PendingFlowStore {
-  readonly store: Store;
+  readonly store: AuthStore;
   readonly platform: LockPlatform;
   /** The session's storage key, which prefixes the keys of the flows. */
   readonly key: string;
@@ -119,7 +119,7 @@ const latestKey = (key: string) => `${key}-code-verifier`;
 const indexKey = (key: string) => `${key}-flows-code-verifier`;
 const flowKey = (key: string, id: string) => `${key}-flow-${id}-code-verifier`;
 
-async function readJson(store: Store, key: string): Promise<unknown> {
+async function readJson(store: AuthStore, key: string): Promise<unknown> {
   try {
     return JSON.parse((await store.get(key)) ?? 'null');
   } catch {
@@ -127,7 +127,7 @@ async function readJson(store: Store, key: string): Promise<unknown> {
   }
 }
 
-async function readVerifier(store: Store, key: string): Promise<string[]> {
+async function readVerifier(store: AuthStore, key: string): Promise<string[]> {
   const value = await readJson(store, key);
   return typeof value === 'string' ? value.split('/') : [];
 }

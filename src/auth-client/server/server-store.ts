@@ -1,7 +1,7 @@
 import type { Locks } from '../../platform/platform.ts';
 import { createRealmLocks } from '../../platform/realm-locks.ts';
 import { type Cookie, decodeCookies } from '../storage/cookie-codec.ts';
-import type { Store } from '../storage/store.ts';
+import type { AuthStore } from '../storage/store.ts';
 import { type CookieScope, type CookieToSet, cookiesToSet } from './cookies-to-set.ts';
 import { NO_STORE_HEADERS } from './server.ts';
 
@@ -39,7 +39,7 @@ export function createServerStore(
   state: RequestState,
   scope: CookieScope,
   report: (problem: unknown) => void,
-): Store {
+): AuthStore {
   const { written } = state;
 
   const list = async () => {

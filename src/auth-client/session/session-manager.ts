@@ -4,7 +4,7 @@ import type { Platform, Timer } from '../../platform/platform.ts';
 import { retry } from '../../platform/retry.ts';
 import { AuthError } from '../errors.ts';
 import { ResilientStore, type StoreHealthListener } from '../storage/resilient-store.ts';
-import type { Store } from '../storage/store.ts';
+import type { AuthStore } from '../storage/store.ts';
 import type { TokenResponse, UnverifiedUser } from '../wire/responses.ts';
 import { type AuthSnapshot, type SnapshotNotes, noNotes, toSnapshot } from './auth-snapshot.ts';
 import {
@@ -35,7 +35,7 @@ const RESTORE_RETRY_MS = 6_000;
 const STORE_CHECK_BACKOFF = { delaysMs: doublingDelaysMs(1_000, 30_000) };
 
 export interface SessionSettings {
-  readonly store: Store;
+  readonly store: AuthStore;
   readonly key: string;
   /** Whether failing storage is checked in the background until it works again. */
   readonly checksStorage: boolean;

@@ -1,5 +1,5 @@
 import { decodeJwtClaims } from '../../platform/jwt.ts';
-import type { Broadcast, Platform } from '../../platform/platform.ts';
+import type { TabChannel, Platform } from '../../platform/platform.ts';
 import { STORE_LOCK_WAIT_MS, withLock } from './with-lock.ts';
 import type { ResilientStore } from '../storage/resilient-store.ts';
 import { parseTokenResponse } from '../wire/responses.ts';
@@ -26,7 +26,7 @@ export class SessionStore {
   readonly #platform: Platform;
   readonly #store: ResilientStore;
   readonly #key: string;
-  #channel: Broadcast | undefined;
+  #channel: TabChannel | undefined;
 
   constructor(platform: Platform, store: ResilientStore, key: string) {
     this.#platform = platform;
@@ -54,7 +54,7 @@ export class SessionStore {
 
   /** Opens the channel to the other tabs. */
   listen(listener: (notice: ChangeNotice) => void): void {
-    this.#channel = this.#platform.openBroadcast(this.#key);
+    this.#channel = this.#platform.openTabChannel(this.#key);
     this.#channel.subscribe((message) => {
       const { event, revision } = (message ?? {}) as Partial<ChangeNotice>;
       if (event && revision) listener({ event, revision });

@@ -1,5 +1,5 @@
 import { type Cookie, decodeCookies, encodeCookies, isCookieOf } from './cookie-codec.ts';
-import type { SyncStore } from './store.ts';
+import type { SyncAuthStore } from './store.ts';
 
 /** 400 days, the longest that browsers allow (conformance/protocol/auth.md#cookies). */
 export const COOKIE_MAX_AGE_SECONDS = 34_560_000;
@@ -23,7 +23,7 @@ export interface CookieStoreOptions {
 }
 
 /** Cookies that `@supabase/ssr` reads and writes as well. Not HttpOnly: the page itself refreshes. */
-export function createCookieStore(options: CookieStoreOptions): SyncStore {
+export function createCookieStore(options: CookieStoreOptions): SyncAuthStore {
   const { jar, secure, domain, path = '/', sameSite = 'lax', onLarge } = options;
   const list = () => parseCookieHeader(jar.cookie);
   const put = ({ name, value }: Cookie, maxAge: number, scope: string | undefined) => {

@@ -1,4 +1,4 @@
-import type { Store } from './store.ts';
+import type { AuthStore } from './store.ts';
 
 const STORE = 'values';
 
@@ -8,7 +8,7 @@ const STORE = 'values';
  * @param factory returns `indexedDB`; a browser that blocks it throws at the mere access.
  * @param name of the database; default `auth`.
  */
-export function createIndexedDbStore(factory: () => IDBFactory, name = 'auth'): Store {
+export function createIndexedDbStore(factory: () => IDBFactory, name = 'auth'): AuthStore {
   let opened: Promise<IDBDatabase> | undefined;
   const open = () => {
     const opening = new Promise<IDBDatabase>((resolve, reject) => {

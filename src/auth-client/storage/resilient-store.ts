@@ -1,6 +1,6 @@
 import { withinDeadline } from '../../platform/http.ts';
 import type { Clock } from '../../platform/platform.ts';
-import type { Store } from './store.ts';
+import type { AuthStore } from './store.ts';
 
 /** Longest wait for the primary store: a blocked IndexedDB never settles. */
 const STORE_TIMEOUT_MS = 3_000;
@@ -29,15 +29,15 @@ interface PendingWrite {
  * A store that never throws, and keeps in memory what the primary store did not accept. If a read fails, it returns the last
  * known value.
  */
-export class ResilientStore implements Store {
-  readonly #primary: Store;
+export class ResilientStore implements AuthStore {
+  readonly #primary: AuthStore;
   readonly #clock: Clock;
   readonly #health: StoreHealthListener;
   /** Created by the first failure. */
   #pendingWrites: Map<string, PendingWrite> | undefined;
   readonly #lastStored = new Map<string, string | null>();
 
-  constructor(primary: Store, clock: Clock, health: StoreHealthListener) {
+  constructor(primary: AuthStore, clock: Clock, health: StoreHealthListener) {
     this.#primary = primary;
     this.#clock = clock;
     this.#health = health;

@@ -2,7 +2,7 @@
  * Where the client keeps text by key: the session under the storage key, PKCE verifiers under keys derived from it.
  * Any method may throw or reject; the client then continues in memory and reports it.
  */
-export interface Store {
+export interface AuthStore {
   /** Returns the text under `key`; null if it is missing. */
   get(key: string): Promise<string | null> | string | null;
   /** Replaces the text under `key`. */
@@ -12,14 +12,14 @@ export interface Store {
 }
 
 /** A synchronous store. */
-export interface SyncStore extends Store {
+export interface SyncAuthStore extends AuthStore {
   get(key: string): string | null;
   set(key: string, value: string): void;
   remove(key: string): void;
 }
 
 /** Keeps everything in this realm's memory. */
-export function createMemoryStore(): SyncStore {
+export function createMemoryStore(): SyncAuthStore {
   const values = new Map<string, string>();
   return {
     get: (key) => values.get(key) ?? null,
@@ -35,7 +35,7 @@ export function createMemoryStore(): SyncStore {
  */
 export function createWebStorageStore(
   open: () => Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>,
-): Store {
+): AuthStore {
   return {
     get: (key) => open().getItem(key),
     set: (key, value) => open().setItem(key, value),

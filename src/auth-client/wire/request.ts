@@ -30,10 +30,10 @@ export type Parse<T> = (body: unknown) => T;
 
 export interface Send {
   /** @throws {AuthError} unless `parse` accepts the response. */
-  <T>(endpoint: Endpoint, parse: Parse<T>, options?: CallOptions & SendOptions): Promise<T>;
+  <T>(endpoint: Endpoint, parse: Parse<T>, options?: CallOptions & AuthRequestOptions): Promise<T>;
 }
 
-interface SendOptions {
+interface AuthRequestOptions {
   /** The user's access token. Default: the request carries the API key alone. */
   readonly accessToken?: string;
   /** Whether the request may outlive the page (`keepalive` of fetch). Default false. */

@@ -1,4 +1,4 @@
-import type { Broadcast } from '../../platform/platform.ts';
+import type { TabChannel } from '../../platform/platform.ts';
 import { createMachine, type Machine } from '../machine/machine.ts';
 import type { ConnectionStatus } from '../socket/connection-status.ts';
 import type { ConnectOptions, Connection } from '../socket/connection.ts';
@@ -51,7 +51,7 @@ export function joinGroup(membership: MembershipOptions): Membership {
   const { clock } = platform;
   const name = `realtime:${new URL(options.url).host}:${user}`;
   const lock = createTermLock(platform.locks, name, (term) => machine.send({ kind: 'granted', term }));
-  const broadcast: Broadcast = platform.openBroadcast(name);
+  const broadcast: TabChannel = platform.openTabChannel(name);
   let leader: Leader | undefined;
   let lastHeardMs = clock.now();
   let hasLeft = false;

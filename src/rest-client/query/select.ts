@@ -57,7 +57,7 @@ export function encodeSelect(text: string): string {
       .split(',')
       .map((part) => encodePlainName(part.trim()))
       .join();
-  return parseSelect(text).map(encodeItem).join();
+  return parseSelect(text).map(encodeSelectItem).join();
 }
 
 const encodePlainName = (name: string) => (name === '*' ? name : encodeName(name));
@@ -83,12 +83,12 @@ export function parseColumn(text: string): SelectColumn {
 }
 
 /** One part in its wire form. */
-export function encodeItem(item: SelectItem): string {
+export function encodeSelectItem(item: SelectItem): string {
   const alias = item.alias && `${quoteUnlessQuoted(item.alias)}:`;
   if (item.kind === 'column') return `${alias}${encodeSelectColumn(item.column)}${item.cast}`;
   const { relation, hint, join, isSpread, items } = item;
   const path = (hint ? [relation, hint] : [relation]).map(quoteUnlessQuoted).join('!');
-  const inside = castPositionAtEnd(items.map(encodeItem).join());
+  const inside = castPositionAtEnd(items.map(encodeSelectItem).join());
   return `${isSpread ? '...' : ''}${alias}${path}${join && `!${join}`}(${inside})`;
 }
 

@@ -11,7 +11,7 @@ import {
   type RelatedColumn,
   requireWhole,
 } from './quoting.ts';
-import { encodeItem, encodeSelect, parseColumn } from './select.ts';
+import { encodeSelectItem, encodeSelect, parseColumn } from './select.ts';
 
 /** Related rows with their conditions, order and limits: what `embed()` makes. */
 export interface Embed<
@@ -173,7 +173,7 @@ type Step = readonly [key: string, decode: Decode];
 function encodeShape(columns: Shape, path: string, params: Param[], steps: Step[]): string {
   const encode = ([key, value]: [string, Shape[string]]) => {
     if (value === true) return encodeName(key);
-    if (typeof value === 'string') return encodeItem({ ...parseColumn(value), alias: key });
+    if (typeof value === 'string') return encodeSelectItem({ ...parseColumn(value), alias: key });
     if (isColumn(value)) {
       if (value.decode) steps.push([key, value.decode]);
       return `${encodeName(key)}:${value.wire}`;

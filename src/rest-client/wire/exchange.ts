@@ -60,7 +60,7 @@ export interface ExchangeOptions {
   readonly shareReads?: () => SharedReads;
 }
 
-export interface SendOptions {
+export interface RestSendOptions {
   /** Ends the execution; the error is `aborted`. */
   readonly signal?: AbortSignal | undefined;
   /** Deadline for the execution with its retries, in milliseconds. Default: the client's. */
@@ -113,7 +113,7 @@ export class Exchange {
    *
    * @throws {RestError} for any other response, and if none arrives.
    */
-  async send(request: RestRequest, sendOptions: SendOptions = {}): Promise<Wire> {
+  async send(request: RestRequest, sendOptions: RestSendOptions = {}): Promise<Wire> {
     const { platform, timeoutMs: ownTimeoutMs = 30_000 } = this.#options;
     const { signal, retry: isRepeated = true, timeoutMs = ownTimeoutMs, user } = sendOptions;
     const { method } = request;
@@ -141,7 +141,7 @@ export class Exchange {
     }
   }
 
-  #attempt(call: ServiceCall, request: RestRequest, sendOptions: SendOptions): Promise<Wire> {
+  #attempt(call: ServiceCall, request: RestRequest, sendOptions: RestSendOptions): Promise<Wire> {
     const { platform, attemptTimeoutMs = 10_000 } = this.#options;
     const { signal, keepalive, shareInFlight = false } = sendOptions;
     const { method, url, headers, body } = request;
@@ -156,7 +156,7 @@ export class Exchange {
   }
 
   /** The response to a HEAD has no body with an error: send a GET of no rows for it, unless its status or headers suffice. */
-  async #attemptHead(call: ServiceCall, request: RestRequest, sendOptions: SendOptions): Promise<Wire> {
+  async #attemptHead(call: ServiceCall, request: RestRequest, sendOptions: RestSendOptions): Promise<Wire> {
     try {
       return await this.#attempt(call, request, sendOptions);
     } catch (problem) {

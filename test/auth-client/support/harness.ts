@@ -1,7 +1,7 @@
 import {
   type AuthClient,
   type AuthClientOptions,
-  type Store,
+  type AuthStore,
   createAuthClient,
   createMemoryStore,
 } from '../../../src/auth-client/index.ts';
@@ -24,7 +24,7 @@ export interface Opened {
 export interface Harness {
   readonly world: FakeWorld;
   readonly server: ScriptedWire;
-  readonly store: Store;
+  readonly store: AuthStore;
   /** Opens a tab on the shared storage; it is not started. */
   open(options?: Partial<AuthClientOptions> & { readonly href?: string }): Opened;
   /** Opens, starts and signs in user `ada`. */
@@ -33,7 +33,7 @@ export interface Harness {
 }
 
 /** Tabs of one browser before one scripted server, on a fake clock. */
-export function createHarness(store: Store = createMemoryStore()): Harness {
+export function createHarness(store: AuthStore = createMemoryStore()): Harness {
   const world = createFakeWorld();
   const server = createScriptedWire('/auth/v1');
   const open: Harness['open'] = ({ href: first = 'http://app.test/home', ...options } = {}) => {

@@ -1,4 +1,4 @@
-import type { Address, Store } from 'supabase-protocol-clients/auth-client';
+import type { Address, AuthStore } from 'supabase-protocol-clients/auth-client';
 import { createLazyClients } from 'supabase-protocol-clients/lazy';
 import type { Platform } from 'supabase-protocol-clients/platform';
 import type { Database } from '../../database.types.ts';
@@ -12,7 +12,7 @@ export interface ClientsOptions {
   readonly configuration: Configuration;
   readonly platform: Platform;
   /** Where the session is stored. Default: the page's cookies. */
-  readonly store?: Store;
+  readonly store?: AuthStore;
   /** The page's address, which mail links and providers return to. Default: the page's own. */
   readonly address?: Address;
 }

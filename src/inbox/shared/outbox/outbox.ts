@@ -73,7 +73,7 @@ export interface OutboxOptions {
   /** Whether the failure of a request is transient. */
   readonly isRetryable: (problem: unknown) => boolean;
   readonly notify: (notice: OutboxNotice) => void;
-  readonly platform: Pick<Platform, 'clock' | 'random' | 'page' | 'locks' | 'openBroadcast' | 'report'>;
+  readonly platform: Pick<Platform, 'clock' | 'random' | 'page' | 'locks' | 'openTabChannel' | 'report'>;
 }
 
 /** Longer than an undo toast, which is shown for 10 s, and on while the pointer is on it. */
@@ -106,7 +106,7 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
 
   const createId = () => Array.from(random.bytes(12), (byte) => byte.toString(36)).join('');
   // Without locks among tabs (http, old browsers) each would treat the others as closed, and take over their actions.
-  const tabs = locks.scope === 'origin' ? platform.openBroadcast(`outbox:${userId}`) : null;
+  const tabs = locks.scope === 'origin' ? platform.openTabChannel(`outbox:${userId}`) : null;
   const senders = createSenders({
     locks,
     report,

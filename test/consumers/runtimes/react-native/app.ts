@@ -1,6 +1,6 @@
 // What an application does in React Native, with the globals of React Native alone. Each step is reported by its name.
 import { createSupabaseClients } from 'supabase-protocol-clients';
-import type { Store } from 'supabase-protocol-clients/auth-client';
+import type { AuthStore } from 'supabase-protocol-clients/auth-client';
 import { createClaims } from 'supabase-protocol-clients/auth-client/claims';
 import { createOAuthServer } from 'supabase-protocol-clients/auth-client/oauth-server';
 import { createFunctionsClient } from 'supabase-protocol-clients/functions-client';
@@ -26,7 +26,7 @@ export interface Device {
 
 /** Resolves when every step was reported; a step that fails reports its error. */
 export async function runApp({ url, apiKey, email, password, asyncStorage, readText, tell }: Device) {
-  const store: Store = {
+  const store: AuthStore = {
     get: (key) => asyncStorage.getItem(key),
     set: (key, value) => asyncStorage.setItem(key, value),
     remove: (key) => asyncStorage.removeItem(key),

@@ -412,7 +412,7 @@ test('two tabs exchange no content', async () => {
 
 test('two tabs ignore messages of another version of the application', async () => {
   const scripted = await openScriptedInbox(1);
-  const stranger = scripted.world.openTab().openBroadcast('outbox:user');
+  const stranger = scripted.world.openTab().openTabChannel('outbox:user');
   for (const message of [null, 7, 'x', {}, { type: 'added' }, { type: 'later', ids: ['x'] }])
     stranger.post(message);
   await scripted.world.settle();

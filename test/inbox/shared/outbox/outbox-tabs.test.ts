@@ -38,7 +38,7 @@ const waitFor = ({ openTab }: FakeWorld, ms: number) =>
   new Promise<void>((resolve) => openTab().clock.setTimer(resolve, ms));
 
 /** A channel to the other tabs whose messages arrive too late: the stored actions have to suffice. */
-const lateMessages = { openBroadcast: () => ({ post() {}, subscribe: () => () => {}, close() {} }) };
+const lateMessages = { openTabChannel: () => ({ post() {}, subscribe: () => () => {}, close() {} }) };
 
 test('several tabs send an action of a crashed tab once, although their messages to each other are late', async () => {
   const { world, server, storage, openTab } = createDevice();

@@ -14,7 +14,7 @@ import { createVisibleTab } from './visible-tab.ts';
  * @param isQuiet whether the user's quiet hours are in force: there is neither sound nor alert then.
  */
 export function createArrivals(
-  platform: Pick<Platform, 'clock' | 'locks' | 'page' | 'openBroadcast' | 'report'>,
+  platform: Pick<Platform, 'clock' | 'locks' | 'page' | 'openTabChannel' | 'report'>,
   isQuiet: () => Promise<boolean>,
 ) {
   const { clock, page, report } = platform;

@@ -7,9 +7,9 @@ const answerMs = 200;
 export function createVisibleTab({
   clock,
   page,
-  openBroadcast,
-}: Pick<Platform, 'clock' | 'page' | 'openBroadcast'>) {
-  const tabs = openBroadcast('inbox-visible');
+  openTabChannel,
+}: Pick<Platform, 'clock' | 'page' | 'openTabChannel'>) {
+  const tabs = openTabChannel('inbox-visible');
   let waiting: ((isVisible: boolean) => void)[] = [];
   const answer = (isVisible: boolean) => {
     for (const resolve of waiting.splice(0)) resolve(isVisible);

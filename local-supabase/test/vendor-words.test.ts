@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runCommand } from '../src/command.ts';
+import { openDataFolder } from '../src/project/data-folder.ts';
 
 let project: string;
 beforeAll(async () => {
@@ -19,6 +20,16 @@ async function run(...words: readonly string[]): Promise<{ readonly code: number
   const code = await runCommand([...words, '--project', project]);
   return { code, text: lines.join('\n') };
 }
+
+it('a command to an instance that is still starting names its process', async () => {
+  const folder = openDataFolder(join(project, '.local-supabase'));
+  expect(await run('stop')).toEqual({
+    code: 1,
+    text: expect.stringContaining(`The process ${process.pid} uses`) as string,
+  });
+  folder.release();
+  expect((await run('stop')).text).toContain('No local Supabase runs');
+});
 
 describe("the vendor's words", () => {
   it('mean the commands here', async () => {

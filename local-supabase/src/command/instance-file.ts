@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../http/start-error.ts';
-import { makePrivateFolder } from '../project/data-folder.ts';
+import { lockerOf, makePrivateFolder } from '../project/data-folder.ts';
 import type { LocalSupabase } from '../server.ts';
 
 /** What `local-supabase start` saves for the other commands. */
@@ -43,7 +43,12 @@ export function environmentOf(supabase: LocalSupabase): Readonly<Record<string, 
 
 /** @throws {StartError} if no instance is running. */
 export async function findInstance(dataDir: string): Promise<InstanceFile> {
-  const none = new StartError(`No local Supabase runs in ${dataDir}: local-supabase start`);
+  const locker = lockerOf(dataDir);
+  const none = new StartError(
+    locker === undefined
+      ? `No local Supabase runs in ${dataDir}: local-supabase start`
+      : `The process ${locker} uses ${dataDir} and takes no commands: it is still starting, or was started by Vite or a test`,
+  );
   let instance: InstanceFile;
   try {
     instance = JSON.parse(readFileSync(pathIn(dataDir), 'utf8')) as InstanceFile;

@@ -78,13 +78,22 @@ export async function runUntilStopped(
       control.log(`${now()} ${method} ${path} ${status} ${Math.round(durationMs)} ms`),
   };
   let supabase: LocalSupabase;
-  const save = () =>
-    saveInstance(folder, {
-      pid: process.pid,
-      controlUrl: control.url,
-      controlToken: control.token,
-      environment: environmentOf(supabase),
-    });
+  const save = () => {
+    const { url: controlUrl, token: controlToken } = control;
+    try {
+      saveInstance(folder, {
+        pid: process.pid,
+        controlUrl,
+        controlToken,
+        environment: environmentOf(supabase),
+      });
+    } catch (problem) {
+      const reason = problem instanceof Error ? problem.message : String(problem);
+      console.warn(
+        `Other commands do not find this instance, because ${folder} cannot be written: ${reason}`,
+      );
+    }
+  };
   try {
     await requireFreePorts(places);
     console.error('Starting PostgreSQL and the services…');

@@ -52,6 +52,13 @@ export function openDataFolder(folder: string): DataFolder {
   };
 }
 
+/** The number of the running process that has locked the folder, if any. */
+export function lockerOf(folder: string): string | undefined {
+  const lock = join(folder, 'lock');
+  const owner = existsSync(lock) ? readFileSync(lock, 'utf8') : '';
+  return isRunning(owner) ? owner.split(' ')[0] : undefined;
+}
+
 /** Removes the data of a folder that no server uses. Keeps the keys, so that pages keep working. */
 export function removeData(dataDir: string): void {
   for (const name of ['postgres', 'storage', 'mails.json'])

@@ -12,6 +12,7 @@ import {
   type ClientCommands,
   type Json,
 } from '../target/client-adapter.ts';
+import { authDeadlines, realtimeDeadlines, restDeadlines } from './tab.ts';
 
 type Handlers = {
   readonly [C in keyof ClientCommands]: (args: ClientCommands[C]) => Promise<Json | undefined>;
@@ -26,7 +27,7 @@ export function createClientAdapter(): ClientAdapter {
         openSocket: (address) => adaptWebSocket(new WebSocket(address)),
       });
       const connection = { url, apiKey: anonKey, platform };
-      const auth = createAuthClient({ ...connection, store: createMemoryStore() });
+      const auth = createAuthClient({ ...connection, ...authDeadlines(), store: createMemoryStore() });
       const events: string[] = [];
       auth.onEvent(({ name }) => events.push(name));
       await auth.start();
@@ -81,7 +82,7 @@ function authHandlers(auth: AuthClient, events: readonly string[]) {
 }
 
 function restHandlers(connection: Connection, { getAccessToken }: AuthClient) {
-  const rest = createRestClient<Database>({ ...connection, getAccessToken });
+  const rest = createRestClient<Database>({ ...connection, ...restDeadlines(), getAccessToken });
   const table = (name: string) => rest.from(name as 'notifications');
   return {
     async select({ table: name, filters, isSingle = false }: ClientCommands['select']) {
@@ -126,7 +127,7 @@ function openRealtime(connection: Connection, { getAccessToken, onTokenChange }:
     ...connection,
     getAccessToken,
     onTokenChange,
-    settings: quick,
+    settings: { ...quick, ...realtimeDeadlines() },
   });
   const changes = new Map<string, string[]>();
   const endings = new Map<string, () => void>();

@@ -72,9 +72,15 @@ interface StoredTokens {
   readonly refresh_token: string;
 }
 
-/** The clients' default deadlines in milliseconds, which a slow target extends like those of the audits. */
-const authTimeoutMs = 15_000;
-const realtimeTimeoutMs = 10_000;
+/** The deadlines of our clients, which a slow target extends like those of the audits. */
+export const authDeadlines = () => ({ timeoutMs: scaleDeadline(15_000) });
+export const restDeadlines = () => ({
+  timeoutMs: scaleDeadline(30_000),
+  attemptTimeoutMs: scaleDeadline(10_000),
+});
+export const realtimeDeadlines = ({ timeoutMs = 10_000 }: Partial<RealtimeSettings> = {}) => ({
+  timeoutMs: scaleDeadline(timeoutMs),
+});
 
 /** The session's storage key in every tab. */
 export const storageKey = 'audit';
@@ -119,7 +125,7 @@ export async function openTab(target: ConformanceTarget, options: TabOptions = {
     ...connection,
     store: browser.store,
     storageKey,
-    timeoutMs: scaleDeadline(authTimeoutMs),
+    ...authDeadlines(),
     address: { href: () => href, replace: (next) => void (href = next) },
     ...options.auth,
   });
@@ -128,10 +134,7 @@ export async function openTab(target: ConformanceTarget, options: TabOptions = {
     ...connection,
     getAccessToken,
     onTokenChange,
-    settings: {
-      ...options.realtime,
-      timeoutMs: scaleDeadline(options.realtime?.timeoutMs ?? realtimeTimeoutMs),
-    },
+    settings: { ...options.realtime, ...realtimeDeadlines(options.realtime) },
     ...(options.isShared && { share: shareSocket }),
     ...(options.onRealtimeEvent && { log: options.onRealtimeEvent }),
   });
@@ -140,7 +143,7 @@ export async function openTab(target: ConformanceTarget, options: TabOptions = {
   return {
     ...connection,
     auth,
-    rest: createRestClient<Database>({ ...connection, getAccessToken }),
+    rest: createRestClient<Database>({ ...connection, ...restDeadlines(), getAccessToken }),
     realtime,
     wire,
     events,

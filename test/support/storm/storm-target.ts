@@ -58,7 +58,7 @@ export function embeddedTarget(supabase: LocalSupabase): StormTarget {
 
 /**
  * A running Supabase that is named by `STORM_URL`, `STORM_SECRET_KEY`, `STORM_ANON_KEY` and `STORM_DATABASE_URL` (a superuser);
- * null without them. The storm leaves its tables.
+ * null without them. The storm leaves its tables, and a publication that sends deletions.
  */
 export async function runningTarget(): Promise<StormTarget | null> {
   const { STORM_URL, STORM_SECRET_KEY, STORM_ANON_KEY, STORM_DATABASE_URL } = process.env;

@@ -549,7 +549,7 @@ describe('scenarios that clients get wrong', () => {
     const mixed = letters().insert([{ id: 10, body: 'x' }, { id: 11 }]);
     expect(await mixed.select('id, body')).toEqual([
       { id: 10, body: 'x' },
-      { id: 11, body: null },
+      { id: 11, body: 'empty' },
     ]);
     expect(await letters().delete().gte('id', 10)).toBe(2);
     await expect(letters().insert([{ id: 12, nothing: 1 }])).rejects.toMatchObject({

@@ -216,7 +216,7 @@ export const authClientMutants: readonly ClientMutant[] = [
       "'x-supabase-api-version': '2024-01-01',",
       '',
     ],
-    ['does not name itself', 'auth-client/wire/request.ts', "'x-client-info': 'auth-client/0.1',", ''],
+    ['does not name itself', 'auth-client/wire/request.ts', "'x-client-info': clientInfo,", ''],
     [
       'sends no token of the user',
       'auth-client/wire/request.ts',

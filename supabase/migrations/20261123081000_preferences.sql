@@ -46,6 +46,17 @@ comment on column public.notification_preferences.quiet_hours_start is
 create trigger stamp_updated_at before update on public.notification_preferences
   for each row execute function private.stamp_updated_at();
 
+/** Whether it is UTC or in the database of zones by a name of the form `Europe/Berlin`. */
+create function private.is_time_zone(zone text) returns boolean
+  language sql stable
+  set search_path = ''
+as $$
+  select zone = 'UTC' or (
+    zone ~ '^[A-Z][A-Za-z_]+/[A-Za-z0-9_+/-]{1,60}$'
+    and exists (select from pg_catalog.pg_timezone_names z where z.name = zone)
+  )
+$$;
+
 /**
  * Refuses a time zone that is not in the database of zones, because digests and quiet hours could not be computed. PostgreSQL takes
  * any text such as `ABC5` for a zone of POSIX; the functions that write mails know named zones only.
@@ -55,10 +66,7 @@ create function private.check_time_zone() returns trigger
   set search_path = ''
 as $$
 begin
-  if new.time_zone = 'UTC' or (
-    new.time_zone ~ '^[A-Z][A-Za-z_]+/[A-Za-z0-9_+/-]{1,60}$'
-    and exists (select from pg_catalog.pg_timezone_names z where z.name = new.time_zone)
-  ) then
+  if private.is_time_zone(new.time_zone) then
     return new;
   end if;
   raise sqlstate 'PT400' using message = 'time_zone_invalid', detail = 'This is not the name of a time zone.';
@@ -67,6 +75,70 @@ $$;
 
 create trigger check_time_zone before insert or update of time_zone on public.notification_preferences
   for each row execute function private.check_time_zone();
+
+/** The language and the time zone that the application stores with the account; null where they are missing or unknown. */
+create function private.account_locale(metadata jsonb, out language text, out time_zone text)
+  language sql stable
+  set search_path = ''
+as $$
+  select
+    case when metadata ->> 'language' ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$' and length(metadata ->> 'language') <= 35
+      then metadata ->> 'language' end,
+    case when private.is_time_zone(metadata ->> 'time_zone') then metadata ->> 'time_zone' end
+$$;
+
+/** A new row that names neither takes the language and the time zone of its account. */
+create function private.default_locale() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  account record;
+begin
+  select l.* into account from auth.users u, private.account_locale(u.raw_user_meta_data) l where u.id = new.user_id;
+  if new.language = 'en' then
+    new.language := coalesce(account.language, 'en');
+  end if;
+  if new.time_zone = 'UTC' then
+    new.time_zone := coalesce(account.time_zone, 'UTC');
+  end if;
+  return new;
+end
+$$;
+
+create trigger default_locale before insert on public.notification_preferences
+  for each row execute function private.default_locale();
+
+/**
+ * Lets mails, digests, searches and the words of kinds follow the account from the first mail on, before its user has opened the
+ * preferences. A time zone that was chosen there stays. A failure must not undo the change of the account.
+ */
+create function private.follow_locale() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  insert into public.notification_preferences as p (user_id) values (new.id)
+  on conflict (user_id) do update set
+    language = coalesce((private.account_locale(new.raw_user_meta_data)).language, p.language),
+    time_zone = case when p.time_zone = 'UTC'
+      then coalesce((private.account_locale(new.raw_user_meta_data)).time_zone, 'UTC') else p.time_zone end;
+  return null;
+exception when others then
+  raise warning 'No language and time zone for %: %', new.id, sqlerrm;
+  return null;
+end
+$$;
+
+create trigger follow_locale_of_new_account after insert on auth.users
+  for each row when (new.raw_user_meta_data ?| array['language', 'time_zone'])
+  execute function private.follow_locale();
+create trigger follow_locale after update of raw_user_meta_data on auth.users
+  for each row when (
+    new.raw_user_meta_data -> 'language' is distinct from old.raw_user_meta_data -> 'language'
+    or new.raw_user_meta_data -> 'time_zone' is distinct from old.raw_user_meta_data -> 'time_zone'
+  )
+  execute function private.follow_locale();
 
 /** The zone, or UTC where this server no longer knows it: zones are renamed and removed. */
 create function private.known_time_zone(time_zone text) returns text

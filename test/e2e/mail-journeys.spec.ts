@@ -36,12 +36,15 @@ test(
       ['How often', 'daily'],
       ['Time', '8'],
       ['Time zone', 'Europe/Vienna'],
-      ['Language of emails', 'de'],
     ] as const) {
       const choice = page.getByRole('combobox', { name, exact: true });
       if ((await choice.inputValue()) !== value) await saving(page, () => choice.selectOption(value));
     }
     await expect(page.getByText(/every day at 8:00 AM \(Europe\/Vienna\)/)).toBeVisible();
+    await stage.supabase.database.query(
+      `update auth.users set raw_user_meta_data = raw_user_meta_data || '{"language": "de"}' where id = $1`,
+      [ada.id],
+    );
 
     for (const kind of ['mention', 'comment', 'invite'])
       await stage.supabase.database.query(

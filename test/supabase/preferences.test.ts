@@ -29,6 +29,35 @@ it('notification preferences begin with the default of each column', async () =>
   });
 });
 
+it('notification preferences take language and time zone of the account, before their user opens them', async () => {
+  const { database } = supabase();
+  const id = crypto.randomUUID();
+  const locale = () =>
+    database.query('select language, time_zone from notification_preferences where user_id = $1', [id]);
+  const store = (data: object) =>
+    database.query('update auth.users set raw_user_meta_data = $2 where id = $1', [id, JSON.stringify(data)]);
+  await database.query('insert into auth.users (id, email, raw_user_meta_data) values ($1, $2, $3)', [
+    id,
+    `${id}@example.com`,
+    JSON.stringify({ language: 'de', time_zone: 'Europe/Berlin' }),
+  ]);
+  expect(await locale()).toEqual([{ language: 'de', time_zone: 'Europe/Berlin' }]);
+  await store({ language: 'en', time_zone: 'America/Lima' });
+  expect(await locale(), 'a zone that is set stays').toEqual([
+    { language: 'en', time_zone: 'Europe/Berlin' },
+  ]);
+  await store({ language: "x'; drop", time_zone: 'ABC5' });
+  expect(await locale(), 'unknown values are ignored').toEqual([
+    { language: 'en', time_zone: 'Europe/Berlin' },
+  ]);
+  await store({ language: 'de', time_zone: 'Europe/Berlin' });
+  await database.query('delete from notification_preferences where user_id = $1', [id]);
+  await runAs(database, { role: 'authenticated', userId: id }, (sql) => sql.query(insert(id)));
+  expect(await locale(), 'a row that is made later').toEqual([
+    { language: 'de', time_zone: 'Europe/Berlin' },
+  ]);
+});
+
 it('notification preferences are one row per user', async () => {
   await runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)));
   await expect(runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)))).rejects.toMatchObject({

@@ -56,6 +56,7 @@ export async function openInboxDevice(options: InboxDeviceOptions) {
     userId: user.id,
     sessionId: 'device',
     checkSession: () => Promise.resolve(),
+    completeAccount: () => Promise.resolve(),
   });
   onTestFinished(async () => {
     await userData.close();

@@ -3,6 +3,7 @@ import type { Configuration } from '../../shared/clients/env.ts';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import type { Database } from '../../database.types.ts';
 import { readSessionId } from '../../shared/token-claims.ts';
+import { saveMissingLocale } from './save-locale.ts';
 import { createUserData, type UserData } from './user-data.ts';
 
 const current = new WeakMap<Clients, UserData>();
@@ -26,6 +27,7 @@ export function getUserData(
     userId,
     sessionId,
     platform,
+    completeAccount: () => saveMissingLocale(document.documentElement.lang, auth),
     checkSession: () =>
       auth.getUser().catch((problem: unknown) => {
         // A missing session is the result of the check and no failure: the client has signed out.

@@ -9,7 +9,7 @@ import type { NotificationsState } from '../../features/notifications/model/stat
 import type { Timer } from 'supabase-protocol-clients/platform';
 import { isDiscarded } from '../../shared/cached.ts';
 import { setRegisteredKinds } from '../../shared/registered-kinds.ts';
-import { createLoader, retryFailedLoad } from '../../ui/state/loader.ts';
+import { createLoader, preloadDelayMs, retryFailedLoad } from '../../ui/state/loader.ts';
 import { whenTrue } from '../../ui/state/when-true.ts';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import { RestError, type RestClient } from 'supabase-protocol-clients/rest-client';
@@ -42,6 +42,8 @@ export interface UserDataOptions extends Pick<Clients, 'loadRealtime' | 'platfor
   readonly sessionId: string;
   /** Checks at the server whether the session still exists; if not, the auth client signs out. */
   readonly checkSession: () => Promise<unknown>;
+  /** Saves what an account may lack of its user's browser. */
+  readonly completeAccount: () => Promise<void>;
 }
 
 const persistDelayMs = 500;
@@ -56,6 +58,7 @@ export function createUserData({
   configuration,
   platform,
   checkSession,
+  completeAccount,
 }: UserDataOptions): UserData {
   const { clock, page, report } = platform;
   const notifications = createNotificationsApi(rest, userId, report, () => clock.now());
@@ -70,7 +73,7 @@ export function createUserData({
   };
   const outbox = openOutbox(userId, platform, checkSession);
   let persistTimer: Timer | null = null;
-  let laterTimer: Timer | null = null;
+  let laterTimers: readonly Timer[] = [];
   let stopListening: (() => void) | null = null;
   let isClosed = false;
 
@@ -166,14 +169,17 @@ export function createUserData({
       void outbox.start();
       listen().catch(retryListening);
       withCache(restore);
-      laterTimer = clock.setTimer(() => void renewPush().catch(report), page.isOnline() ? laterMs : 0);
+      laterTimers = [
+        clock.setTimer(() => void renewPush().catch(report), page.isOnline() ? laterMs : 0),
+        clock.setTimer(() => void completeAccount().catch(report), preloadDelayMs),
+      ];
     },
     async close() {
       if (isClosed) return;
       isClosed = true;
       stopListening?.();
       persistTimer?.cancel();
-      laterTimer?.cancel();
+      for (const timer of laterTimers) timer.cancel();
       toasts.clear();
       inbox.close();
       arrivals.close();

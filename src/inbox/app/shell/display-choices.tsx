@@ -2,18 +2,16 @@ import { Choice } from '../../ui/choice.tsx';
 import { languageNames, setLanguage, useLanguage, type Language } from '../../ui/texts.ts';
 import { setTheme, useTheme, type Theme } from '../../ui/theme.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
-import { saveLanguage } from '../data/save-language.ts';
-import { useUserData } from '../data/user-data-context.ts';
+import { saveLanguage } from '../data/save-locale.ts';
 import { appTexts } from '../app-texts.ts';
 
 /** Theme and language, kept in this browser. Emails follow the language. */
 export function DisplayChoices() {
   const texts = appTexts.use();
   const { auth, platform } = useClients();
-  const userData = useUserData();
   const choose = (language: Language) => {
     void setLanguage(language);
-    void saveLanguage(language, { auth, userData, report: platform.report });
+    void saveLanguage(language, auth, platform.report);
   };
   return (
     <>

@@ -1,6 +1,6 @@
 import { Choice } from '../../ui/choice.tsx';
 import { Section } from '../../ui/section.tsx';
-import { languageNames, useLanguage } from '../../ui/texts.ts';
+import { useLanguage } from '../../ui/texts.ts';
 import { MailDelivery } from './mail-delivery.tsx';
 import { digestFrequencies, type PreferenceChange, type Preferences } from './preferences.ts';
 import layout from '../../ui/layout.module.css';
@@ -22,7 +22,6 @@ export function DigestSection({ preferences, onChange }: DigestSectionProps) {
   const language = useLanguage();
   const isEmailOn = preferences.enable_email_notifications;
   const { email_digest_frequency: frequency, digest_hour, digest_weekday, time_zone } = preferences;
-  const mailLanguage = preferences.language;
   // 5 January 1970 was a Monday, which ISO 8601 counts as 1.
   const weekday = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' });
   const hour = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'UTC' });
@@ -66,14 +65,6 @@ export function DigestSection({ preferences, onChange }: DigestSectionProps) {
             onChange={(zone) => onChange({ time_zone: zone })}
           />
         )}
-        {isEmailOn && frequency !== 'never' && mailLanguage !== undefined && (
-          <Choice
-            label={texts.mailLanguage}
-            value={mailLanguage}
-            options={languagesWith(mailLanguage)}
-            onChange={(chosen) => onChange({ language: chosen })}
-          />
-        )}
       </div>
       {isEmailOn ? (
         <MailDelivery preferences={preferences} onChange={onChange} />
@@ -82,10 +73,4 @@ export function DigestSection({ preferences, onChange }: DigestSectionProps) {
       )}
     </Section>
   );
-}
-
-/** Includes the row's own language if emails have no texts in it; they are then sent in English. */
-function languagesWith(chosen: string): (readonly [string, string])[] {
-  const known: (readonly [string, string])[] = Object.entries(languageNames);
-  return known.some(([code]) => code === chosen) ? known : [...known, [chosen, chosen]];
 }

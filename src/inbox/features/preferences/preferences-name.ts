@@ -14,6 +14,5 @@ function settingName(setting: string, names: PreferencesTexts): string {
       if (setting === `${channel}_${kind}`) return `${names.kinds[kind]} (${names.channels[channel]})`;
   }
   if (setting === 'time_zone') return names.timeZone;
-  if (setting === 'language') return names.mailLanguage;
   return setting.startsWith('quiet') ? names.quietTitle : names.digestTitle;
 }

@@ -1,12 +1,11 @@
 import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
-import { useClients } from '../../shared/clients/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { SlowNote } from '../../ui/form/slow-note.tsx';
 import { Message } from '../../ui/page/message.tsx';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
 import { VisuallyHidden } from '../../ui/visually-hidden.tsx';
-import { isTemporary, type PreferenceChange } from './preferences.ts';
+import { isTemporary } from './preferences.ts';
 import { PreferencesForm } from './preferences-form.tsx';
 import layout from '../../ui/layout.module.css';
 import styles from './preferences.module.css';
@@ -29,13 +28,6 @@ export function PreferencesScreen({ store, children }: PreferencesScreenProps) {
   useEffect(() => store.ensure(), [store]);
   const snapshot = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const { preferences, isReading, isOutdated, isSaving } = snapshot;
-  const { auth, platform } = useClients();
-  const changeOrShowError = (wanted: PreferenceChange) => {
-    store.change(wanted);
-    // The auth service's emails have the same language.
-    if (wanted.language !== undefined)
-      auth.updateUser({ data: { language: wanted.language } }).catch(platform.report);
-  };
   const warning = isTemporary(preferences) ? texts.temporary : isOutdated && texts.outdated;
   return (
     <div className={layout.page}>
@@ -64,7 +56,7 @@ export function PreferencesScreen({ store, children }: PreferencesScreenProps) {
           </Message>
         )}
       </div>
-      {preferences && <PreferencesForm preferences={preferences} onChange={changeOrShowError} />}
+      {preferences && <PreferencesForm preferences={preferences} onChange={store.change} />}
       {preferences !== undefined && children}
       {preferences !== undefined && <SenderSection />}
       <SlowNote pending={preferences === undefined} />

@@ -7,7 +7,6 @@ export const german: PreferencesTexts = {
   kinds: { mentions: 'Erwähnungen', edits: 'Änderungen', comments: 'Kommentare', invites: 'Einladungen' },
   digestTitle: 'Zusammenfassung per E‑Mail',
   timeZone: 'Zeitzone',
-  mailLanguage: 'Sprache der E‑Mails',
   quietTitle: 'Ruhezeiten',
 
   intro: 'Wähle, worüber du etwas erfährst und wie. Änderungen werden sofort gespeichert.',

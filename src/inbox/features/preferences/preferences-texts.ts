@@ -14,7 +14,6 @@ const english = {
   kinds: { mentions: 'Mentions', edits: 'Edits', comments: 'Comments', invites: 'Invites' },
   digestTitle: 'Email digest',
   timeZone: 'Time zone',
-  mailLanguage: 'Language of emails',
   quietTitle: 'Quiet hours',
 
   intro: 'Choose what to hear about, and how. Changes are saved right away.',

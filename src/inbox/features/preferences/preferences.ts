@@ -32,8 +32,6 @@ export interface Schedule {
   readonly digest_weekday: number;
   /** IANA name. */
   readonly time_zone: string;
-  /** Of emails: BCP 47. */
-  readonly language: string;
   /** Local time, `HH:MM:SS`; null: no quiet hours. */
   readonly quiet_hours_start: string | null;
   readonly quiet_hours_end: string | null;
@@ -97,7 +95,6 @@ const preferencesRow = object({
   digest_hour: optional(number),
   digest_weekday: optional(number),
   time_zone: optional(string),
-  language: optional(string),
   quiet_hours_start: nullish(string),
   quiet_hours_end: nullish(string),
   quiet_weekdays: optional(listOf(number)),

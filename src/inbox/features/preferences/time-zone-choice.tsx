@@ -1,6 +1,6 @@
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
-import { ownTimeZone } from './data/own-time-zone.ts';
+import { ownTimeZone } from '../../shared/own-time-zone.ts';
 import type { PreferenceChange } from './preferences.ts';
 import layout from '../../ui/layout.module.css';
 import { preferencesTexts } from './preferences-texts.ts';

@@ -59,25 +59,15 @@ test('the preferences explain a frequency and name the time of the next email', 
   await actor.selectOptions(screen.getByRole('combobox', { name: 'Day' }), 'Friday');
   await actor.selectOptions(screen.getByRole('combobox', { name: 'Time' }), '9:00 PM');
   await actor.selectOptions(screen.getByRole('combobox', { name: 'Time zone' }), 'Europe/Vienna');
-  await actor.selectOptions(screen.getByRole('combobox', { name: 'Language of emails' }), 'Deutsch');
   await waitFor(async () =>
     expect(await saved()).toMatchObject({
       email_digest_frequency: 'weekly',
       digest_weekday: 5,
       digest_hour: 21,
       time_zone: 'Europe/Vienna',
-      language: 'de',
     }),
   );
   expect(screen.getByText(/every Friday at 9:00.PM \(Europe\/Vienna\)/)).toBeTruthy();
-  // The auth service's emails follow.
-  await waitFor(async () => {
-    const [row] = await local().database.query<{ language: string }>(
-      `select raw_user_meta_data ->> 'language' as language from auth.users where email = $1`,
-      [user.email],
-    );
-    expect(row?.language).toBe('de');
-  });
 });
 
 test('the preferences offer the time zone of the browser for quiet hours', async () => {

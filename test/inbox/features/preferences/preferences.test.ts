@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { PreferencesApi } from '../../../../src/inbox/features/preferences/data/preferences-api.ts';
 import { loadPreferences } from '../../../../src/inbox/features/preferences/data/load-preferences.ts';
 import {
@@ -27,9 +27,8 @@ function script(...answers: readonly (readonly [keyof PreferencesApi, Preference
   };
   const reported: unknown[] = [];
   const load = () =>
-    loadPreferences(
-      { read: call('read'), insertDefaults: call('insertDefaults'), update: call('update') },
-      (problem) => reported.push(problem),
+    loadPreferences({ read: call('read'), insertDefaults: call('insertDefaults') }, (problem) =>
+      reported.push(problem),
     );
   return { load, reported, left };
 }
@@ -42,24 +41,6 @@ test('the preferences are the inserted defaults, where there is no row', async (
   const { load, reported } = script(['read', noRow], ['insertDefaults', saved]);
   expect(await load()).toBe(saved);
   expect(reported).toEqual([]);
-});
-
-test('new preferences have the time zone of the browser, and stay those of the server where it cannot be saved', async () => {
-  vi.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions').mockReturnValue({
-    timeZone: 'Europe/Vienna',
-  } as Intl.ResolvedDateTimeFormatOptions);
-  onTestFinished(() => void vi.restoreAllMocks());
-  const inserted = { ...saved, time_zone: 'UTC' };
-  const updated = { ...saved, time_zone: 'Europe/Vienna' };
-  expect(await script(['read', noRow], ['insertDefaults', inserted], ['update', updated]).load()).toBe(
-    updated,
-  );
-  const failing = script(['read', noRow], ['insertDefaults', inserted], ['update', down]);
-  expect(await failing.load()).toBe(inserted);
-  expect(failing.reported).toEqual([down]);
-  // Rows that are there keep what their owner may have chosen, and a basic table has no zone.
-  expect(await script(['read', inserted]).load()).toBe(inserted);
-  expect(await script(['read', noRow], ['insertDefaults', saved]).load()).toBe(saved);
 });
 
 test('the preferences are read again, where inserting fails', async () => {

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients } from '../../../shared/clients/clients-context.ts';
+import { ownTimeZone } from '../../../shared/own-time-zone.ts';
 import { links } from '../../../shared/routes.ts';
 import { Message } from '../../../ui/page/message.tsx';
 import { EmailField, TextField } from '../../../ui/form/text-field.tsx';
@@ -69,8 +70,9 @@ function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
       lastTypedEmail.set(email);
       const refusal = await refuseCommonPassword(password, [email]);
       if (refusal) return refusal;
-      // The language of the mails about the account, and the name that others see.
-      const data = name.trim() === '' ? { language } : { language, name: name.trim() };
+      // Language and time zone of the mails, and the name that others see.
+      const locale = { language, time_zone: ownTimeZone() };
+      const data = name.trim() === '' ? locale : { ...locale, name: name.trim() };
       const credentials = { email: email.trim(), password, redirectTo: homeUrl, data };
       return runFormAction(['email', 'password'], async () => {
         try {

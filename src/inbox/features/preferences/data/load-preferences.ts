@@ -1,6 +1,5 @@
 import { RestError } from 'supabase-protocol-clients/rest-client';
 import { temporaryPreferences, type Preferences } from '../preferences.ts';
-import { ownTimeZone } from './own-time-zone.ts';
 import type { PreferencesApi } from './preferences-api.ts';
 
 /**
@@ -10,7 +9,7 @@ import type { PreferencesApi } from './preferences-api.ts';
  * @param report logs the errors.
  */
 export async function loadPreferences(
-  api: Pick<PreferencesApi, 'read' | 'insertDefaults' | 'update'>,
+  api: Pick<PreferencesApi, 'read' | 'insertDefaults'>,
   report: (problem: unknown) => void,
 ): Promise<Preferences> {
   const orTemporary = (problem: unknown) => {
@@ -23,30 +22,12 @@ export async function loadPreferences(
     if (!isNoRow(problem)) return orTemporary(problem);
   }
   try {
-    return await withOwnTimeZone(api, await api.insertDefaults(), report);
+    return await api.insertDefaults();
   } catch (problem) {
     // Another tab may have inserted them first.
     report(problem);
     return api.read().catch(orTemporary);
   }
-}
-
-/**
- * Sets the time zone of a new row to the browser's, so that digests arrive at 8 local time. A table without the column has no
- * `time_zone`.
- */
-async function withOwnTimeZone(
-  api: Pick<PreferencesApi, 'update'>,
-  inserted: Preferences,
-  report: (problem: unknown) => void,
-): Promise<Preferences> {
-  const { time_zone } = inserted;
-  const own = ownTimeZone();
-  if (time_zone === undefined || time_zone === own) return inserted;
-  return api.update({ time_zone: own }, { time_zone }).catch((problem: unknown) => {
-    report(problem);
-    return inserted;
-  });
 }
 
 export function isNoRow(problem: unknown): boolean {

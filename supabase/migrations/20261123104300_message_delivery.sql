@@ -73,7 +73,11 @@ begin
   on conflict do nothing;
   -- From here on the counters of the recipients are locked: what can be done before is done.
   insert into public.notifications (id, recipient_id, sender_id, content, created_at, updated_at, expires_at)
-  select d.notification_id, d.recipient_id, m.sender_id, m.content, called_at, clock_timestamp(), m.expires_at
+  select
+    d.notification_id, d.recipient_id, m.sender_id, m.content,
+    -- The messages of a call keep their order.
+    called_at + row_number() over (partition by d.recipient_id order by m.created_at, m.id) * interval '1 microsecond',
+    clock_timestamp(), m.expires_at
   from private.message_deliveries d join private.messages m on m.id = d.message_id
   where d.message_id = any (message_ids) and d.recipient_id = any (recipient_ids) and d.outcome is null
   order by d.recipient_id;

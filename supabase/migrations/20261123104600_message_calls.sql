@@ -84,12 +84,12 @@ begin
   with added as (
     insert into private.messages (
       id, idempotency_key, request_hash, sender_id, content, audience, is_for_everyone, is_for_followers, channels, send_at, local_time,
-      expires_at, recipient_count
+      expires_at, recipient_count, created_at
     )
     select
       m.id, m.idempotency_key, m.request_hash, m.sender_id, m.content, m.audience, m.is_for_everyone, m.is_for_followers, m.channels,
-      m.send_at, m.local_time, m.expires_at, m.recipient_count
-    from unnest(parsed) m
+      m.send_at, m.local_time, m.expires_at, m.recipient_count, now() + m.ordinality * interval '1 microsecond'
+    from unnest(parsed) with ordinality m
     -- Always in the same order, so that two calls with the same keys do not deadlock.
     order by m.idempotency_key, m.id
     on conflict (idempotency_key) do nothing

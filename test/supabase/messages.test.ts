@@ -50,6 +50,15 @@ beforeEach(() =>
   ),
 );
 
+it('the messages of one call arrive in their order', async () => {
+  const texts = Array.from({ length: 40 }, (_, index) => `Message ${index}`);
+  await send(...texts.map((text) => ({ recipients: [ada.id], kind: 'comment', text })));
+  const rows = await supabase().database.query<{ text: string }>(
+    `select content::jsonb -> 'data' ->> 'text' as text from notifications order by created_at, id`,
+  );
+  expect(rows.map(({ text }) => text)).toEqual(texts);
+});
+
 it('a backend sends to two people, and sees the outcome of each', async () => {
   await supabase().database.query(
     'insert into notification_preferences (user_id, in_app_comments, email_comments) values ($1, false, false)',

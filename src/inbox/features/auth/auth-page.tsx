@@ -1,4 +1,4 @@
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients } from '../../shared/clients/clients-context.ts';
@@ -33,6 +33,7 @@ export function AuthPage(props: AuthPageProps) {
   const storageText = useAuthErrorText(storageProblem?.code);
   const notice = useHistoryState<LoginNotice | null>();
   const { auth } = useClients();
+  const [keepsCookies] = useState(canKeepCookies);
   // Preload what the first attempt needs.
   useEffect(() => {
     void auth.preload();
@@ -53,6 +54,7 @@ export function AuthPage(props: AuthPageProps) {
           {notice === 'draft-kept' && <Message>{texts.draftKept}</Message>}
           {!online && <Message tone="warning">{texts.offline}</Message>}
           {storageText && <Message tone="warning">{storageText}</Message>}
+          {!storageText && !keepsCookies && <Message tone="warning">{texts.cookiesBlocked}</Message>}
         </div>
         {children}
         {alternatives}
@@ -73,4 +75,13 @@ export function AuthPage(props: AuthPageProps) {
       <InboxPicture />
     </div>
   );
+}
+
+/** Whether the browser keeps a cookie that it is given; some blockers drop them without an error. */
+function canKeepCookies(): boolean {
+  const name = 'cookie-check';
+  document.cookie = `${name}=1; path=/; SameSite=Lax`;
+  const isKept = document.cookie.includes(`${name}=1`);
+  document.cookie = `${name}=; path=/; max-age=0`;
+  return isKept;
 }

@@ -17,6 +17,10 @@ export const german: AuthTexts = {
   codeTitle: 'Per E‑Mail anmelden',
   codeIntro: 'Wir schicken dir einen Link und einen Code. Mit beiden kommst du ohne Passwort rein.',
   accountDeleted: 'Dein Konto und seine Daten wurden gelöscht.',
+  waysFailed: 'Weitere Anmeldemöglichkeiten konnten nicht geladen werden.',
+  retry: 'Noch einmal versuchen',
+  cookiesBlocked:
+    'Dieser Browser speichert keine Cookies für diese Seite: Beim Neuladen oder Schließen wirst du abgemeldet.',
   sessionEnded:
     'Du wurdest abgemeldet. Melde dich an, um weiterzumachen. Noch nicht gesendete Änderungen bleiben erhalten.',
   draftKept:

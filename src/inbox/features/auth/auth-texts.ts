@@ -16,6 +16,10 @@ const english = {
   codeTitle: 'Sign in by email',
   codeIntro: 'We’ll email you a link and a code. Either one signs you in, no password needed.',
   accountDeleted: 'Your account and its data were deleted.',
+  waysFailed: 'Couldn’t load the other ways to sign in.',
+  retry: 'Try again',
+  cookiesBlocked:
+    'This browser keeps no cookies for this site: you’ll be signed out when you reload or close the page.',
   sessionEnded: 'You were signed out. Sign in to continue. Changes that weren’t sent yet are kept.',
   draftKept: 'You were signed out while your changes were being saved. Sign in to check them.',
   localSignOutFailed:

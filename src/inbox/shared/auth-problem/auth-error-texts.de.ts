@@ -79,24 +79,13 @@ const messages: Readonly<Record<MessageCode, string>> = {
     'Dieser Browser speichert nichts für diese Seite: Beim Schließen wirst du abgemeldet.',
 };
 
-const causes: Readonly<Partial<Record<MessageCode, string>>> = {
-  over_request_rate_limit: 'Zu viele Versuche.',
-  over_email_send_rate_limit: 'Wir haben dir gerade eine E‑Mail geschickt.',
-  over_sms_send_rate_limit: 'Wir haben dir gerade eine SMS geschickt.',
-  unknown: 'Etwas ist schiefgegangen.',
-  unexpected_failure: 'Bei uns ist etwas schiefgegangen.',
-  timeout: 'Der Server antwortet nicht.',
-  conflict: 'Zwei Änderungen kamen gleichzeitig.',
-};
 
 export const german: AuthErrorTexts = {
   messages,
-  causes,
   weakPassword: {
     length: 'Nimm mehr Zeichen.',
     characters: 'Mische Klein- und Großbuchstaben, Ziffern und Sonderzeichen.',
     pwned: 'Es ist in einem Datenleck aufgetaucht: Verwende es nirgends mehr.',
   },
-  tryAgainIn: (seconds) => `Versuche es in ${seconds} ${seconds === 1 ? 'Sekunde' : 'Sekunden'} noch einmal.`,
   unknownSignupError: 'Unknown error during signup',
 };

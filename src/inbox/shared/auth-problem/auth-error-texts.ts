@@ -149,26 +149,13 @@ const messages: Readonly<Record<MessageCode, string>> = {
     'This browser doesn’t keep data for this site, so you’ll be signed out when you close the page.',
 };
 
-/** The cause alone, for messages that advise a retry: the server's number of seconds replaces that advice. */
-const causes: Readonly<Partial<Record<MessageCode, string>>> = {
-  over_request_rate_limit: 'Too many attempts.',
-  over_email_send_rate_limit: 'We’ve just sent you an email.',
-  over_sms_send_rate_limit: 'We’ve just sent you a text message.',
-  unknown: 'Something went wrong.',
-  unexpected_failure: 'Something’s wrong on our side.',
-  timeout: 'The server isn’t answering.',
-  conflict: 'Two changes came in at the same time.',
-};
-
 const english = {
   messages,
-  causes,
   weakPassword: {
     length: 'Use more characters.',
     characters: 'Mix lowercase and uppercase letters, digits and symbols.',
     pwned: 'It appeared in a data leak: don’t use it anywhere.',
   },
-  tryAgainIn: (seconds: number) => `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
   unknownSignupError: 'Unknown error during signup',
 };
 

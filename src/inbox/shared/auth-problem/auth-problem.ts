@@ -39,21 +39,21 @@ export function describeProblem<Name extends string>(
   texts: AuthErrorTexts,
   names: readonly Name[] = [],
 ): FormProblem<Name> {
-  const code = problem instanceof AuthError ? problem.code : 'unknown';
+  const given = problem instanceof AuthError ? problem.code : 'unknown';
+  const isOutage = given === 'unknown' && problem instanceof AuthError && (problem.status ?? 0) >= 500;
+  const code = isOutage ? 'unexpected_failure' : given;
+  /** For the countdown of the button, which is the one number on the screen. */
   const retryAfterSeconds = problem instanceof AuthError ? problem.retryAfterSeconds : null;
   // This text is shown unchanged (conformance/protocol/product.md#errors-of-the-application).
   const isOwn = problem instanceof Error && problem.message === texts.unknownSignupError;
   const shown = messageCode(texts, code);
-  // Without the message's advice to retry, because the time of the next attempt follows it.
-  const cause = retryAfterSeconds === null ? undefined : texts.causes[shown];
-  const parts = [isOwn ? problem.message : (cause ?? texts.messages[shown])];
+  const parts = [isOwn ? problem.message : texts.messages[shown]];
   if (code === 'weak_password' && problem instanceof AuthError) {
     for (const reason of problem.weakPasswordReasons) {
       if (Object.hasOwn(texts.weakPassword, reason))
         parts.push(texts.weakPassword[reason as keyof typeof texts.weakPassword]);
     }
   }
-  if (retryAfterSeconds !== null) parts.push(texts.tryAgainIn(retryAfterSeconds));
   const message = parts.join(' ');
   const fieldName = Object.hasOwn(fieldByCode, code) ? fieldByCode[code] : undefined;
   const field = names.find((name) => name === fieldName);

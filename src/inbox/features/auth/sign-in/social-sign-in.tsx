@@ -3,7 +3,7 @@ import type { AuthServerSettings } from 'supabase-protocol-clients/auth-client';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
-import { FormMessages } from '../../../ui/page/message.tsx';
+import { FormMessages, Message } from '../../../ui/page/message.tsx';
 import { readStored, writeStored } from '../../../ui/state/stored-value.ts';
 import { isSocialProvider, providerName } from '../../../ui/provider-name.ts';
 import styles from '../auth-page.module.css';
@@ -28,9 +28,11 @@ export interface SocialSignInProps {
   readonly takeCaptcha?: () => string | undefined;
 }
 
-/** Passkeys and the enabled providers; nothing while the settings load or if they cannot be read. */
+/** Passkeys and the enabled providers, once the settings are read. */
 export function SocialSignIn({ takeCaptcha }: SocialSignInProps) {
-  const settings = useAuthSettings();
+  const texts = authTexts.use();
+  const read = useSettingsRead();
+  const settings = read.settings === 'failed' ? null : read.settings;
   const providers = enabledProviders(settings);
   const canOfferPasskeys = takeCaptcha !== undefined && 'PublicKeyCredential' in globalThis;
   const offersPasskeys = canOfferPasskeys && settings?.passkeys_enabled === true;
@@ -42,6 +44,17 @@ export function SocialSignIn({ takeCaptcha }: SocialSignInProps) {
     writeStored(countKey, String(providers.length));
     writeStored(passkeysKey, String(hasPasskeys));
   }, [settings, providers.length, hasPasskeys]);
+  if (read.settings === 'failed')
+    return (
+      <div role="status">
+        <Message tone="warning">
+          <span>{texts.waysFailed}</span>{' '}
+          <Button look="link" onClick={read.retry}>
+            {texts.retry}
+          </Button>
+        </Message>
+      </div>
+    );
   if (!settings) return <Placeholder {...known} passkeys={canOfferPasskeys && known.passkeys} />;
   if (providers.length === 0 && !offersPasskeys) return null;
   return <SignInButtons providers={providers} takeCaptcha={offersPasskeys ? takeCaptcha : undefined} />;
@@ -123,14 +136,27 @@ function readKnownWays(): SignInWays {
   return { providerCount: Math.min(10, Number(count) || 0), passkeys: readStored(passkeysKey) === 'true' };
 }
 
-/** The auth server's settings, read after the screen has rendered; null until then and on failure. */
-export function useAuthSettings(): AuthServerSettings | null {
+/** The auth server's settings, read after the screen has rendered; null until then, `failed` when they cannot be read. */
+function useSettingsRead() {
   const { auth } = useClients();
-  const [settings, setSettings] = useState<AuthServerSettings | null>(null);
+  const [settings, setSettings] = useState<AuthServerSettings | 'failed' | null>(null);
+  const [attempt, setAttempt] = useState(1);
   useEffect(() => {
     const controller = new AbortController();
-    auth.getSettings({ signal: controller.signal }).then(setSettings, () => undefined);
+    auth
+      .getSettings({ signal: controller.signal })
+      .then(setSettings, () => controller.signal.aborted || setSettings('failed'));
     return () => controller.abort();
-  }, [auth]);
-  return settings;
+  }, [auth, attempt]);
+  const retry = () => {
+    setSettings(null);
+    setAttempt(attempt + 1);
+  };
+  return { settings, retry };
+}
+
+/** The auth server's settings; null while they are read and on failure. */
+export function useAuthSettings(): AuthServerSettings | null {
+  const { settings } = useSettingsRead();
+  return settings === 'failed' ? null : settings;
 }

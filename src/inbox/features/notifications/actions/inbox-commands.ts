@@ -28,6 +28,8 @@ export function createInboxCommands(inbox: Inbox) {
     });
   };
   type Rows = readonly Notification[];
+  /** Ids of the notifications that the last toggle marked read. */
+  let lastRead: ReadonlySet<string> = new Set();
   const snooze = (notifications: Rows, untilMs: number | null, text: ShownAction['text']) =>
     showUndoable(inbox.snooze(idsOf(notifications), untilMs), {
       text,
@@ -51,11 +53,19 @@ export function createInboxCommands(inbox: Inbox) {
     /** Archives the whole list of the filter, which has `count` notifications. */
     archiveAll: (filter: NotificationFilter, count: number) =>
       showUndoable(inbox.archiveAll(filter), { text: (words) => words.archived(count) }),
-    /** Marks them read, or unread if none is unread; archived and snoozed notifications are left alone. */
+    /**
+     * Marks them read. If none is unread, marks those unread that it marked read before, else the newest: the count returns to
+     * what it was. Archived and snoozed notifications are left alone.
+     */
     toggleRead(notifications: readonly Notification[]) {
       const listed = notifications.filter((row) => row.status !== 'archived' && !row.isSnoozed);
-      const hasUnread = listed.some((row) => row.status === 'unread');
-      setStatus(listed, hasUnread ? 'read' : 'unread');
+      const unread = listed.filter((row) => row.status === 'unread');
+      if (unread.length > 0) {
+        lastRead = new Set(idsOf(unread));
+        return setStatus(unread, 'read');
+      }
+      const known = listed.filter(({ id }) => lastRead.has(id));
+      setStatus(known.length > 0 ? known : listed.slice(0, 1), 'unread');
     },
     /** Archives them, or moves them to the inbox if all are archived. */
     toggleArchived(notifications: readonly Notification[]) {

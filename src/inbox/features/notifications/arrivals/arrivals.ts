@@ -5,6 +5,7 @@ import { isDesktopChosen, soundChoice } from './arrival-choices.ts';
 import { playArrivalSound } from './arrival-sound.ts';
 import { showDesktopNotifications } from './desktop-notifications.ts';
 import type { Notification } from '../model/notification.ts';
+import { waitingAbove } from '../screen/pending-arrivals.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { createVisibleTab } from './visible-tab.ts';
 
@@ -27,7 +28,7 @@ export function createArrivals(
     if (!(await isQuiet())) await playArrivalSound(platform);
   };
   const announcer = createAnnouncer(clock, (count) => {
-    void inboxTexts.load().then((texts) => announce(texts.arrived(count)));
+    void inboxTexts.load().then((texts) => announce(texts.arrived(Math.max(count, waitingAbove.getSnapshot()))));
     if (soundChoice.getSnapshot()) play().catch(report);
   });
   return {

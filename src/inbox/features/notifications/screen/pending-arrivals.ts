@@ -1,5 +1,9 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { createStore } from 'supabase-protocol-clients/platform';
 import { compareListed, type Notification } from '../model/notification.ts';
+
+/** How many new notifications wait above the shown list: announcements name the same number. */
+export const waitingAbove = createStore(0);
 
 /** Splits off the notifications that are newer than `newestSeen`. @returns the others, and how many wait above the list. */
 export function splitPendingArrivals(
@@ -33,5 +37,9 @@ export function usePendingArrivals(notifications: readonly Notification[], listK
   }, []);
   const newestSeen = seen?.listKey === listKey ? seen.newest : null;
   const split = useMemo(() => splitPendingArrivals(notifications, newestSeen), [notifications, newestSeen]);
+  useEffect(() => {
+    waitingAbove.set(split.pending);
+    return () => waitingAbove.set(0);
+  }, [split.pending]);
   return { ...split, top, release: () => setSeen(null) };
 }

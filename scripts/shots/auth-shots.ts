@@ -144,7 +144,6 @@ export const authShots: readonly Shot[] = [
     },
   },
   { name: 'not-found', user: 'ada@example.com', path: '/nowhere' },
-  { name: 'shell', user: 'ada@example.com', path: '/_app' },
   { name: 'clear-cookies', path: '/clear-cookies' },
   {
     name: 'clear-cookies-done',

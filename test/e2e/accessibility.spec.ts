@@ -201,8 +201,5 @@ test(
     await page.goto(`${world.appUrl}/nowhere`);
     await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
     await expectAccessible(page, 'not found');
-    await page.goto(`${world.appUrl}/_app`);
-    await expect(page.getByRole('heading', { name: 'Ready' })).toBeVisible();
-    await expectAccessible(page, 'shell');
   },
 );

@@ -114,14 +114,13 @@ test(
 );
 
 test(
-  '/_app is the application shell alone, for signed-in users',
+  '/_app leads signed-in users to the inbox, others to sign in',
   { tag: '@nightly' },
   async ({ page, world }) => {
     await page.goto(`${world.appUrl}/_app`);
     await page.waitForURL('**/login**');
     await world.enter(page, await world.newUser(), '/_app');
-    await expect(page.getByRole('heading', { name: 'Ready' })).toBeVisible();
-    await page.getByRole('link', { name: 'Go to your inbox' }).click();
+    await page.waitForURL('**/home');
     await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
   },
 );

@@ -19,7 +19,6 @@ const pictures = [
   'inbox-window desktop german',
   'inbox-window phone',
   'inbox-window phone large',
-  'inbox-window phone compact',
   'inbox-empty desktop',
   'inbox-empty phone dark',
   'inbox-selection desktop',
@@ -56,8 +55,6 @@ for (const picture of pictures)
     try {
       await useOneFont(context);
       const page = await context.newPage();
-      if (looks.includes('compact'))
-        await page.addInitScript(() => localStorage.setItem('inbox-density', 'compact'));
       page.setDefaultTimeout(40_000);
       await openShot(page, stage, shot, { language: looks.includes('german') ? 'de' : 'en', frozenAt });
       if (looks.includes('large')) await page.addStyleTag({ content: ':root { font-size: 200% }' });

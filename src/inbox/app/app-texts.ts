@@ -29,8 +29,6 @@ const english = {
   newVersion: 'A new version is ready.',
   notFound: 'Page not found',
   notFoundText: 'We can’t find that page. The link may be old or mistyped.',
-  shell: 'Ready',
-  shellText: 'The app is loaded. Open your inbox to continue.',
   configuration: 'This app isn’t set up yet',
 };
 

@@ -171,9 +171,10 @@ test('the application shows not found for an unknown path', async () => {
   expect(document.title).toMatch(/Page not found · Tidings$/);
 });
 
-test('/_app shows the shell on its own', async () => {
-  await renderApp('/_app', { supabase: supabase(), user });
-  expect(await screen.findByRole('heading', { name: 'Ready' })).toBeTruthy();
+test('/_app leads to the inbox', async () => {
+  const { url } = await renderApp('/_app', { supabase: supabase(), user });
+  expect(await screen.findByRole('heading', { name: 'Inbox' })).toBeTruthy();
+  expect(url()).toBe('/home');
 });
 
 test('the shell reports a sign-out that did not reach the server', async () => {
@@ -215,8 +216,8 @@ test('the shell moves the focus to the heading of the next page', async () => {
 });
 
 test('the shell announces that the device is offline and online', async () => {
-  await renderApp('/_app', { supabase: supabase(), user });
-  expect(await screen.findByRole('heading', { name: 'Ready' })).toBeTruthy();
+  await renderApp('/nowhere', { supabase: supabase(), user });
+  expect(await screen.findByRole('heading', { name: 'Page not found' })).toBeTruthy();
   const online = Object.getOwnPropertyDescriptor(Navigator.prototype, 'onLine');
   Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
   act(() => void dispatchEvent(new Event('offline')));

@@ -31,7 +31,7 @@ const chunksByPath: Readonly<Record<string, readonly Chunk[]>> = {
   [paths.home]: [importRest, signedIn, inbox],
   [paths.preferences]: [importRest, signedIn, preferences],
   [paths.account]: [importRest, signedIn, account],
-  [paths.shell]: [importRest, signedIn],
+  [paths.shell]: [importRest, signedIn, inbox],
   [paths.login]: [login],
   [paths.signup]: [signup],
   [paths.resetPassword]: [resetPassword],

@@ -7,23 +7,12 @@ import styles from './shell.module.css';
 import { paths } from '../../shared/routes.ts';
 
 export function NotFoundScreen() {
-  const { notFound, notFoundText } = appTexts.use();
-  return <SimplePage title={notFound} text={notFoundText} />;
-}
-
-/** `/_app`: the application shell on its own. */
-export function ShellScreen() {
-  const { shell, shellText } = appTexts.use();
-  return <SimplePage title={shell} text={shellText} />;
-}
-
-function SimplePage({ title, text }: { readonly title: string; readonly text: string }) {
   const texts = appTexts.use();
   return (
     <div className={styles.pending}>
       <div className={layout.stack}>
-        <PageHeading>{title}</PageHeading>
-        <p>{text}</p>
+        <PageHeading>{texts.notFound}</PageHeading>
+        <p>{texts.notFoundText}</p>
         <p>
           <Link className={buttonClass('primary')} href={paths.home}>
             {texts.toInbox}

@@ -1,10 +1,10 @@
 import { Suspense } from 'react';
-import { Route, Switch, useLocation } from 'wouter';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { Spinner } from '../../ui/spinner.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { InboxFrame } from './inbox-frame.tsx';
-import { NotFoundScreen, ShellScreen } from './not-found-screen.tsx';
+import { NotFoundScreen } from './not-found-screen.tsx';
 import { onDemand } from '../../ui/state/loader.ts';
 import { PartBoundary } from '../../ui/overlay/part-boundary.tsx';
 import { paths } from '../../shared/routes.ts';
@@ -45,7 +45,9 @@ export function SignedInApp() {
                 <Route path={paths.root} component={InboxScreen} />
                 <Route path={paths.preferences} component={PreferencesScreen} />
                 <Route path={paths.account} component={AccountScreen} />
-                <Route path={paths.shell} component={ShellScreen} />
+                <Route path={paths.shell}>
+                  <Redirect to={paths.home} replace />
+                </Route>
                 <Route component={NotFoundScreen} />
               </Switch>
             </Suspense>

@@ -68,7 +68,7 @@ export const german: PreferencesTexts = {
   unconfirmed: 'Bestätige deine E‑Mail-Adresse, um Benachrichtigungen per E‑Mail zu bekommen.',
   quiet: 'Hinweise und E‑Mails zu festen Zeiten anhalten',
   quietHint:
-    'Kein Ton und keine Desktop-Benachrichtigungen. E‑Mails über Benachrichtigungen und Hinweise ohne offenen Tab warten bis zum Ende. E‑Mails zur Sicherheit deines Kontos kommen sofort.',
+    'Keine Desktop-Benachrichtigungen. E‑Mails über Benachrichtigungen und Hinweise ohne offenen Tab warten bis zum Ende. E‑Mails zur Sicherheit deines Kontos kommen sofort.',
   quietFrom: 'Von',
   quietTo: 'Bis',
   quietDays: 'Beginn am',

@@ -65,7 +65,7 @@ const english = {
   unconfirmed: 'Confirm your email address to get notification emails.',
   quiet: 'Pause alerts and emails at set times',
   quietHint:
-    'No sound and no desktop alerts. Notification emails, and alerts while no tab is open, wait until the end. Emails about the safety of your account come at once.',
+    'No desktop alerts. Notification emails, and alerts while no tab is open, wait until the end. Emails about the safety of your account come at once.',
   quietFrom: 'From',
   quietTo: 'To',
   quietDays: 'Start on',

@@ -11,5 +11,3 @@ export function isDesktopChosen(): boolean {
 export function desktopPermission(): NotificationPermission | null {
   return typeof Notification === 'undefined' ? null : Notification.permission;
 }
-
-export const soundChoice = createDeviceSwitch('notification-sound', false);

@@ -1,8 +1,7 @@
 import type { Platform } from 'supabase-protocol-clients/platform';
 import { announce } from '../../../ui/page/announcer.tsx';
 import { createAnnouncer } from '../../../ui/list/arrival-announcer.ts';
-import { isDesktopChosen, soundChoice } from './arrival-choices.ts';
-import { playArrivalSound } from './arrival-sound.ts';
+import { isDesktopChosen } from './arrival-choices.ts';
 import { showDesktopNotifications } from './desktop-notifications.ts';
 import type { Notification } from '../model/notification.ts';
 import { waitingAbove } from '../screen/pending-arrivals.ts';
@@ -10,12 +9,12 @@ import { inboxTexts } from '../texts/inbox-texts.ts';
 import { createVisibleTab } from './visible-tab.ts';
 
 /**
- * Announces arrivals: by the page's live region, and by a sound and a desktop alert where the user chose them.
+ * Announces arrivals: by the page's live region, and by a desktop alert where the user chose it.
  *
- * @param isQuiet whether the user's quiet hours are in force: there is neither sound nor alert then.
+ * @param isQuiet whether the user's quiet hours are in force: there is no alert then.
  */
 export function createArrivals(
-  platform: Pick<Platform, 'clock' | 'locks' | 'page' | 'openTabChannel' | 'report'>,
+  platform: Pick<Platform, 'clock' | 'page' | 'openTabChannel' | 'report'>,
   isQuiet: () => Promise<boolean>,
 ) {
   const { clock, page, report } = platform;
@@ -24,12 +23,10 @@ export function createArrivals(
     if ((await visibleTab.isAnyVisible()) || (await isQuiet())) return;
     await showDesktopNotifications(arrivals);
   };
-  const play = async () => {
-    if (!(await isQuiet())) await playArrivalSound(platform);
-  };
   const announcer = createAnnouncer(clock, (count) => {
-    void inboxTexts.load().then((texts) => announce(texts.arrived(Math.max(count, waitingAbove.getSnapshot()))));
-    if (soundChoice.getSnapshot()) play().catch(report);
+    void inboxTexts
+      .load()
+      .then((texts) => announce(texts.arrived(Math.max(count, waitingAbove.getSnapshot()))));
   });
   return {
     /** @param arrivals newest first. */

@@ -18,7 +18,6 @@ import { useFocusKeeper } from '../../../ui/list/focus-keeper.ts';
 import { animateRows } from '../../../ui/list/row-motion.ts';
 import { useRowWindow } from '../../../ui/list/row-window.ts';
 import { useSavedScroll } from '../../../ui/list/saved-scroll.ts';
-import { densityChoice, type Density } from './density.ts';
 import styles from './notification-list.module.css';
 import { NotificationRow } from './notification-row.tsx';
 import type { OnRowAction } from './row-actions.ts';
@@ -45,8 +44,8 @@ export interface NotificationListProps {
 
 /** The next page is read when this many rows or fewer are left below the rendered ones. */
 const endNearRows = 15;
-/** Estimated heights of rows in pixels. */
-const rowHeights: Readonly<Record<Density, number>> = { compact: 36, comfortable: 56 };
+/** Estimated height of a row in pixels. */
+const rowHeight = 56;
 
 /** The notifications by day. */
 export const NotificationList = memo(function NotificationList(props: NotificationListProps) {
@@ -64,17 +63,11 @@ export const NotificationList = memo(function NotificationList(props: Notificati
     [days, texts, locale],
   );
   const ids = useMemo(() => entries.map(({ id }) => id), [entries]);
-  const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
   const list = useRef<HTMLDivElement>(null);
-  const { range, spacePx, measure, startOf, scrollTo } = useRowWindow(
-    list,
-    ids,
-    rowHeights[density],
-    (end) => {
-      // The end of a short list is near from the start: wait for the first scroll before reading the next page.
-      if (window.scrollY > 0 && end >= ids.length - endNearRows) onEndNear();
-    },
-  );
+  const { range, spacePx, measure, startOf, scrollTo } = useRowWindow(list, ids, rowHeight, (end) => {
+    // The end of a short list is near from the start: wait for the first scroll before reading the next page.
+    if (window.scrollY > 0 && end >= ids.length - endNearRows) onEndNear();
+  });
   useSavedScroll(ids.length, startOf);
   useFocusKeeper(list);
   useImperativeHandle(ref, () => ({

@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { buttonClass, Button } from '../../../ui/button.tsx';
+import { buttonClass } from '../../../ui/button.tsx';
 import { CloseIcon } from '../../../ui/icons.tsx';
 import { useInboxSnapshot } from '../data/inbox-context.ts';
 import { inboxHref, type NotificationFilter } from '../model/notification-filter.ts';
@@ -7,18 +7,15 @@ import { inboxTexts } from '../texts/inbox-texts.ts';
 import { kindsName } from '../texts/notification-words.ts';
 import { personName, placeName } from './filter-options.ts';
 import styles from './inbox.module.css';
-import { useSavedViews } from './saved-views.ts';
 
 export interface FilterChipsProps {
   readonly filter: NotificationFilter;
-  readonly onSave: () => void;
 }
 
 /** The active filters, each as a link to the list without it. */
-export function FilterChips({ filter, onSave }: FilterChipsProps) {
+export function FilterChips({ filter }: FilterChipsProps) {
   const texts = inboxTexts.use();
   const { view, newest } = useInboxSnapshot();
-  const views = useSavedViews();
   const { tab, kind, person, place, reason, query } = filter;
   const rows = [...view.notifications, ...newest.notifications];
   const names = {
@@ -29,7 +26,6 @@ export function FilterChips({ filter, onSave }: FilterChipsProps) {
   };
   const chips = Object.entries(names).flatMap(([part, name]) => (name ? [{ part, name }] : []));
   if (chips.length === 0) return null;
-  const saved = views.find(filter);
   return (
     <div role="group" className={styles.chips} aria-label={texts.filter}>
       {chips.map(({ part, name }) => (
@@ -48,15 +44,6 @@ export function FilterChips({ filter, onSave }: FilterChipsProps) {
         <Link className={buttonClass('link')} href={inboxHref({ tab, kind: null, query })}>
           {texts.showEverything}
         </Link>
-      )}
-      {saved ? (
-        <Button look="link" onClick={() => views.remove(saved)}>
-          {texts.removeView}
-        </Button>
-      ) : (
-        <Button look="link" onClick={onSave}>
-          {texts.saveView}
-        </Button>
       )}
     </div>
   );

@@ -1,5 +1,5 @@
 import { registeredKinds } from '../../../shared/registered-kinds.ts';
-import { namedKinds, type Notification } from '../model/notification.ts';
+import { notificationKinds, type Notification } from '../model/notification.ts';
 import type { InboxTexts } from '../texts/inbox-texts.ts';
 import { kindsName, notificationActor, notificationEntity } from '../texts/notification-words.ts';
 
@@ -8,7 +8,7 @@ export function listKinds(texts: InboxTexts): readonly (readonly [kind: string, 
   const named = (kind: string) => [kind, kindsName(kind, texts)] as const;
   const registered = [...registeredKinds.getSnapshot().keys()].filter((kind) => kind !== 'system').map(named);
   registered.sort(([, one], [, other]) => one.localeCompare(other, texts.language));
-  return [...namedKinds.map(named), ...registered];
+  return [...notificationKinds.map(named), ...registered];
 }
 
 export function personName(rows: readonly Notification[], person: string): string | null {

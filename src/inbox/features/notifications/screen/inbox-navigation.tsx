@@ -1,7 +1,7 @@
 import { Link, useSearch } from 'wouter';
 import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { Badge } from '../../../ui/badge.tsx';
-import { ArchiveIcon, ClockIcon, FilterIcon, InboxIcon, UnreadIcon } from '../../../ui/icons.tsx';
+import { ArchiveIcon, ClockIcon, InboxIcon, UnreadIcon } from '../../../ui/icons.tsx';
 import { FlagIcon } from '../../../ui/menu-icons.tsx';
 import { TabLinks } from '../../../ui/page/tab-links.tsx';
 import { useInboxSnapshot, useLocale } from '../data/inbox-context.ts';
@@ -20,7 +20,6 @@ import {
 } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { listKinds } from './filter-options.ts';
-import { useSavedViews } from './saved-views.ts';
 
 interface NavigationProps {
   readonly filter: NotificationFilter;
@@ -37,10 +36,9 @@ function isTab(tab: InboxTab, filter: NotificationFilter): boolean {
   return filter.tab === tab && (tab !== 'all' || encodeFilter({ ...filter, query: undefined }) === '');
 }
 
-/** The lists and saved views of narrow screens. Only unread notifications have a badge. */
+/** The lists of narrow screens. Only unread notifications have a badge. */
 export function InboxTabs({ filter, counts }: NavigationProps) {
   const texts = inboxTexts.use();
-  const { views } = useSavedViews();
   const tabs = inboxTabs.map((tab) => ({
     href: inboxHref(tabFilter(tab, filter)),
     label: texts.tabs[tab],
@@ -48,12 +46,7 @@ export function InboxTabs({ filter, counts }: NavigationProps) {
     ...(tab === 'unread' && { count: counts.unread }),
     name: texts.tabName(texts.tabs[tab], counts[tab]),
   }));
-  const saved = views.map(({ name, search }) => ({
-    href: `/home${search}`,
-    label: name,
-    current: search === encodeFilter(filter),
-  }));
-  return <TabLinks label={texts.tabsLabel} tabs={[...tabs, ...saved]} />;
+  return <TabLinks label={texts.tabsLabel} tabs={tabs} />;
 }
 
 /** The kinds, with the rest of the filter kept. The current kind is a link to all kinds. */
@@ -83,31 +76,6 @@ function KindLinks({ filter, counts }: NavigationProps) {
   );
 }
 
-/** The saved views: named URLs. */
-function ViewLinks({ search }: { readonly search: string }) {
-  const texts = inboxTexts.use();
-  const { views } = useSavedViews();
-  if (views.length === 0) return null;
-  return (
-    <>
-      <h2 className={styles.railHeading}>{texts.viewsLabel}</h2>
-      <nav aria-label={texts.viewsLabel}>
-        {views.map((view) => (
-          <Link
-            key={view.name}
-            className={layout.railLink}
-            href={`/home${view.search}`}
-            aria-current={view.search === search ? 'true' : undefined}
-          >
-            <FilterIcon />
-            <bdi>{view.name}</bdi>
-          </Link>
-        ))}
-      </nav>
-    </>
-  );
-}
-
 /** A quiet number; nothing at 0. */
 function Unread({ count }: { readonly count: number }) {
   const locale = useLocale();
@@ -116,7 +84,7 @@ function Unread({ count }: { readonly count: number }) {
 
 const tabIcons = { all: InboxIcon, unread: UnreadIcon, snoozed: ClockIcon, archived: ArchiveIcon } as const;
 
-/** The lists, kinds and saved views in the rail of wide screens. Every number shown is one of unread notifications. */
+/** The lists and kinds in the rail of wide screens. Every number shown is one of unread notifications. */
 export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }) {
   const texts = inboxTexts.use();
   const { counts } = useInboxSnapshot();
@@ -151,7 +119,6 @@ export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }
           <span>{texts.needsYou}</span>
         </Link>
       </nav>
-      <ViewLinks search={isCurrentPage ? encodeFilter(filter) : ''} />
       <h2 className={styles.railHeading}>{texts.kindsLabel}</h2>
       <KindLinks filter={filter} counts={counts} />
     </div>

@@ -1,16 +1,13 @@
 import { useState, useSyncExternalStore } from 'react';
 import type { Store } from 'supabase-protocol-clients/platform';
 import { Button } from '../../../ui/button.tsx';
-import { Choice } from '../../../ui/choice.tsx';
 import layout from '../../../ui/layout.module.css';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { Message } from '../../../ui/page/message.tsx';
 import { Switch } from '../../../ui/form/switch.tsx';
-import { playNotes } from '../arrivals/arrival-sound.ts';
-import { desktopChoice, desktopPermission, soundChoice } from '../arrivals/arrival-choices.ts';
+import { desktopChoice, desktopPermission } from '../arrivals/arrival-choices.ts';
 import styles from './inbox-options.module.css';
 import { useInboxServices } from '../data/inbox-context.ts';
-import { densities, densityChoice, type Density } from '../list/density.ts';
 import { groupingChoice, liftingChoice } from '../list/use-list-entries.ts';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { SampleButton } from '../sample/sample-button.tsx';
@@ -23,6 +20,8 @@ export interface InboxOptionsProps {
   readonly onClose: () => void;
   readonly onSelect: () => void;
   readonly onInvite: () => void;
+  /** Shows the keyboard shortcuts. */
+  readonly onKeys: () => void;
 }
 
 /** The keyboard shortcuts, as the key for help shows them. */
@@ -38,12 +37,11 @@ export function KeyboardHelp({ onClose }: Pick<InboxOptionsProps, 'onClose'>) {
   );
 }
 
-/** The settings of this device and the keys; on phones also the actions that the toolbar has no room for. */
-export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps) {
+/** The settings of this device; on phones also the actions that the toolbar has no room for. The keys are under `?`. */
+export function InboxOptions({ onClose, onSelect, onInvite, onKeys }: InboxOptionsProps) {
   const texts = inboxTexts.use();
   const words = inboxDialogTexts.use().options;
   const { InviteDialog } = useInboxServices();
-  const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
   return (
     <Dialog open sheet onClose={onClose} title={texts.options} closeLabel={texts.close}>
       <div className={layout.stack}>
@@ -63,21 +61,13 @@ export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps)
             </Button>
           )}
         </div>
-        <Choice<Density>
-          label={words.density}
-          value={density}
-          options={densities.map((name) => [name, words.densities[name]])}
-          onChange={densityChoice.set}
-        />
         <DeviceSwitch label={words.grouping} hint={words.groupingHint} choice={groupingChoice} />
         <DeviceSwitch label={words.lifting} hint={words.liftingHint} choice={liftingChoice} />
         {desktopPermission() !== null && <DesktopSwitch />}
-        <DeviceSwitch label={words.sound} hint={words.soundHint} choice={audibleSoundChoice} />
+        <Button look="link" className={styles.keysButton} onClick={onKeys}>
+          {words.shortcuts}
+        </Button>
         {SampleButton && <SampleButton wide />}
-        <div className={styles.keyboard}>
-          <h3>{words.shortcuts}</h3>
-          <Shortcuts />
-        </div>
       </div>
     </Dialog>
   );
@@ -122,15 +112,6 @@ function DeviceSwitch({ choice, ...words }: DeviceSwitchProps) {
   const isOn = useSyncExternalStore(choice.subscribe, choice.getSnapshot);
   return <Switch {...words} checked={isOn} onChange={choice.set} />;
 }
-
-/** Plays the sound once when it is switched on. */
-const audibleSoundChoice: Store<boolean> = {
-  ...soundChoice,
-  set(isLoud) {
-    soundChoice.set(isLoud);
-    if (isLoud) playNotes();
-  },
-};
 
 function DesktopSwitch() {
   const words = inboxDialogTexts.use().options;

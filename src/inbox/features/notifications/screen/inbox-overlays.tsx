@@ -4,7 +4,7 @@ import { RowMenu } from '../list/row-menu.tsx';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { SnoozeDialog } from '../snooze/snooze-dialog.tsx';
-import { FilterSheet, SaveViewDialog } from './filter-sheet.tsx';
+import { FilterSheet } from './filter-sheet.tsx';
 import type { InboxDialog, RowActions } from './use-row-actions.ts';
 import { InboxOptions, KeyboardHelp } from './inbox-options.tsx';
 
@@ -46,11 +46,15 @@ export function InboxOverlays({
         />
       )}
       {dialog === 'options' && (
-        <InboxOptions onClose={close} onSelect={() => onSelect(true)} onInvite={() => onDialog('invite')} />
+        <InboxOptions
+          onClose={close}
+          onSelect={() => onSelect(true)}
+          onInvite={() => onDialog('invite')}
+          onKeys={() => onDialog('keys')}
+        />
       )}
       {dialog === 'keys' && <KeyboardHelp onClose={close} />}
       {dialog === 'filter' && <FilterSheet filter={filter} onClose={close} />}
-      {dialog === 'view' && <SaveViewDialog filter={filter} onClose={close} />}
       {row?.type === 'snooze' && (
         <SnoozeDialog
           notifications={row.notifications}

@@ -1,4 +1,4 @@
-import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { InboxIcon } from '../../../ui/icons.tsx';
 import { onDemand, preloadDelayMs } from '../../../ui/state/loader.ts';
@@ -6,7 +6,6 @@ import { PartBoundary } from '../../../ui/overlay/part-boundary.tsx';
 import { useInboxCommands, type InboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
-import { densityChoice } from '../list/density.ts';
 import { NotificationList, type NotificationListHandle } from '../list/notification-list.tsx';
 import type { SelectionBarHandle } from '../list/selection-bar.tsx';
 import { useListEntries } from '../list/use-list-entries.ts';
@@ -42,7 +41,6 @@ export function InboxScreen() {
   const inbox = useInbox();
   const commands = useInboxCommands();
   const snapshot = useInboxSnapshot();
-  const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
   const [dialog, setDialog] = useState<InboxDialog | null>(null);
   const [searchCalls, setSearchCalls] = useState(0);
   const listHandle = useRef<NotificationListHandle>(null);
@@ -92,7 +90,6 @@ export function InboxScreen() {
     <div
       className={styles.screen}
       data-detail={openId !== null || undefined}
-      data-density={density}
       onPointerOver={preloadOverlays}
       onFocus={preloadOverlays}
     >
@@ -118,7 +115,7 @@ export function InboxScreen() {
         <div className={styles.narrow}>
           <InboxTabs filter={filter} counts={snapshot.counts} />
         </div>
-        <FilterChips filter={filter} onSave={() => setDialog('view')} />
+        <FilterChips filter={filter} />
         <div ref={top} />
         <InboxNotices snapshot={snapshot} />
         {pending > 0 && (

@@ -18,11 +18,7 @@ export const german: InboxDialogTexts = {
 
   filter: {
     any: 'Alle',
-    reason: 'Grund',
     person: 'Person',
-    place: 'Ort',
-    viewName: 'Name der Ansicht',
-    save: 'Speichern',
   },
 
   actions: {
@@ -82,14 +78,10 @@ export const german: InboxDialogTexts = {
     desktopHint: 'Zeigt eine Benachrichtigung auf dem Desktop, wenn der Posteingang im Hintergrund ist.',
     desktopDenied:
       'Dein Browser blockiert Benachrichtigungen dieser Website. Du kannst sie in seinen Einstellungen erlauben.',
-    sound: 'Ton',
-    soundHint: 'Spielt zwei leise Töne, wenn eine Benachrichtigung eintrifft.',
     grouping: 'Nach Thema gruppieren',
     groupingHint: 'Zeigt alles zu einem Dokument als eine Zeile, hier und in der Glocke.',
     lifting: '„Wartet auf dich“ zuerst',
     liftingHint: 'Erwähnungen, Einladungen und Wichtiges stehen oben, bis du sie gelesen hast.',
-    density: 'Zeilenhöhe',
-    densities: { comfortable: 'Bequem', compact: 'Kompakt' },
     shortcuts: 'Tastenkürzel',
     shortcutsHint: 'Buchstaben wirken auf der ganzen Seite, außer in Textfeldern.',
     shortcutsSwitch: 'Tastenkürzel verwenden',

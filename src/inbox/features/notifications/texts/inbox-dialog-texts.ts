@@ -18,11 +18,7 @@ const english = {
 
   filter: {
     any: 'Any',
-    reason: 'Reason',
     person: 'Person',
-    place: 'Place',
-    viewName: 'Name of the view',
-    save: 'Save',
   },
 
   actions: {
@@ -80,15 +76,11 @@ const english = {
     desktop: 'Desktop alerts',
     desktopHint: 'Show a desktop alert when the inbox is in the background.',
     desktopDenied: 'Your browser blocks alerts from this site. You can allow them in its settings.',
-    sound: 'Sound',
-    soundHint: 'Play two soft notes when a notification arrives.',
     grouping: 'Group by thread',
     groupingHint: 'Show everything about one document as one row, here and in the bell.',
     lifting: '“Needs you” first',
     liftingHint:
       'Keep mentions, invitations and what a sender marks as important on top until you read them.',
-    density: 'Row height',
-    densities: { comfortable: 'Comfortable', compact: 'Compact' },
     shortcuts: 'Keyboard shortcuts',
     shortcutsHint: 'Letter keys work on the whole page, except in text fields.',
     shortcutsSwitch: 'Use keyboard shortcuts',

@@ -24,12 +24,8 @@ export const german: InboxTexts = {
   tabName: (tab, count) => `${tab}, ${count}`,
   kindsLabel: 'Arten',
   filter: 'Filtern',
-  viewsLabel: 'Ansichten',
   needsYou: 'Wartet auf dich',
   removeFilter: (name) => `Filter entfernen: ${name}`,
-  saveView: 'Als Ansicht speichern',
-  removeView: 'Ansicht entfernen',
-  viewRemoved: (name) => `Ansicht „${name}“ entfernt.`,
   nothingOpen: 'Wähle eine Benachrichtigung, um sie hier zu lesen.',
   kinds: {
     mention: 'Erwähnungen',

@@ -11,12 +11,8 @@ const english = {
   tabName: (tab: string, count: number) => `${tab}, ${count}`,
   kindsLabel: 'Types',
   filter: 'Filter',
-  viewsLabel: 'Views',
   needsYou: 'Needs you',
   removeFilter: (name: string) => `Remove filter: ${name}`,
-  saveView: 'Save as view',
-  removeView: 'Remove view',
-  viewRemoved: (name: string) => `View “${name}” removed.`,
   nothingOpen: 'Choose a notification to read it here.',
   kinds: {
     mention: 'Mentions',

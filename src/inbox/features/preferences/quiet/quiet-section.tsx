@@ -13,7 +13,7 @@ export interface QuietSectionProps {
   readonly onChange: (change: PreferenceChange) => void;
 }
 
-/** The hours without sounds and alerts, in which emails wait. Renders nothing on a table without the columns. */
+/** The hours without alerts, in which emails wait. Renders nothing on a table without the columns. */
 export function QuietSection({ preferences, onChange }: QuietSectionProps) {
   const texts = preferencesTexts.use();
   const language = useLanguage();

@@ -62,7 +62,7 @@ $$;
  * any text such as `ABC5` for a zone of POSIX; the functions that write mails know named zones only.
  */
 create function private.check_time_zone() returns trigger
-  language plpgsql
+  language plpgsql security definer
   set search_path = ''
 as $$
 begin

@@ -4,6 +4,7 @@ import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FormMessages, Message } from '../../../ui/page/message.tsx';
+import { useOnline } from '../../../ui/state/online.ts';
 import { readStored, writeStored } from '../../../ui/state/stored-value.ts';
 import { isSocialProvider, providerName } from '../../../ui/provider-name.ts';
 import styles from '../auth-page.module.css';
@@ -31,6 +32,7 @@ export interface SocialSignInProps {
 /** Passkeys and the enabled providers, once the settings are read. */
 export function SocialSignIn({ takeCaptcha }: SocialSignInProps) {
   const texts = authTexts.use();
+  const online = useOnline();
   const read = useSettingsRead();
   const settings = read.settings === 'failed' ? null : read.settings;
   const providers = enabledProviders(settings);
@@ -44,7 +46,7 @@ export function SocialSignIn({ takeCaptcha }: SocialSignInProps) {
     writeStored(countKey, String(providers.length));
     writeStored(passkeysKey, String(hasPasskeys));
   }, [settings, providers.length, hasPasskeys]);
-  if (read.settings === 'failed')
+  if (read.settings === 'failed' && online)
     return (
       <div role="status">
         <Message tone="warning">

@@ -40,11 +40,19 @@ export interface ErrorReportsOptions {
 /** Maximum number of reports: a broken screen may fail at each render. */
 const mostReports = 10;
 const longestText = 2_000;
+/** A page that is still there after this time was not left. */
+const leavingMs = 5_000;
 
 /** Sends each different error of the page once, to the service that the team reads. */
 export function followErrors({ page, now, send }: ErrorReportsOptions): void {
   const known = new Set<string>();
+  let leavingAtMs = -Infinity;
+  const leave = () => {
+    leavingAtMs = now();
+  };
   const follow = (problem: unknown) => {
+    // Firefox rejects the requests and imports in flight of a page that is left.
+    if (now() - leavingAtMs < leavingMs) return;
     const { name, message, stack } = describe(problem);
     const key = `${name} ${message} ${stack}`;
     if (known.has(key) || known.size >= mostReports) return;
@@ -52,6 +60,7 @@ export function followErrors({ page, now, send }: ErrorReportsOptions): void {
     const [, first = ''] = page.location.pathname.split('/');
     send({ name, message, stack, screen: `/${first}`, at: new Date(now()).toISOString() });
   };
+  for (const type of ['beforeunload', 'pagehide']) page.addEventListener(type, leave);
   page.addEventListener('error', ({ error, message }) => follow(error ?? message));
   page.addEventListener('unhandledrejection', ({ reason }) => follow(reason));
 }

@@ -6,10 +6,11 @@ function open(pathname = '/home') {
   const target = new EventTarget();
   const sent: ErrorReport[] = [];
   const page = Object.assign(target, { location: { pathname } }) as unknown as Window;
-  followErrors({ page, now: () => Date.UTC(2026, 10, 24), send: (report) => void sent.push(report) });
+  const clock = { nowMs: Date.UTC(2026, 10, 24) };
+  followErrors({ page, now: () => clock.nowMs, send: (report) => void sent.push(report) });
   const emit = (type: string, details: object) =>
     target.dispatchEvent(Object.assign(new Event(type), details));
-  return { sent, emit };
+  return { sent, emit, clock };
 }
 
 test('an error and a rejection that nothing handled are sent, each once', () => {
@@ -37,6 +38,16 @@ test('an outage is logged, and a bug is an uncaught error', () => {
   expect(thrown.mock.calls.flat()).toEqual(faults);
   logged.mockRestore();
   vi.unstubAllGlobals();
+});
+
+test.each(['beforeunload', 'pagehide'])('what fails because the page is left is not sent (%s)', (type) => {
+  const { sent, emit, clock } = open();
+  emit(type, {});
+  emit('unhandledrejection', { reason: new TypeError('error loading dynamically imported module') });
+  expect(sent).toEqual([]);
+  clock.nowMs += 5_000;
+  emit('error', { error: new Error('the person stayed') });
+  expect(sent).toMatchObject([{ message: 'the person stayed' }]);
 });
 
 test('at most ten errors of a visit are sent', () => {

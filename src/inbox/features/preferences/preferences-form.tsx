@@ -1,3 +1,4 @@
+import { useId } from 'react';
 import { kindLabel, type RegisteredKind, useRegisteredKinds } from '../../shared/registered-kinds.ts';
 import { useLanguage } from '../../ui/texts.ts';
 import { Switch } from '../../ui/form/switch.tsx';
@@ -107,12 +108,15 @@ interface KindSettingsProps {
   readonly onChoose: (channel: PreferenceChannel, wanted: boolean) => void;
 }
 
-/** One kind: a table row on wide screens, a fieldset on narrow ones. The global switches disable it and keep its choices. */
+/** One kind: a table row on wide screens, a group on narrow ones; no fieldset, whose legend WebKit keeps out of a grid. The global switches disable it and keep its choices. */
 function KindSettings({ label, hint, preferences, choice, onChoose }: KindSettingsProps) {
+  const labelId = useId();
   const texts = preferencesTexts.use();
   return (
-    <fieldset className={styles.kind}>
-      <legend>{label}</legend>
+    <div role="group" aria-labelledby={labelId} className={styles.kind}>
+      <span id={labelId} className={styles.name}>
+        {label}
+      </span>
       {hint !== undefined && <p className={styles.hint}>{hint}</p>}
       {preferenceChannels.map((channel) => {
         const isOn = preferences[`enable_${channel}_notifications`];
@@ -129,6 +133,6 @@ function KindSettings({ label, hint, preferences, choice, onChoose }: KindSettin
           </div>
         );
       })}
-    </fieldset>
+    </div>
   );
 }

@@ -227,12 +227,17 @@ function RowLink({ entry, filter, onAction, onToggle, selectedCount, isOpen, chi
         onAction(isSelecting ? selectAction(event.nativeEvent) : 'open', notifications, id);
         if (isSelecting) return;
         if (isThread) navigate(href, { replace: location.href.endsWith(href) });
-        else openDetail(href, event.detail === 0);
+        else openDetail(href, isByKeyboard(event.nativeEvent));
       }}
     >
       {children}
     </a>
   );
+}
+
+/** Firefox counts one click for Enter on a link, too, but names no pointer. */
+function isByKeyboard(click: MouseEvent): boolean {
+  return click.detail === 0 || ('pointerType' in click && click.pointerType === '');
 }
 
 function RowButtons({ entry: { id, notifications }, texts, title, onAction }: RowPartProps) {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import type { AuthServerSettings } from 'supabase-protocol-clients/auth-client';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
@@ -142,17 +142,21 @@ function readKnownWays(): SignInWays {
 function useSettingsRead() {
   const { auth } = useClients();
   const [settings, setSettings] = useState<AuthServerSettings | 'failed' | null>(null);
-  const [attempt, setAttempt] = useState(1);
+  const read = useCallback(
+    (signal?: AbortSignal) =>
+      auth
+        .getSettings(signal ? { signal } : {})
+        .then(setSettings, () => void (signal?.aborted || setSettings('failed'))),
+    [auth],
+  );
   useEffect(() => {
     const controller = new AbortController();
-    auth
-      .getSettings({ signal: controller.signal })
-      .then(setSettings, () => controller.signal.aborted || setSettings('failed'));
+    void read(controller.signal);
     return () => controller.abort();
-  }, [auth, attempt]);
+  }, [read]);
   const retry = () => {
     setSettings(null);
-    setAttempt(attempt + 1);
+    void read();
   };
   return { settings, retry };
 }

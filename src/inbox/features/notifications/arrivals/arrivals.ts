@@ -1,12 +1,14 @@
-import type { Platform } from 'supabase-protocol-clients/platform';
+import { createStore, type Platform } from 'supabase-protocol-clients/platform';
 import { announce } from '../../../ui/page/announcer.tsx';
 import { createAnnouncer } from '../../../ui/list/arrival-announcer.ts';
 import { isDesktopChosen } from './arrival-choices.ts';
 import { showDesktopNotifications } from './desktop-notifications.ts';
 import type { Notification } from '../model/notification.ts';
-import { waitingAbove } from '../screen/pending-arrivals.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { createVisibleTab } from './visible-tab.ts';
+
+/** How many new notifications wait above the shown list: announcements name the same number. */
+export const waitingAbove = createStore(0);
 
 /**
  * Announces arrivals: by the page's live region, and by a desktop alert where the user chose it.

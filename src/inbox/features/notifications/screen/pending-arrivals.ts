@@ -1,9 +1,6 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
-import { createStore } from 'supabase-protocol-clients/platform';
+import { waitingAbove } from '../arrivals/arrivals.ts';
 import { compareListed, type Notification } from '../model/notification.ts';
-
-/** How many new notifications wait above the shown list: announcements name the same number. */
-export const waitingAbove = createStore(0);
 
 /** Splits off the notifications that are newer than `newestSeen`. @returns the others, and how many wait above the list. */
 export function splitPendingArrivals(

@@ -330,6 +330,7 @@ test('the inbox ignores letter keys when shortcuts are off', async () => {
   const { actor } = await open();
   await screen.findByText(/Old 2/);
   await actor.click(screen.getByRole('button', { name: 'Inbox options' }));
+  await actor.click(await screen.findByRole('button', { name: 'Keyboard shortcuts' }));
   await actor.click(await screen.findByRole('switch', { name: /Use keyboard shortcuts/ }));
   await actor.click(screen.getByRole('button', { name: 'Close' }));
   document.querySelector<HTMLElement>('main [data-row]')?.focus();

@@ -79,7 +79,6 @@ const messages: Readonly<Record<MessageCode, string>> = {
     'Dieser Browser speichert nichts für diese Seite: Beim Schließen wirst du abgemeldet.',
 };
 
-
 export const german: AuthErrorTexts = {
   messages,
   weakPassword: {

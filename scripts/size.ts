@@ -19,7 +19,7 @@ const styles = 10;
 const font = 26;
 const screens: readonly Screen[] = [
   { path: '/login', entry: 'features/auth/sign-in/login-screen.tsx', kB: 117 },
-  { path: '/home', entry: 'features/notifications/screen/inbox-screen.tsx', kB: 155 },
+  { path: '/home', entry: 'features/notifications/screen/inbox-screen.tsx', kB: 156 },
   { path: '/signup', entry: 'features/auth/sign-up/signup-screen.tsx', beyond: '/login', kB: 25 },
   {
     path: '/reset-password',

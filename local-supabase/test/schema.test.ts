@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { nameAdmin } from '../src/database/connect.ts';
 import { installExtensionFiles } from '../src/database/extension-files.ts';
 import { availableExtensions, findExtensions } from '../src/project/extensions.ts';
 import { readProjectSql } from '../src/project/project-sql.ts';
@@ -33,6 +34,7 @@ beforeAll(async () => {
   };
   pglite = await PGlite.create({ extensions: { ...extensions.bundled } });
   await installExtensionFiles(pglite, extensions.files);
+  await nameAdmin(pglite);
   await buildSchema(pglite, project, false);
 });
 afterAll(() => pglite.close());
@@ -89,6 +91,14 @@ describe('a migration that PostgreSQL refuses', () => {
     await expect(countNotes()).resolves.toBe(1);
   });
 
+  it('leaves the session to the services, and the next one is applied', async () => {
+    await expect(update(first, migration('2', 'typo', 'select nope;'))).rejects.toBeInstanceOf(SchemaError);
+    await expect(pglite.query('select session_user, current_user')).resolves.toMatchObject({
+      rows: [{ session_user: 'supabase_admin', current_user: 'supabase_admin' }],
+    });
+    await update(first, migration('2', 'next', 'select 1;'));
+  });
+
   it("is reported with the statement's line if the message has no position, and with the detail", async () => {
     const twice = migration('2', 'twice', 'select 1;\n\ninsert into auth.users (id) values (null);');
     await expect(update(first, twice)).rejects.toThrow(
@@ -138,7 +148,7 @@ describe('a migration', () => {
     const { rows } = await pglite.query(
       `select has_function_privilege('anon', 'tree.nlevel(tree.ltree)', 'execute') as may, current_user as role`,
     );
-    expect(rows).toEqual([{ may: true, role: 'postgres' }]);
+    expect(rows).toEqual([{ may: true, role: 'supabase_admin' }]);
   });
 });
 

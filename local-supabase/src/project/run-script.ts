@@ -33,6 +33,19 @@ export async function runScript(
 ): Promise<void> {
   await resetSession(pglite);
   await becomeProjectUser(pglite);
+  try {
+    await runStatements(pglite, script, available, record);
+  } finally {
+    await resetSession(pglite);
+  }
+}
+
+async function runStatements(
+  pglite: SqlSession,
+  script: Script,
+  available: readonly string[],
+  record: () => Promise<unknown>,
+): Promise<void> {
   await pglite.exec('begin');
   let committedLine = 0;
   for (const statement of splitSql(script.sql)) {
@@ -43,9 +56,13 @@ export async function runScript(
       throw describeFailure(problem, script, statement, available, committedLine);
     }
   }
-  await record();
+  try {
+    await record();
+  } catch (problem) {
+    await pglite.exec('rollback');
+    throw problem;
+  }
   await pglite.exec('commit');
-  await resetSession(pglite);
 }
 
 /** @returns whether earlier statements were committed. */

@@ -148,7 +148,7 @@ describe('concurrent users of the only session', () => {
       supabase().database.query(
         `select current_user, auth.uid(), auth.role(), pg_current_xact_id_if_assigned() as transaction`,
       ),
-    ).resolves.toEqual([{ current_user: 'postgres', uid: null, role: null, transaction: null }]);
+    ).resolves.toEqual([{ current_user: 'supabase_admin', uid: null, role: null, transaction: null }]);
   });
 });
 

@@ -130,7 +130,7 @@ function callsWith(text: string, platform: ReturnType<typeof createRecorder>['pl
     'rest.from': () => rest.from(text).select().execute(),
     'rest.rpc': () => rest.rpc(text, {}).execute(),
     'functions.invoke': () => createFunctionsClient(options).invoke(text),
-    'functions.invoke, a path': () => createFunctionsClient(options).invoke(`f/${text}`),
+    'functions.invoke, a path': () => createFunctionsClient(options).invoke(`f/${text}/x`),
     'realtime, the topic': () =>
       sendBroadcast(createRealtimeClient(options), { ...message, topic: text, private: true }),
     'realtime, the event': () =>

@@ -47,7 +47,7 @@ export async function leftBehind(database: Database): Promise<string | undefined
     `select current_user as user, coalesce(current_setting('request.jwt.claims', true), '') as claims,
        coalesce(current_setting('fuzz.mark', true), '') as mark`,
   );
-  const isClean = session?.user === 'postgres' && session.claims === '' && session.mark === '';
+  const isClean = session?.user === 'supabase_admin' && session.claims === '' && session.mark === '';
   return isClean ? undefined : `left behind ${JSON.stringify(session)}`;
 }
 

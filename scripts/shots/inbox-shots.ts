@@ -100,8 +100,9 @@ export const inboxShots: readonly Shot[] = [
     name: 'inbox-lost',
     async arrange({ page, say, stage }) {
       await rows(page);
-      await page.waitForTimeout(800);
-      await stage.supabase.faults.restart(20_000);
+      // Realtime alone is lost: a read that fails shows a message of its own.
+      await page.routeWebSocket(/\/realtime\//, (socket) => void socket.close());
+      stage.supabase.faults.dropSockets();
       await page.getByText(say('Live updates are interrupted. Reconnecting…')).waitFor({ timeout: 30_000 });
     },
   },

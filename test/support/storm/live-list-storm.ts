@@ -5,8 +5,8 @@ import { openGroup, pause, type StormGroup } from './storm-group.ts';
 import { groupSchema, sharedSchema } from './storm-tables.ts';
 import { embeddedTarget, runningTarget, type StormTarget } from './storm-target.ts';
 
-/** How long the lists may take to be right after the last fault of a round. */
-const recoveryMs = 300_000;
+/** How long the lists may take to be right after the last fault of a round; a busy machine may need more. */
+const recoveryMs = Number(process.env['STORM_RECOVERY_MS'] ?? 60_000);
 
 const keys = ['9007199254740993', '9007199254740994', '9007199254740995'];
 /** Beyond 2⁵³, where JSON rounds neighbors to one number. */

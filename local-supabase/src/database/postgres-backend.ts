@@ -6,6 +6,8 @@ type FunctionName =
   | 'GetUserIdAndSecContext'
   | 'SetUserIdAndSecContext'
   | 'GetUserNameFromId'
+  | 'GetConfigOption'
+  | 'get_role_oid'
   | 'superuser_arg'
   | 'IsTransactionState'
   | 'makeRangeVarFromNameList'
@@ -82,6 +84,16 @@ export class PostgresBackend {
     return this.#text(this.call('GetUserNameFromId', this.call('GetUserId'), 1));
   }
 
+  /** The session's user, whose number PGlite does not export. */
+  sessionUser(): string {
+    const name = this.#postgres.stringToUTF8OnStack('session_authorization');
+    return this.#text(this.call('GetConfigOption', name, 1, 0));
+  }
+
+  hasRole(name: string): boolean {
+    return this.call('get_role_oid', this.#postgres.stringToUTF8OnStack(name), 1) !== 0;
+  }
+
   /** Whether no rule applies: a superuser, or no transaction in which a rule could be looked up. */
   isUnrestricted(): boolean {
     return !this.call('IsTransactionState') || this.call('superuser_arg', this.call('GetUserId')) !== 0;
@@ -97,8 +109,8 @@ export class PostgresBackend {
     return `${schema}.${this.#text(this.call('get_rel_name', relation))}`;
   }
 
-  /** @param names a list of the table's names, and of that of its policy at the end. */
-  tableNameOfPolicy(names: number): string {
+  /** @param names a list of the table's names, and of that of its policy or trigger at the end. */
+  tableNameOfPart(names: number): string {
     const length = this.pointer(names + 4);
     this.#postgres.HEAPU32[(names + 4) >> 2] = length - 1;
     try {

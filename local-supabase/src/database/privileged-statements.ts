@@ -49,39 +49,54 @@ const TAG = {
 } as const;
 const handledTags: ReadonlySet<number> = new Set(Object.values(TAG));
 /** ObjectType (parsenodes.h). */
-const OBJECT = { extension: 15, policy: 28, role: 33 } as const;
+const OBJECT = { extension: 15, policy: 28, role: 33, trigger: 44 } as const;
+/** RoleSpecType (parsenodes.h). */
+const ROLE = { name: 0, currentRole: 1, currentUser: 2, sessionUser: 3 } as const;
 
 /** Extensions that the platform lets only a superuser create. */
 const refusedExtensions: ReadonlySet<string> = new Set([
   'adminpack',
+  'amcheck',
   'file_fdw',
   'intagg',
   'lo',
   'old_snapshot',
   'pageinspect',
-  'pg_buffercache',
   'pg_freespacemap',
   'pg_surgery',
   'pg_visibility',
   'xml2',
 ]);
-/** Tables of the services on which `postgres` may create, alter and drop policies. */
-const policyTables: ReadonlySet<string> = new Set([
+/** Tables of the services on which `postgres` may create, alter and drop policies, and drop triggers. */
+const grantedTables: ReadonlySet<string> = new Set([
   'auth.audit_log_entries',
+  'auth.flow_state',
   'auth.identities',
+  'auth.instances',
+  'auth.mfa_amr_claims',
+  'auth.mfa_challenges',
+  'auth.mfa_factors',
+  'auth.oauth_clients',
+  'auth.one_time_tokens',
   'auth.refresh_tokens',
+  'auth.saml_providers',
+  'auth.saml_relay_states',
   'auth.sessions',
+  'auth.sso_domains',
+  'auth.sso_providers',
   'auth.users',
   'realtime.messages',
+  'realtime.subscription',
   'storage.buckets',
-  'storage.migrations',
+  'storage.buckets_analytics',
   'storage.objects',
+  'storage.prefixes',
   'storage.s3_multipart_uploads',
   'storage.s3_multipart_uploads_parts',
 ]);
 /** Settings that `postgres` may set although they need a superuser. */
 const allowedSetting =
-  /^(?:auto_explain\.log_(?:min_duration|nested_statements)|log_lock_waits|log_min_messages|pg_net\.(?:batch_size|ttl)|pgaudit\.(?:log(?:_catalog|_client|_level|_relation|_rows|_statement|_statement_once)?|role)|pgrst\..*|plan_filter\..*|safeupdate\.enabled|session_replication_role|track_io_timing)$/;
+  /^(?:auto_explain\..*|log_(?:lock_waits|min_duration_statement|min_messages|parameter_max_length|replication_commands|statement|temp_files)|pg_net\.(?:batch_size|ttl)|pg_stat_statements\..*|pgaudit\.(?:log(?:_catalog|_client|_level|_relation|_rows|_statement|_statement_once)?|role)|pgrst\..*|plan_filter\..*|safeupdate\.enabled|session_replication_role|track_io_timing|wal_compression)$/;
 /** Roles that only a superuser changes; of those with `true`, `postgres` changes settings and memberships. */
 const reservedRoles: ReadonlyMap<string, boolean> = new Map([
   ['supabase_admin', false],
@@ -131,16 +146,30 @@ function installHook(postgres: Postgres): void {
 
 const isPrivileged = (backend: PostgresBackend): boolean => backend.currentRole() === PRIVILEGED_ROLE;
 
-/** The name in PostgreSQL's RoleSpec. */
-const roleOf = (backend: PostgresBackend, spec: number): string => backend.textAt(spec + 8);
+/** The role that PostgreSQL's RoleSpec names; empty for `public` and for `all`. */
+function roleOf(backend: PostgresBackend, spec: number): string {
+  if (spec === 0) return '';
+  switch (backend.pointer(spec + 4)) {
+    case ROLE.name:
+      return backend.textAt(spec + 8);
+    case ROLE.currentRole:
+    case ROLE.currentUser:
+      return backend.currentRole();
+    case ROLE.sessionUser:
+      return backend.sessionUser();
+    default:
+      return '';
+  }
+}
 
 /** PostgreSQL in WebAssembly lets every user become every other. */
 function refuseOtherUser({ backend, address }: Statement): void {
   const isValue = backend.pointer(address + 4) === 0;
-  if (!isValue || backend.textAt(address + 8) !== 'session_authorization') return;
+  // A quoted name keeps its case, and PostgreSQL compares names of settings without it.
+  if (!isValue || backend.textAt(address + 8).toLowerCase() !== 'session_authorization') return;
   const [constant = 0] = backend.listAt(address + 12);
   const user = constant === 0 ? '' : backend.textAt(constant + 8);
-  if (user !== PRIVILEGED_ROLE)
+  if (user !== PRIVILEGED_ROLE && backend.hasRole(user))
     backend.raise('42501', `permission denied to set session authorization "${user}"`);
 }
 
@@ -152,10 +181,15 @@ function changedRoles({ backend, tag, address }: Statement): readonly (readonly 
       return [named(backend.pointer(address + 4))];
     case TAG.alterRoleSet:
       return [named(backend.pointer(address + 4), true)];
-    case TAG.createRole:
-      return [[backend.textAt(address + 8), false]];
+    case TAG.createRole: {
+      const name = backend.textAt(address + 8);
+      return backend.hasRole(name) ? [] : [[name, false]];
+    }
     case TAG.dropRole:
-      return backend.listAt(address + 4).map((spec) => named(spec));
+      return backend
+        .listAt(address + 4)
+        .filter((spec) => backend.pointer(spec + 4) === ROLE.name)
+        .map((spec) => named(spec));
     case TAG.rename:
       return backend.pointer(address + 4) === OBJECT.role
         ? [20, 24].map((offset) => [backend.textAt(address + offset), false] as const)
@@ -212,7 +246,7 @@ function needsAdmin(statement: Statement): boolean {
       );
     case TAG.createPolicy:
     case TAG.alterPolicy:
-      return policyTables.has(backend.tableName(backend.pointer(address + 8))) && isPrivileged(backend);
+      return grantedTables.has(backend.tableName(backend.pointer(address + 8))) && isPrivileged(backend);
     case TAG.drop:
     case TAG.comment:
       return isOfAdmin(statement);
@@ -231,14 +265,14 @@ function needsAdmin(statement: Statement): boolean {
   }
 }
 
-/** Whether a superuser drops or comments the objects: extensions, and policies on tables of the services. */
+/** Whether a superuser drops or comments the objects: extensions, and policies and triggers on tables of the services. */
 function isOfAdmin({ backend, tag, address }: Statement): boolean {
   const isDrop = tag === TAG.drop;
   const kind = backend.pointer(address + (isDrop ? 8 : 4));
   const objects = isDrop ? backend.listAt(address + 4) : [backend.pointer(address + 8)];
-  if (kind === OBJECT.policy)
+  if (kind === OBJECT.policy || (isDrop && kind === OBJECT.trigger))
     return (
-      objects.every((names) => policyTables.has(backend.tableNameOfPolicy(names))) && isPrivileged(backend)
+      objects.every((names) => grantedTables.has(backend.tableNameOfPart(names))) && isPrivileged(backend)
     );
   if (kind !== OBJECT.extension) return false;
   return isDrop

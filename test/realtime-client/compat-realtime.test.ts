@@ -178,6 +178,30 @@ test('setAuth() returns to the token of the session', async () => {
   client.realtime.teardown();
 });
 
+test('a token that is set later supersedes one that waits for its callback', async () => {
+  AcceptingSocket.frames = [];
+  const lookups: ((token: string) => void)[] = [];
+  const { realtime } = createClient('https://project.test', 'anon-key', {
+    realtime: { transport: AcceptingSocket },
+    accessToken: () => new Promise((resolve) => lookups.push(resolve)),
+  });
+  const tokens = () =>
+    AcceptingSocket.frames.flatMap(([, , , event, payload]) =>
+      event === 'phx_join' || event === 'access_token' ? [payload.access_token] : [],
+    );
+  const channel = realtime.channel('room');
+  channel.subscribe();
+  await vi.waitFor(() => expect(lookups).toHaveLength(1));
+  const waiting = realtime.setAuth();
+  await realtime.setAuth(tokenOf('later'));
+  for (const resolve of lookups) resolve(tokenOf('earlier'));
+  await waiting;
+  await vi.waitFor(() => expect(channel.state).toBe('joined'));
+  expect(tokens().at(-1)).toBe(tokenOf('later'));
+  expect(tokens()).not.toContain(tokenOf('earlier'));
+  realtime.teardown();
+});
+
 test('a listener that throws silences no other', async () => {
   const received: string[] = [];
   const { client } = await subscribeAda((channel) =>

@@ -160,3 +160,20 @@ test.each<readonly [string, (t: Untyped) => PromiseLike<unknown>, string]>([
   const [sent] = await sentBy((client) => call(client.from('notes').select()));
   expect(sent?.split('&')).toEqual(expect.arrayContaining([query]));
 });
+
+test.each<readonly [string, (t: Untyped) => PromiseLike<unknown>]>([
+  ['in', (t) => t.select().in('id', [1, () => 2])],
+  ['notIn', (t) => t.select().notIn('id', [Symbol('id')])],
+  ['not in', (t) => t.select().not('id', 'in', [() => 2])],
+  ['contains', (t) => t.select().contains('tags', ['a', () => 'b'])],
+  ['likeAnyOf', (t) => t.select().likeAnyOf('name', [() => 'a%'])],
+  ['eq', (t) => t.select().eq('id', () => 2)],
+])('%s refuses a function or a symbol, which no column equals', async (_name, call) => {
+  const sent: unknown[] = [];
+  const client = connect(async (input) => {
+    sent.push(input);
+    return new Response('[]');
+  });
+  await expect(async () => call(client.from('notes'))).rejects.toThrow(/function|symbol/);
+  expect(sent).toEqual([]);
+});

@@ -193,6 +193,7 @@ describe('requests', () => {
     ['an infinite number in a list', () => db.from('t').update({ n: [1, Infinity] })],
     ['an invalid date', () => db.from('t').insert([{ at: new Date(NaN) }])],
     ['a hole in a list', () => db.from('t').insert({ n: [1, undefined] })],
+    ['a function in a list', () => db.from('t').insert({ n: [1, () => 2] })],
     ['an argument', () => db.rpc('f', { a: NaN })],
     ['columns of a conflict in one text', () => db.from('t').upsert({ a: 1 }, { onConflict: 'a,b' })],
   ])('%s is refused before a write is sent', (_name, write) => {

@@ -19,15 +19,22 @@ export class RealtimeClient {
     this.#options = options;
     const { getAccessToken, onTokenChange, platform } = options;
     let token: string | null = null;
+    let setCount = 0;
     const tokens = createListeners<string | null>(platform.report);
     const announce = (next: string | null) => this.#rejoinQuietly(() => tokens.call(next));
     this.#setToken = async (next) => {
       token = next;
-      announce(next ?? (await getAccessToken?.({})) ?? null);
+      const count = ++setCount;
+      const announced = next ?? (await getAccessToken?.({})) ?? null;
+      // A later call supersedes one that waited for the session.
+      if (count === setCount) announce(announced);
     };
     this.#native = createRealtimeClient({
       ...options,
-      getAccessToken: async (request) => token ?? (await getAccessToken?.(request)) ?? null,
+      getAccessToken: async (request) => {
+        const ofSession = token === null ? await getAccessToken?.(request) : null;
+        return token ?? ofSession ?? null;
+      },
       onTokenChange: (listener) => {
         const follow = (next: string | null) => this.#rejoinQuietly(() => listener(next));
         const stops = [tokens.add(listener), onTokenChange?.((next) => token ?? follow(next))];

@@ -1,4 +1,4 @@
-import { encodeItem } from '../../rest-client/query/quoting.ts';
+import { encodeItem, refuse } from '../../rest-client/query/quoting.ts';
 
 /** A select without the white space that is not in quotes. */
 export const withoutSpaces = (columns: string): string =>
@@ -6,6 +6,12 @@ export const withoutSpaces = (columns: string): string =>
     .split('"')
     .map((part, index) => (index % 2 ? part : part.replaceAll(/\s/g, '')))
     .join('"');
+
+/** A value as its text. @throws {RestError} `invalid-query` for a function or a symbol, which no column equals. */
+export const textOf = (value: unknown): string =>
+  typeof value === 'function' || typeof value === 'symbol'
+    ? refuse(`A ${typeof value} is not a value to compare with`)
+    : String(value);
 
 /** Texts that PostgreSQL reads unchanged in an array literal, and those that a program has quoted itself. */
 const literalItem = /^(?!null$)[^\s{},"\\](?:[^{},"\\]*[^\s{},"\\])?$|^"(?:[^"\\]|\\.)*"$/is;
@@ -21,7 +27,7 @@ export const encodeItems = (values: readonly unknown[]): string => {
   const items = Array.from(new Set(values), (value) =>
     typeof value === 'string' && (/[,()"\\]|^\s|\s$/.test(value) || (value === '' && values.length > 1))
       ? `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`
-      : String(value),
+      : textOf(value),
   );
   return `(${items.join()})`;
 };
@@ -34,6 +40,6 @@ export function encodeContainment(value: string | readonly unknown[] | object): 
 
 /** The operand of an operator by its name: an array as the operator reads it, anything else as its text. */
 export function encodeOperand(operator: string, value: unknown): string {
-  if (!Array.isArray(value)) return String(value);
+  if (!Array.isArray(value)) return textOf(value);
   return operator === 'in' ? encodeItems(value) : encodeList(value);
 }

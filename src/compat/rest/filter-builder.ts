@@ -16,7 +16,14 @@ import {
 import type { QueryBuilder } from '../../rest-client/query/query-builder.ts';
 import type { RowOf } from '../../rest-client/query/row.ts';
 import type { IsUntyped, Untyped } from '../untyped.ts';
-import { encodeContainment, encodeItems, encodeList, encodeOperand, withoutSpaces } from './encoding.ts';
+import {
+  encodeContainment,
+  encodeItems,
+  encodeList,
+  encodeOperand,
+  textOf,
+  withoutSpaces,
+} from './encoding.ts';
 import { toPlainError, toQueryFailure } from './postgrest-error.ts';
 import { type PostgrestResponseSuccess, type PostgrestSingleResponse, statusTextOf } from './responses.ts';
 
@@ -103,7 +110,7 @@ export class PostgrestFilterBuilder<
   }
 
   #where(column: string, operator: string, value: unknown): this {
-    return this.#change(rawParam(column, `${operator}.${String(value)}`));
+    return this.#change(rawParam(column, `${operator}.${textOf(value)}`));
   }
 
   /** Equal. */

@@ -8,7 +8,8 @@ import {
 } from '../../rest-client/index.ts';
 import { parseJson } from '../../rest-client/query/answer.ts';
 import type { QueryBuilder } from '../../rest-client/query/query-builder.ts';
-import type { TableQuery } from '../../rest-client/query/table-query.ts';
+import { encodeJson } from '../../rest-client/query/quoting.ts';
+import { addRows, columnsOf, type TableQuery } from '../../rest-client/query/table-query.ts';
 import { withoutSpaces } from './encoding.ts';
 import { PostgrestFilterBuilder, type SelectedRow, type QuerySettings } from './filter-builder.ts';
 
@@ -43,29 +44,18 @@ const counting = ({ count }: CountOption): Modifier => prefer({ count });
 
 const missing = (defaultToNull: boolean) => prefer({ missing: defaultToNull ? undefined : 'default' });
 
-/** Sends values as the vendor's client does, where an invalid date and NaN are null; a bigint becomes its digits. */
+/** JSON as the vendor's client writes it, where an invalid date and NaN are null; a bigint becomes its digits. */
+const encodeBody = (values: unknown): string => encodeJson(values, () => false);
+
+/** Sends values as the vendor's client does. */
 export const sending =
   (values: unknown): Modifier =>
-  (plan) => ({
-    ...plan,
-    body: JSON.stringify(values, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item)),
-  });
+  (plan) => ({ ...plan, body: encodeBody(values) });
 
 /** Sends rows with the columns that they name, also as undefined: the database writes null there. */
 const adding =
   (rows: unknown, onConflict?: string): Modifier =>
-  (plan) => {
-    const names = Array.isArray(rows) ? new Set((rows as readonly object[]).flatMap(Object.keys)) : [];
-    const columns = Array.from(names, (name) => `"${name}"`).join();
-    return {
-      ...sending(rows)(plan),
-      params: [
-        ['columns', columns || undefined],
-        ['on_conflict', onConflict],
-      ],
-      addedRows: Array.isArray(rows) ? rows.length : 1,
-    };
-  };
+  (plan) => ({ ...plan, ...addRows(rows, columnsOf(rows, Object.keys), encodeBody(rows), onConflict) });
 
 /** The queries of a table or view in the vendor's form. */
 export class PostgrestQueryBuilder<M extends Model> {

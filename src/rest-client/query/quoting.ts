@@ -101,17 +101,6 @@ export function encodeValue(value: unknown): string {
   return value instanceof Date ? value.toISOString() : text;
 }
 
-/** A value as JSON. @throws {RestError} `invalid-query`, as `encodeValue`. */
-export const encodeJsonValue = (value: unknown): string => JSON.stringify(value, refuseMissing);
-
-const unlikeJson: ReadonlySet<string> = new Set(['undefined', 'function', 'symbol', 'bigint']);
-
-function refuseMissing(this: Readonly<Record<string, unknown>>, key: string, item: unknown): unknown {
-  // JSON turns an invalid date into null.
-  const isMissing = item === null ? this[key] !== null : unlikeJson.has(typeof item);
-  return isMissing ? refuse(`Cannot compare with ${String(this[key])}`) : item;
-}
-
 /** An item of a list: numbers, booleans and arrays bare, anything else quoted. */
 export function encodeItem(item: unknown): string {
   if (item === null) return 'NULL';
@@ -120,24 +109,40 @@ export function encodeItem(item: unknown): string {
   return isText ? quote(text) : text;
 }
 
+/** Whether a value must not reach JSON: `item` is `given` after its own `toJSON`. */
+type JsonRule = (item: unknown, given: unknown, isInList: boolean) => boolean;
+
+const omittedByJson: ReadonlySet<string> = new Set(['undefined', 'function', 'symbol']);
+
+/** What JSON turns into null: NaN, an invalid date, a function in a list. */
+const becomesNull: JsonRule = (item, given, isInList) =>
+  (item === null && given !== null) ||
+  (typeof item === 'number' && !Number.isFinite(item)) ||
+  (isInList && omittedByJson.has(typeof item));
+
+/** What a comparison would lose besides: fields that JSON omits, and the type of a bigint. */
+const isLost: JsonRule = (item, ...rest) =>
+  omittedByJson.has(typeof item) || typeof item === 'bigint' || becomesNull(item, ...rest);
+
 /**
  * JSON in which a bigint is a text, which the database reads without loss.
  *
- * @throws {RestError} `invalid-query` for a value that JSON turns into null.
+ * @param isRefused default: what JSON turns into null.
+ * @throws {RestError} `invalid-query` for a value that is refused.
  */
-export function encodeJson(value: unknown): string {
-  return JSON.stringify(value, jsonItem);
+export function encodeJson(value: unknown, isRefused: JsonRule = becomesNull): string {
+  return JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, key, item: unknown) {
+    const given = this[key];
+    if (isRefused(item, given, Array.isArray(this)))
+      refuse(
+        `Not a value of JSON: ${key || 'it'} is ${omittedByJson.has(typeof given) ? typeof given : String(given)}`,
+      );
+    return typeof item === 'bigint' ? String(item) : item;
+  });
 }
 
-function jsonItem(this: unknown, key: string, item: unknown): unknown {
-  if (typeof item === 'bigint') return String(item);
-  const isMissing = item === undefined && Array.isArray(this);
-  // An invalid date is null already.
-  const isDate = item === null && (this as Readonly<Record<string, unknown>>)[key] !== null;
-  if (isMissing || isDate || (typeof item === 'number' && !Number.isFinite(item)))
-    refuse(`Not a value of JSON: ${key || 'the body'}`);
-  return item;
-}
+/** A value as JSON. @throws {RestError} `invalid-query`, as `encodeValue`. */
+export const encodeJsonValue = (value: unknown): string => encodeJson(value, isLost);
 
 /** Text that percent-encoding does not change. */
 const verbatim = /^[\w.!~*'()$,/:@-]*$/;

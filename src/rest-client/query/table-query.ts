@@ -38,7 +38,7 @@ export class TableQuery {
     if (!ignoreDuplicates && missing === undefined && isUneven(rows, columnsOf(rows)))
       refuse('An upsert of rows with different columns overwrites those that a row lacks: choose `missing`');
     const target = [onConflict].flat().map(encodeColumn).join();
-    return this.#add(rows, { resolution, missing }, target);
+    return this.#add(rows, { resolution, missing }, target || undefined);
   }
 
   update(values: unknown): QueryBuilder {
@@ -49,17 +49,12 @@ export class TableQuery {
     return this.#start({ method: 'DELETE', prefer: { count: 'exact' }, read: readAffected });
   }
 
-  #add(rows: unknown, { missing, ...prefer }: Plan['prefer'], onConflict = ''): QueryBuilder {
+  #add(rows: unknown, { missing, ...prefer }: Plan['prefer'], onConflict?: string): QueryBuilder {
     const names = columnsOf(rows);
     const appliesDefaults = missing !== 'null' && isUneven(rows, names);
     return this.#start({
+      ...addRows(rows, names, encodeJson(rows), onConflict),
       method: 'POST',
-      params: [
-        ['columns', names.map(quote).join() || undefined],
-        ['on_conflict', onConflict || undefined],
-      ],
-      body: encodeJson(rows),
-      addedRows: Array.isArray(rows) ? rows.length : 1,
       read: readNothing,
       // Without the preference the server writes null.
       prefer: { ...prefer, missing: appliesDefaults ? 'default' : undefined },
@@ -71,14 +66,32 @@ export class TableQuery {
   }
 }
 
-const keysOf = (row: object): string[] =>
+/** What a plan that adds rows has of them. @param names the columns of the rows. */
+export const addRows = (
+  rows: unknown,
+  names: readonly string[],
+  body: string,
+  onConflict: string | undefined,
+): Pick<Plan, 'params' | 'body' | 'addedRows'> => ({
+  params: [
+    ['columns', names.map(quote).join() || undefined],
+    ['on_conflict', onConflict],
+  ],
+  body,
+  addedRows: Array.isArray(rows) ? rows.length : 1,
+});
+
+const definedKeys = (row: object): string[] =>
   Object.entries(row).flatMap(([name, value]) => (value === undefined ? [] : name));
 
 /** The columns that any of several rows has. */
-const columnsOf = (rows: unknown): readonly string[] =>
-  Array.isArray(rows) ? [...new Set((rows as readonly object[]).flatMap(keysOf))] : [];
+export const columnsOf = (
+  rows: unknown,
+  keysOfRow: (row: object) => readonly string[] = definedKeys,
+): readonly string[] =>
+  Array.isArray(rows) ? [...new Set((rows as readonly object[]).flatMap(keysOfRow))] : [];
 
 /** Whether one of several rows lacks a column that another one has. */
 function isUneven(rows: unknown, { length }: readonly string[]): boolean {
-  return Array.isArray(rows) && (rows as readonly object[]).some((row) => keysOf(row).length < length);
+  return Array.isArray(rows) && (rows as readonly object[]).some((row) => definedKeys(row).length < length);
 }

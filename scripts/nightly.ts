@@ -1,11 +1,5 @@
 /** `npm run test:nightly`: what `npm test` leaves out. Each step runs even if an earlier one fails. */
-import { spawnSync } from 'node:child_process';
-
-interface Step {
-  readonly name: string;
-  readonly command: string;
-  readonly environment?: Readonly<Record<string, string>>;
-}
+import { runSteps, type Step } from './steps.ts';
 
 const nightly = { NIGHTLY: '1' };
 const steps: readonly Step[] = [
@@ -28,19 +22,4 @@ const steps: readonly Step[] = [
   { name: 'documentation', command: 'npm run docs' },
 ];
 
-const failed = steps.filter(({ name, command, environment }) => {
-  console.log(`\n── ${name}: ${repeat(command, environment)}`);
-  const { status } = spawnSync(command, {
-    shell: true,
-    stdio: 'inherit',
-    env: { ...process.env, ...environment },
-  });
-  return status !== 0;
-});
-for (const { name, command, environment } of failed)
-  console.error(`✗ ${name}; again: ${repeat(command, environment)}`);
-if (failed.length > 0) process.exitCode = 1;
-
-function repeat(command: string, environment: Step['environment'] = {}): string {
-  return [...Object.entries(environment).map(([name, value]) => `${name}=${value}`), command].join(' ');
-}
+runSteps(steps, { continuesAfterFailure: true, report: 'test-results/nightly-steps.json' });

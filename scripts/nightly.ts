@@ -19,6 +19,7 @@ const steps: readonly Step[] = [
     command: 'npx playwright test --grep @alone --workers=1',
     environment: nightly,
   },
+  { name: 'types by the compiler itself', command: 'npm run -s typecheck' },
   { name: 'documentation', command: 'npm run docs' },
 ];
 

@@ -1,4 +1,7 @@
-/** `npm run docs:api`: the documentation of every public name, from the docstrings, as pages of the site in `docs/api`. */
+/**
+ * `npm run docs:api`: the documentation of every public name, from the docstrings, as pages of the site in `docs/api`. With `--check` it
+ * writes none, and only looks for links that lead nowhere.
+ */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Application } from 'typedoc';
@@ -9,7 +12,8 @@ const application = await Application.bootstrapWithPlugins({
   entryPoints: Object.values(libraryEntries).map((file) => `src/${file}.ts`),
 });
 const project = await application.convert();
-if (project) {
+if (project) application.validate(project);
+if (project && !process.argv.includes('--check')) {
   // A page is named as the entry is imported, not as its file.
   for (const module of project.children ?? []) {
     const entry = Object.entries(libraryEntries).find(
@@ -17,7 +21,6 @@ if (project) {
     );
     if (entry) module.name = libraryName + entry[0].slice(1);
   }
-  application.validate(project);
   await application.generateOutputs(project);
   // Remove the HTML anchors that the plugin writes for type parameters, because the pages of the site are plain Markdown.
   for (const name of await readdir('docs/api', { recursive: true })) {

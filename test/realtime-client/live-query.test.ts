@@ -106,6 +106,16 @@ describe('a live query', () => {
     expect(rows()).toEqual([item('c')]);
   });
 
+  it('does not read a row that was inserted and deleted in one burst', async () => {
+    const { confirm, change, answer, rows, reads, server, advance } = await openQuery();
+    await confirm();
+    await answer([]);
+    server.change(inserted('a'));
+    await advance(20);
+    await change(deleted('a'));
+    expect([rows(), reads.length]).toEqual([[], 1]);
+  });
+
   it('reads again what changed during a read', async () => {
     const { confirm, change, answer, rows, reads, advance } = await openQuery();
     await confirm();

@@ -44,6 +44,20 @@ describe('live reads', () => {
     expect(reads.getSnapshot()).toMatchObject({ isLoaded: true, isPending: false, error: null });
   });
 
+  it('retries after each delay, and the last one again and again, for as long as reads fail', async () => {
+    const { world, pending, reads } = createReads();
+    void reads.refresh();
+    await world.settle();
+    for (const [index, delayMs] of [1_000, 5_000, 5_000, 5_000].entries()) {
+      pending[index]?.reject('no network');
+      await world.clock.advance(delayMs - 1);
+      expect(pending).toHaveLength(index + 1);
+      await world.clock.advance(1);
+    }
+    expect(pending).toHaveLength(5);
+    reads.stop();
+  });
+
   it('begins again with the first delay when a read fails after a success', async () => {
     const { world, pending, reads } = createReads();
     void reads.refresh();

@@ -166,7 +166,9 @@ describe('a live query', () => {
     const scene = await openQuery('version', { intervalMs: 100_000 });
     await scene.advance(1_000);
     for (let count = 0; count < 20; count += 1) {
+      // Both arrive in one frame.
       scene.write(`row-${count}`);
+      scene.write(`other-${count}`);
       await scene.advance(700);
     }
     expect([scene.state.reads, scene.shown()]).toEqual([1, scene.stored()]);

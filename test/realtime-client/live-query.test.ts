@@ -276,6 +276,18 @@ describe('a live query', () => {
     expect(world.clock.pendingTimers).toBe(0);
   });
 
+  it('ignores the late response of a read from before its last stop', async () => {
+    const { answer, reads, stop, query, rows, world } = await openQuery({ isEager: true });
+    stop();
+    query.start();
+    await world.settle();
+    reads[0]?.resolve([item('a', 'old')]);
+    await world.settle();
+    expect([reads.length, rows()]).toEqual([2, []]);
+    await answer([item('a', 'new')]);
+    expect(rows()).toEqual([item('a', 'new')]);
+  });
+
   it('notifies once per frame in a burst of deletes', async () => {
     const { confirm, answer, change, query, rows } = await openQuery();
     await confirm();

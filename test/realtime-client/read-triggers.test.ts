@@ -64,6 +64,15 @@ describe('the reads of a channel', () => {
     expect(causes).toEqual(['live', 'interval']);
   });
 
+  it('are due once a hidden page whose channel is live is shown again', async () => {
+    const { causes, advance, tab } = await openScene();
+    tab.setVisible(false);
+    await advance(120_000);
+    expect(causes).toEqual(['live']);
+    tab.setVisible(true);
+    expect(causes).toEqual(['live', 'interval']);
+  });
+
   it.each([
     ['hidden', 'setVisible'],
     ['offline', 'setOnline'],

@@ -269,8 +269,17 @@ describe('listeners', () => {
     const scene = createScriptedScene();
     const { changes } = await scene.openLiveChannel();
     const digits = `1${'0'.repeat(300)}`;
-    const record = `{"id":9223372036854775807,"note":"9223372036854775807","n":7,"huge":${digits},"list":[9223372036854775807],"data":{"n":12345678901234567890}}`;
-    const types = { id: 'int8', note: 'text', n: 'int8', huge: 'float8', list: '_int8', data: 'jsonb' };
+    const record = `{"id":9223372036854775807,"note":"9223372036854775807","n":7,"huge":${digits},"list":[9223372036854775807],"sum":12345678901234567890,"sums":[12345678901234567890],"data":{"n":12345678901234567890}}`;
+    const types = {
+      id: 'int8',
+      note: 'text',
+      n: 'int8',
+      huge: 'float8',
+      list: '_int8',
+      sum: 'numeric',
+      sums: '_numeric',
+      data: 'jsonb',
+    };
     const columns = JSON.stringify(Object.entries(types).map(([name, type]) => ({ name, type })));
     scene.server
       .socket()
@@ -286,6 +295,8 @@ describe('listeners', () => {
           n: 7,
           huge: 1e300,
           list: ['9223372036854775807'],
+          sum: '12345678901234567890',
+          sums: ['12345678901234567890'],
           data: { n: 12345678901234567000 },
         },
       },

@@ -5,6 +5,11 @@ const nightly = { NIGHTLY: '1' };
 const steps: readonly Step[] = [
   { name: 'slow and rare tests', command: 'npx vitest run', environment: nightly },
   {
+    name: 'the application in StrictMode',
+    command: 'npx vitest run --project app test/inbox',
+    environment: { STRICT_MODE: '1' },
+  },
+  {
     name: 'long random schedules',
     command: 'npx vitest run --project unit schedules simulation storm',
     environment: { AUTH_SCHEDULES: '10000', CALL_SCHEDULES: '20000', SCHEDULES: '4000', STORMS: '5000' },

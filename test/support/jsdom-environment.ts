@@ -28,6 +28,8 @@ const environment: Environment = {
     const page = await builtinEnvironments.jsdom.setup(global, options);
     for (const [name, value] of kept)
       Object.defineProperty(global, name, { value, configurable: true, writable: true });
+    // React attaches a task for DevTools to each element that it creates, and no DevTools is here.
+    Reflect.deleteProperty(console, 'createTask');
     cacheComputedStyles(global['document'] as Document);
     return page;
   },

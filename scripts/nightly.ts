@@ -10,9 +10,15 @@ const steps: readonly Step[] = [
     environment: { STRICT_MODE: '1' },
   },
   {
-    name: 'long random schedules',
-    command: 'npx vitest run --project unit schedules simulation storm',
-    environment: { AUTH_SCHEDULES: '10000', CALL_SCHEDULES: '20000', SCHEDULES: '4000', STORMS: '5000' },
+    name: 'long random runs',
+    command: 'npx vitest run --project unit schedules simulation storm quoting pages path-segment responses',
+    environment: {
+      LONG_RUNS: '1',
+      AUTH_SCHEDULES: '10000',
+      CALL_SCHEDULES: '20000',
+      SCHEDULES: '4000',
+      STORMS: '5000',
+    },
   },
   {
     name: 'rare journeys',

@@ -2,6 +2,7 @@ import { assert, constantFrom, jsonValue, oneof, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { parseTokenResponse, parseUser } from '../../src/auth-client/wire/responses.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 
 /** The schemas of the responses again, written in zod for the comparison. */
 const text = z.nullish(z.string());
@@ -142,7 +143,7 @@ describe('the shape of a response', () => {
             expect(accepts(parse, value)).toBe(schema.safeParse(value).success);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(400, 2_000) },
     );
   });
 

@@ -5,7 +5,7 @@ import { type FakeTab, createFakeWorld } from '../support/fake-platform.ts';
 import { type Fate, LIFETIME_SECONDS, createTokenServer } from '../support/wire/token-server.ts';
 
 /** More schedules, or a certain one: AUTH_SCHEDULES=20000 AUTH_SEED=7 */
-const RUNS = Number(process.env['AUTH_SCHEDULES'] ?? 500);
+const RUNS = Number(process.env['AUTH_SCHEDULES'] ?? 200);
 const SEED = process.env['AUTH_SEED'] === undefined ? {} : { seed: Number(process.env['AUTH_SEED']) };
 const KEY = 'sb-project-auth-token';
 const TABS = 3;

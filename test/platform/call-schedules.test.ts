@@ -9,7 +9,7 @@ import { createFakeWorld } from '../support/fake-platform.ts';
 import { createTokenServer, type Fate, LIFETIME_SECONDS } from '../support/wire/token-server.ts';
 
 /** More schedules, or a certain one: CALL_SCHEDULES=20000 CALL_SEED=7 */
-const RUNS = Number(process.env['CALL_SCHEDULES'] ?? 150);
+const RUNS = Number(process.env['CALL_SCHEDULES'] ?? 80);
 const SEED = process.env['CALL_SEED'] === undefined ? {} : { seed: Number(process.env['CALL_SEED']) };
 const sessionKey = 'sb-project-auth-token';
 const refreshLock = `lock:${sessionKey}:refresh`;

@@ -15,6 +15,7 @@ import { createRestClient } from '../../src/rest-client/index.ts';
 import { uploadResumable } from '../../src/storage-client/resumable.ts';
 import { createStorageClient } from '../../src/storage-client/index.ts';
 import { createHarness } from '../auth-client/support/harness.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 
 const refuse = (reason: string): never => {
   throw new TypeError(reason);
@@ -95,7 +96,7 @@ describe('encodeSegment', () => {
           );
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: propertyRuns(600, 3000) },
     );
   });
 });

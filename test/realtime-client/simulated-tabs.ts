@@ -15,7 +15,7 @@ import { createRestModel } from '../support/wire/rest-model.ts';
 import { createFreezer } from './freezer.ts';
 
 /** Number of random schedules; set `SCHEDULES=10000` for a long run. */
-export const schedules = Number(process.env['SCHEDULES'] ?? 300);
+export const schedules = Number(process.env['SCHEDULES'] ?? 150);
 
 const index = fc.nat({ max: 4 });
 const rowId = fc.constantFrom('a', 'b', 'c', 'd');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { byId, command, createSimulation, silentLoss, type Command } from './simulated-tabs.ts';
 
 /** Number of random storms; set `STORMS=5000` for a long run. */
-const storms = Number(process.env['STORMS'] ?? 30);
+const storms = Number(process.env['STORMS'] ?? 15);
 /** Between two looks at the lists. */
 const lookMs = 200;
 

@@ -7,6 +7,7 @@ import { type ReadFilter, readQuery, type ReadTree } from './support/grammar.ts'
 import { createRecordingClient, createRecordingTab, lineOf, projectUrl } from './support/recording-client.ts';
 import { json } from '../support/wire/replies.ts';
 import { createRestClient, expectAffected, maxAffected, rollback } from '../../src/rest-client/index.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 
 interface Row {
   readonly id: number;
@@ -75,7 +76,7 @@ describe('pages by key', () => {
           expect(seen).toEqual(rows);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: propertyRuns(60, 200) },
     );
   });
 
@@ -129,7 +130,7 @@ describe('pages by key', () => {
           expect(seen).toEqual(expect.arrayContaining(stayed));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(50, 150) },
     );
   });
 

@@ -21,6 +21,7 @@ import {
 import { hostileTexts } from './support/hostile-texts.ts';
 import { readArrayLiteral, type ReadFilter, readQuery, type ReadTree } from './support/grammar.ts';
 import { createRecordingTab } from './support/recording-client.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 
 const db = createRestClient({
   url: 'https://p.test',
@@ -62,7 +63,7 @@ describe('a decoded filter equals the encoded one', () => {
         expect(only(loose(eq(column, value)))).toEqual(expected);
         expect(inTree(loose(eq(column, value)))).toEqual(expected);
       }),
-      { numRuns: 1500 },
+      { numRuns: propertyRuns(300, 1500) },
     );
   });
 
@@ -76,7 +77,7 @@ describe('a decoded filter equals the encoded one', () => {
         expect(only(filter)).toMatchObject({ ...expected, not: isNegated });
         expect(inTree(filter)).toMatchObject({ ...expected, not: isNegated });
       }),
-      { numRuns: 800 },
+      { numRuns: propertyRuns(200, 800) },
     );
   });
 
@@ -89,7 +90,7 @@ describe('a decoded filter equals the encoded one', () => {
           expect(readArrayLiteral(filter.value as string)).toEqual(values);
         }
       }),
-      { numRuns: 800 },
+      { numRuns: propertyRuns(200, 800) },
     );
   });
 
@@ -186,7 +187,7 @@ describe('names', () => {
           ).columns,
         ).toEqual([column]);
       }),
-      { numRuns: 800 },
+      { numRuns: propertyRuns(200, 800) },
     );
   });
 
@@ -220,7 +221,7 @@ describe('patterns', () => {
         expect(found.operator).toBe('match');
         expect(new RegExp(found.value as string, 's').test(value)).toBe(likeMatches(pattern, value));
       }),
-      { numRuns: 2000 },
+      { numRuns: propertyRuns(400, 2000) },
     );
   });
 

@@ -9,8 +9,10 @@ import type { AuthService, AuthServiceOptions } from '../../src/auth/auth-servic
 import type { OutgoingMail, OutgoingSms } from '../../src/auth/context.ts';
 import type { AuthSettings } from '../../src/auth/settings.ts';
 import type { Database } from '../../src/database/database.ts';
+import { closeToArchive, MemoryFiles } from '../../src/database/memory-files.ts';
 import { createPgliteDatabase } from '../../src/database/pglite-database.ts';
 import { createTokenKeys } from '../../src/keys/keys.ts';
+import { loadSnapshot } from '../../src/project/snapshot.ts';
 import type { CreationOptions, RequestOptions } from '../../../test/support/software-authenticator.ts';
 import type { TokenKeys } from '../../src/keys/keys.ts';
 
@@ -106,14 +108,21 @@ export const freshPhone = (): string => `1555${String(1_000_000 + (counter += 1)
 
 let shared: Promise<Database> | undefined;
 
+/** Initializing PostgreSQL takes three seconds of a processor, so the workers share an archive of the database. */
 async function openDatabase(): Promise<Database> {
-  const pglite = await PGlite.create({ extensions: { pgcrypto } });
-  await pglite.exec(
-    'create schema if not exists extensions; create extension pgcrypto with schema extensions',
+  const schema = await readFile(new URL('../../src/auth/schema.sql', import.meta.url), 'utf8');
+  const data = await loadSnapshot(
+    `auth-${createHash('sha256').update(schema).digest('hex').slice(0, 16)}`,
+    async () => {
+      const pglite = await PGlite.create({ extensions: { pgcrypto } });
+      await pglite.exec(
+        'create schema if not exists extensions; create extension pgcrypto with schema extensions',
+      );
+      await pglite.exec(schema);
+      return closeToArchive(pglite);
+    },
   );
-  const schema = new URL('../../src/auth/schema.sql', import.meta.url);
-  await pglite.exec(await readFile(schema, 'utf8'));
-  return createPgliteDatabase(pglite);
+  return createPgliteDatabase(await PGlite.create({ fs: new MemoryFiles(data), extensions: { pgcrypto } }));
 }
 
 async function readAnswer(response: Response): Promise<Answer> {

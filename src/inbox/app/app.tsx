@@ -11,6 +11,7 @@ import { deleteWhenSignedOut } from './data/delete-persisted-data.ts';
 import { decideRoute } from './route-decision.ts';
 import { onDemand } from '../ui/state/loader.ts';
 import { useLanguage } from '../ui/texts.ts';
+import { countUnsent } from '../shared/clients/sign-out-question.ts';
 import { unsavedDraft } from '../shared/unsaved-draft.ts';
 import { needsSecondFactor } from '../shared/token-claims.ts';
 import { paths, type LoginNotice } from '../shared/routes.ts';
@@ -61,6 +62,7 @@ function Loading() {
 const notices = {
   'on-purpose': null,
   refused: 'session-ended',
+  'while-pending': 'changes-kept',
   'while-saving': 'draft-kept',
 } as const satisfies Record<string, LoginNotice | null>;
 
@@ -69,13 +71,15 @@ function SessionGate({ path }: { readonly path: string }) {
   const { search: query, hash, origin } = new URL(useLocationProperty(() => location.href));
   const { status, session } = useAuth();
   const { auth } = useClients();
-  const [leaving, setLeaving] = useState<'on-purpose' | 'refused' | 'while-saving' | null>(null);
+  const [leaving, setLeaving] = useState<keyof typeof notices | null>(null);
   useEffect(
     () =>
       auth.onEvent(({ name, reason }) => {
         if (name !== 'SIGNED_OUT') return;
         const isSaving = reason !== 'call' && unsavedDraft.exists();
-        setLeaving(isSaving ? 'while-saving' : reason === 'refused' ? 'refused' : 'on-purpose');
+        if (isSaving) setLeaving('while-saving');
+        else if (reason !== 'refused') setLeaving('on-purpose');
+        else setLeaving(countUnsent() > 0 ? 'while-pending' : 'refused');
       }),
     [auth],
   );

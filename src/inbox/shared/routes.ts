@@ -22,12 +22,13 @@ export interface InboxLink {
 
 /**
  * A notice for /login in the history entry's state: survives a reload, gone with the next navigation. `session-ended`: by
- * the server; `sign-out-failed`: other devices may still be signed in; `local-sign-out-failed`: the
+ * the server; `changes-kept`: as `session-ended`, with changes that were not sent; `sign-out-failed`: other devices may still be signed in; `local-sign-out-failed`: the
  * server did not confirm that this device signed out; `link-expired`: a mail link was used or too old;
  * `draft-kept`: the session ended while something was being saved; `account-deleted`: by its user.
  */
 export type LoginNotice =
   | 'session-ended'
+  | 'changes-kept'
   | 'sign-out-failed'
   | 'local-sign-out-failed'
   | 'link-expired'

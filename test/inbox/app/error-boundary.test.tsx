@@ -133,17 +133,35 @@ describe('a chunk that cannot be loaded', () => {
     expect(document.body.textContent).toBe('The restAll is well.');
   });
 
-  test('a part that cannot be loaded and is not missed says nothing, and shows its fallback', async () => {
+  test('the reload after a failed part returns to the URL at which it was opened', async () => {
     toasts.clear();
     const { Screen } = remoteScreen();
+    history.replaceState(null, '', '/home?open=7');
     await act(async () => {
       render(
-        <PartBoundary isOptional fallback={<p>Offline.</p>}>
+        <PartBoundary onFail={() => history.replaceState(null, '', '/home')}>
           <Screen />
         </PartBoundary>,
       );
     });
-    expect(document.body.textContent).toBe('Offline.');
+    expect(location.search).toBe('');
+    Object.defineProperty(navigator, 'onLine', { configurable: true, value: true });
+    vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response());
+    await act(async () => toasts.getSnapshot()[0]?.action?.run());
+    expect(location.search).toBe('?open=7');
+  });
+
+  test('a part that cannot be loaded and is not missed says nothing', async () => {
+    toasts.clear();
+    const { Screen } = remoteScreen();
+    await act(async () => {
+      render(
+        <PartBoundary isOptional>
+          <Screen />
+        </PartBoundary>,
+      );
+    });
+    expect(document.body.textContent).toBe('');
     expect(toasts.getSnapshot()).toEqual([]);
   });
 });

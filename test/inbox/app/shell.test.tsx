@@ -99,6 +99,7 @@ test('an action waits for the next sign-in if the session has ended unnoticed, a
   await actor.click(archive);
   await screen.findByRole('heading', { name: 'Sign in' });
   expect(screen.queryByText(/deleted in the meantime/)).toBeNull();
+  expect(screen.getByText(/^You were signed out. Sign in to send the changes that/)).toBeTruthy();
   const email = screen.getByLabelText('Email');
   await actor.clear(email);
   await actor.type(email, person.email);
@@ -109,6 +110,38 @@ test('an action waits for the next sign-in if the session has ended unnoticed, a
   await waitFor(async () => expect(JSON.stringify(await statuses())).toContain('archived'), {
     timeout: 5_000,
   });
+});
+
+test('an action stays in the outbox while its session cannot be checked', async () => {
+  const person = { email: `unchecked-${crypto.randomUUID()}@example.com`, password: seedPassword };
+  const { id } = await createUser(supabase(), person.email);
+  await supabase().database.query(
+    `insert into notifications (recipient_id, content) values ($1, '{"type": "system", "data": {"text": "Hello"}}')`,
+    [id],
+  );
+  const { fetch, ...backend } = createBreakableFetch(supabase);
+  const openSocket = () => ({ send: () => undefined, close: () => undefined }) as never;
+  const { actor } = await renderApp('/home', {
+    supabase: supabase(),
+    user: person,
+    platform: { fetch, openSocket },
+  });
+  const archive = await screen.findByRole('button', { name: /^Archive: Hello/ });
+  await supabase().database.query('delete from auth.sessions where user_id = $1', [id]);
+  let checks = 0;
+  backend.break(
+    (request) => to('/auth/v1/')(request) && (checks += 1) > 0,
+    () => {
+      throw new TypeError('Failed to fetch');
+    },
+  );
+  await actor.click(archive);
+  expect(await screen.findByText(/^Syncing 1 change/)).toBeTruthy();
+  expect(checks).toBeGreaterThan(0);
+  expect(screen.queryByText(/deleted in the meantime/)).toBeNull();
+  expect(screen.queryByText('Hello')).toBeNull();
+  backend.mend();
+  await screen.findByRole('heading', { name: 'Sign in' }, { timeout: 10_000 });
 });
 
 test('the inbox shows the last list with its age when it is opened later and the service fails', async () => {
@@ -136,6 +169,34 @@ test('the inbox shows the last list with its age when it is opened later and the
   expect(screen.getByText(/^Couldn’t refresh\. This list is from .*\d:\d\d/)).toBeTruthy();
 });
 
+test('a list that is not stored says so offline; only an inbox without any list says that there is no copy', async () => {
+  const person = { email: `offline-${crypto.randomUUID()}@example.com`, password: seedPassword };
+  const { id } = await createUser(supabase(), person.email);
+  await supabase().database.query(
+    `insert into notifications (recipient_id, content) values ($1, '{"type": "system", "data": {"text": "Hello"}}')`,
+    [id],
+  );
+  const { fetch, ...backend } = createBreakableFetch(supabase);
+  const options = { supabase: supabase(), user: person, platform: { fetch } };
+  const { actor, unmount, store } = await renderApp('/home', options);
+  await screen.findByText('Hello');
+  Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
+  try {
+    backend.break(to('/rest/'));
+    act(() => void dispatchEvent(new Event('offline')));
+    const rail = within(screen.getByRole('complementary', { name: 'Views' }));
+    await actor.click(rail.getByRole('link', { name: /^Archived, / }));
+    expect(await screen.findByText(/^This list isn’t saved on this device/)).toBeTruthy();
+    expect(screen.queryByText(/^No copy of your inbox/)).toBeNull();
+    unmount();
+    indexedDB.deleteDatabase('inbox-cache');
+    await renderApp('/home', { supabase: supabase(), store, platform: { fetch } });
+    expect(await screen.findByText(/^No copy of your inbox/, {}, { timeout: 5_000 })).toBeTruthy();
+  } finally {
+    Reflect.deleteProperty(navigator, 'onLine');
+  }
+});
+
 test('the application redirects to /login with a message when the server ends the session', async () => {
   const person = { email: `ended-${crypto.randomUUID()}@example.com`, password: seedPassword };
   const { id } = await createUser(supabase(), person.email);
@@ -145,7 +206,7 @@ test('the application redirects to /login with a message when the server ends th
   await act(() => clients.auth.refreshSession().catch(() => undefined));
   await screen.findByRole('heading', { name: 'Sign in' });
   expect(url()).toBe('/login?next=%2Faccount%3Fx%3D1');
-  const news = screen.getByText(/^You were signed out. Sign in to continue/);
+  const news = screen.getByText('You were signed out. Sign in to continue.');
   expect(news.closest('[role="status"]')).not.toBeNull();
   const email = screen.getByLabelText('Email');
   await actor.clear(email);

@@ -1,9 +1,10 @@
+import { AuthError } from 'supabase-protocol-clients/auth-client';
 import type { Platform } from 'supabase-protocol-clients/platform';
 import { RestError, type RestErrorCode } from 'supabase-protocol-clients/rest-client';
 import { showNotice } from '../../features/outbox/show-notice.ts';
 import { createOutbox, type Outbox } from '../../shared/outbox/outbox.ts';
 import { createOutboxStorage } from '../../shared/outbox/outbox-storage.ts';
-import { openedOutbox } from '../../shared/clients/sign-out-question.ts';
+import { keptChanges, openedOutbox } from '../../shared/clients/sign-out-question.ts';
 
 /** Failures after which the same request may succeed. */
 const retryableCodes: ReadonlySet<RestErrorCode> = new Set<RestErrorCode>([
@@ -35,7 +36,9 @@ export function openOutbox(userId: string, platform: Platform, checkSession: () 
       now: clock.now,
       onDropped: (count) => show({ type: 'dropped', count }),
     }),
-    isRetryable: (problem) => problem instanceof RestError && retryableCodes.has(problem.code),
+    // Only the check of the session fails with an `AuthError`: until it has a result, the action stays.
+    isRetryable: (problem) =>
+      problem instanceof AuthError || (problem instanceof RestError && retryableCodes.has(problem.code)),
     notify: show,
   });
   openedOutbox.set(outbox);
@@ -47,11 +50,12 @@ export function openOutbox(userId: string, platform: Platform, checkSession: () 
         async send(payload) {
           const outcome = await topic.send(payload);
           // A session that has ended finds no rows, as if they were deleted: the check signs out, which closes this outbox and keeps the action.
-          if (outcome.type === 'deleted') await checkSession().catch(report);
+          if (outcome.type === 'deleted') await checkSession();
           return outcome;
         },
       }),
     close() {
+      keptChanges.set(outbox.countPending());
       outbox.close();
       if (openedOutbox.getSnapshot() === outbox) openedOutbox.set(null);
     },

@@ -1,27 +1,43 @@
 import type { AuthClient } from 'supabase-protocol-clients/auth-client';
 import { ownTimeZone } from '../../shared/own-time-zone.ts';
+import { readStored, writeStored } from '../../ui/state/stored-value.ts';
 import type { Language } from '../../ui/texts.ts';
 
+type Account = Pick<AuthClient, 'getSnapshot' | 'updateUser'>;
+
+/** The choice that is not saved yet, after the id of its user: one that was made without a network. */
+const unsavedKey = 'unsaved-language';
+
 /**
- * Saves the language with the account, which the database copies to the preferences: every email follows. Never rejects; a
- * failure is reported, because the choice holds on this device.
+ * Saves the language with the account, which the database copies to the preferences: every email follows. Never rejects; after
+ * a failure, which is reported, `saveMissingLocale` saves it.
  */
 export async function saveLanguage(
   language: Language,
-  auth: Pick<AuthClient, 'getSnapshot' | 'updateUser'>,
+  auth: Account,
   report: (problem: unknown) => void,
 ): Promise<void> {
-  if (auth.getSnapshot().user?.user_metadata?.['language'] === language) return;
-  await auth.updateUser({ data: { language } }).catch(report);
+  const { user } = auth.getSnapshot();
+  if (!user) return;
+  const isSaved = user.user_metadata?.['language'] === language;
+  writeStored(unsavedKey, isSaved ? null : `${user.id} ${language}`);
+  if (!isSaved) await saveMissingLocale(language, auth).catch(report);
 }
 
-/** Saves language and time zone of this browser with an account that lacks them, such as one that a provider made. */
-export async function saveMissingLocale(
-  language: string,
-  auth: Pick<AuthClient, 'getSnapshot' | 'updateUser'>,
-): Promise<void> {
+/**
+ * Saves language and time zone of this browser with an account that lacks them, such as one that a provider made, and a
+ * language that could not be saved when it was chosen.
+ */
+export async function saveMissingLocale(language: string, auth: Account): Promise<void> {
   const { user } = auth.getSnapshot();
   const { language: known, time_zone } = user?.user_metadata ?? {};
-  if (!user || (known && time_zone)) return;
-  await auth.updateUser({ data: { language: known ?? language, time_zone: time_zone ?? ownTimeZone() } });
+  const unsaved = readStored(unsavedKey);
+  const [userId, chosen] = unsaved?.split(' ') ?? [];
+  const isChosen = user !== null && user !== undefined && userId === user.id;
+  if (!user || (known && time_zone && !isChosen)) return;
+  await auth.updateUser({
+    data: { language: (isChosen ? chosen : known) ?? language, time_zone: time_zone ?? ownTimeZone() },
+  });
+  // A later choice is saved by its own call.
+  if (isChosen && readStored(unsavedKey) === unsaved) writeStored(unsavedKey, null);
 }

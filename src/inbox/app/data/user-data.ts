@@ -42,7 +42,7 @@ export interface UserDataOptions extends Pick<Clients, 'loadRealtime' | 'platfor
   readonly sessionId: string;
   /** Checks at the server whether the session still exists; if not, the auth client signs out. */
   readonly checkSession: () => Promise<unknown>;
-  /** Saves what an account may lack of its user's browser. */
+  /** Saves what an account may lack of its user's browser; called again when the network is back. */
   readonly completeAccount: () => Promise<void>;
 }
 
@@ -154,6 +154,10 @@ export function createUserData({
     const browser = findPushBrowser();
     if (browser) await createPushDevice({ browser, rest, sessionId, publicKey, clock }).renew();
   };
+  const complete = () => void completeAccount().catch(report);
+  const stopWatching = page.subscribe((signal) => {
+    if (signal === 'online' && isStarted) complete();
+  });
   let isStarted = false;
 
   return {
@@ -171,13 +175,14 @@ export function createUserData({
       withCache(restore);
       laterTimers = [
         clock.setTimer(() => void renewPush().catch(report), page.isOnline() ? laterMs : 0),
-        clock.setTimer(() => void completeAccount().catch(report), preloadDelayMs),
+        clock.setTimer(complete, preloadDelayMs),
       ];
     },
     async close() {
       if (isClosed) return;
       isClosed = true;
       stopListening?.();
+      stopWatching();
       persistTimer?.cancel();
       for (const timer of laterTimers) timer.cancel();
       toasts.clear();

@@ -1,54 +1,30 @@
-import { Suspense, useState, useSyncExternalStore } from 'react';
+import { useState } from 'react';
 import { createPortal } from 'react-dom';
-import { actionName } from '../../features/notifications/actions/action-name.ts';
-import {
-  actionsTopic,
-  parseStoredAction,
-} from '../../features/notifications/model/notification-operation.ts';
-import { inboxTexts } from '../../features/notifications/texts/inbox-texts.ts';
-import { PendingDialog } from '../../features/outbox/pending-dialog.tsx';
 import { PendingNote } from '../../features/outbox/pending-note.tsx';
-import { parseStoredPreferences } from '../../features/preferences/data/stored-preferences.ts';
-import { preferencesName } from '../../features/preferences/preferences-name.ts';
-import { preferencesTexts } from '../../features/preferences/preferences-texts.ts';
-import type { PendingAction } from '../../shared/outbox/outbox-state.ts';
-import { useUserData } from '../data/user-data-context.ts';
+import { PartBoundary } from '../../ui/overlay/part-boundary.tsx';
+import { onDemand } from '../../ui/state/loader.ts';
+
+const loadList = () => import('./pending-list.tsx');
+const PendingList = onDemand(async () => (await loadList()).PendingList);
+
+/** Loads the code of the list, which opens while the network is lost. */
+export const preloadPendingList = () => void loadList().catch(() => undefined);
 
 /** The number of pending changes, and the list of them. Unmounted when none is left. */
 export function PendingChanges({ count }: { readonly count: number }) {
   const [isOpen, setIsOpen] = useState(false);
+  const close = () => setIsOpen(false);
   return (
     <>
       <PendingNote count={count} onShow={() => setIsOpen(true)} />
       {isOpen &&
         // Outside of the live region of the note, which would announce the whole list.
         createPortal(
-          <Suspense>
-            <PendingList onClose={() => setIsOpen(false)} />
-          </Suspense>,
+          <PartBoundary onFail={close}>
+            <PendingList onClose={close} />
+          </PartBoundary>,
           document.body,
         )}
     </>
-  );
-}
-
-function PendingList({ onClose }: { readonly onClose: () => void }) {
-  const { inbox, outbox } = useUserData();
-  const pending = useSyncExternalStore(outbox.subscribe, outbox.getSnapshot);
-  const texts = inboxTexts.use();
-  const textsOfPreferences = preferencesTexts.use();
-  const nameOf = ({ topic, payload }: PendingAction) => {
-    const action = topic === actionsTopic ? parseStoredAction(payload) : null;
-    if (action) return actionName(action, inbox.findLoaded, texts);
-    const preferences = parseStoredPreferences(payload);
-    return preferences ? preferencesName(preferences, textsOfPreferences) : '';
-  };
-  return (
-    <PendingDialog
-      changes={pending.map((each) => ({ id: each.id, name: nameOf(each) }))}
-      areStored={!outbox.hasStorageFailed()}
-      onDiscard={(ids) => void outbox.discard(ids)}
-      onClose={onClose}
-    />
   );
 }

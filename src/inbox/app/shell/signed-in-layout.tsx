@@ -3,11 +3,12 @@ import { Link, useLocation } from 'wouter';
 import { useListAge } from '../../features/notifications/data/inbox-context.ts';
 import { InboxIcon, PersonIcon, SettingsIcon } from '../../ui/icons.tsx';
 import { Logo } from '../../ui/page/narrow-page.tsx';
+import { preloadDelayMs } from '../../ui/state/loader.ts';
 import { useOnline } from '../../ui/state/online.ts';
 import { ToastRegion } from '../../ui/overlay/toast-region.tsx';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { PendingChanges } from './pending-changes.tsx';
+import { PendingChanges, preloadPendingList } from './pending-changes.tsx';
 import { hideBarsOnScroll } from './scroll-bars.ts';
 import { signOutQuestion } from '../../shared/clients/sign-out-question.ts';
 import { SignOutDialog } from '../../features/outbox/sign-out-dialog.tsx';
@@ -33,6 +34,10 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
   const pendingCount = useSyncExternalStore(outbox.subscribe, outbox.getSnapshot).length;
   const question = useSyncExternalStore(signOutQuestion.subscribe, signOutQuestion.getSnapshot);
   useEffect(hideBarsOnScroll, []);
+  useEffect(() => {
+    const timer = setTimeout(preloadPendingList, preloadDelayMs);
+    return () => clearTimeout(timer);
+  }, []);
   // Toasts of this user must not show to the next one.
   useEffect(() => () => toasts.clear(), []);
   return (

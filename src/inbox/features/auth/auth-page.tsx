@@ -50,6 +50,7 @@ export function AuthPage(props: AuthPageProps) {
         </div>
         <div role="status">
           {notice === 'session-ended' && <Message>{texts.sessionEnded}</Message>}
+          {notice === 'changes-kept' && <Message>{texts.changesKept}</Message>}
           {notice === 'account-deleted' && <Message tone="success">{texts.accountDeleted}</Message>}
           {notice === 'draft-kept' && <Message>{texts.draftKept}</Message>}
           {!online && <Message tone="warning">{texts.offline}</Message>}

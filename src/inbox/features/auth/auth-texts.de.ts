@@ -21,8 +21,9 @@ export const german: AuthTexts = {
   retry: 'Noch einmal versuchen',
   cookiesBlocked:
     'Dieser Browser speichert keine Cookies für diese Seite: Beim Neuladen oder Schließen wirst du abgemeldet.',
-  sessionEnded:
-    'Du wurdest abgemeldet. Melde dich an, um weiterzumachen. Noch nicht gesendete Änderungen bleiben erhalten.',
+  sessionEnded: 'Du wurdest abgemeldet. Melde dich an, um weiterzumachen.',
+  changesKept:
+    'Du wurdest abgemeldet. Melde dich an, um die Änderungen zu senden, die auf diesem Gerät gespeichert sind.',
   draftKept:
     'Du wurdest abgemeldet, während deine Änderungen gespeichert wurden. Melde dich an, um sie zu prüfen.',
   localSignOutFailed:

@@ -20,7 +20,8 @@ const english = {
   retry: 'Try again',
   cookiesBlocked:
     'This browser keeps no cookies for this site: you’ll be signed out when you reload or close the page.',
-  sessionEnded: 'You were signed out. Sign in to continue. Changes that weren’t sent yet are kept.',
+  sessionEnded: 'You were signed out. Sign in to continue.',
+  changesKept: 'You were signed out. Sign in to send the changes that are kept on this device.',
   draftKept: 'You were signed out while your changes were being saved. Sign in to check them.',
   localSignOutFailed:
     'You’re signed out on this device, but we couldn’t tell the server. The session will end there later.',

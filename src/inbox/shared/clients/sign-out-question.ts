@@ -2,7 +2,13 @@ import { createStore } from 'supabase-protocol-clients/platform';
 import type { Outbox } from '../outbox/outbox.ts';
 
 /** The outbox of the signed-in user; null: none is open. */
-export const openedOutbox = createStore<Pick<Outbox, 'flush'> | null>(null);
+export const openedOutbox = createStore<Pick<Outbox, 'flush' | 'countPending'> | null>(null);
+
+/** How many changes of the last user were not sent when the outbox was closed. */
+export const keptChanges = createStore(0);
+
+/** How many changes of the user whose session ends are not sent: of the open outbox, else of the one that was closed last. */
+export const countUnsent = () => openedOutbox.getSnapshot()?.countPending() ?? keptChanges.getSnapshot();
 
 /** Asks before a sign-out that would lose changes. */
 export interface SignOutQuestion {

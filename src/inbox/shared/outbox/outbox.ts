@@ -60,6 +60,8 @@ export interface Outbox {
   flush(timeoutMs: number): Promise<number>;
   /** The actions that wait for a connection or the server, oldest first; the same array until it changes. */
   getSnapshot(): readonly PendingAction[];
+  /** The number of all actions without a response, also of those that wait for nothing. */
+  countPending(): number;
   subscribe(listener: () => void): Unsubscribe;
   /** Whether the browser's storage failed, so that pending actions end with their tab. */
   hasStorageFailed(): boolean;
@@ -358,6 +360,7 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
       return state.pending.length;
     },
     getSnapshot: delayed.getSnapshot,
+    countPending: () => state.pending.length,
     subscribe: delayed.subscribe,
     hasStorageFailed: () => hasStorageFailed,
     close() {

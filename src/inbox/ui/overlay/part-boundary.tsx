@@ -8,8 +8,6 @@ export interface PartBoundaryProps {
   readonly onFail?: () => void;
   /** Whether the part is not missed. Default: a toast offers to reload. */
   readonly isOptional?: boolean;
-  /** While the part loads. */
-  readonly fallback?: ReactNode;
   readonly children: ReactNode;
 }
 
@@ -28,15 +26,19 @@ export class PartBoundary extends Component<PartBoundaryProps, { readonly hasFai
 
   override componentDidCatch(problem: unknown): void {
     retryFailedLoad(problem);
+    // Closing the part may leave its URL.
+    const { href } = location;
     const { onFail, isOptional } = this.props;
     onFail?.();
     if (isOptional) return;
     const { failed, reload } = document.documentElement.lang === 'de' ? texts.de : texts.en;
-    toasts.show(failed, { tone: 'error', action: { label: reload, run: () => void reloadIfReachable() } });
+    toasts.show(failed, {
+      tone: 'error',
+      action: { label: reload, run: () => void reloadIfReachable(href) },
+    });
   }
 
   override render(): ReactNode {
-    const { fallback, children } = this.props;
-    return this.state.hasFailed ? fallback : <Suspense fallback={fallback}>{children}</Suspense>;
+    return !this.state.hasFailed && <Suspense>{this.props.children}</Suspense>;
   }
 }

@@ -1,17 +1,32 @@
+const deadlineMs = 5_000;
+
 /** Whether the site responds: a reload without it would replace this page by the browser's error page. */
 async function isSiteReachable(): Promise<boolean> {
+  if (!navigator.onLine) return false;
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), deadlineMs);
   try {
-    return navigator.onLine && (await fetch(location.pathname, { method: 'HEAD', cache: 'no-store' })).ok;
+    const { signal } = deadline;
+    return (await fetch(location.pathname, { method: 'HEAD', cache: 'no-store', signal })).ok;
   } catch {
     return false;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-/** Reloads the page unless the site is unreachable. @returns whether the page is about to reload. */
-export async function reloadIfReachable(): Promise<boolean> {
+/**
+ * Reloads the page unless the site does not respond within 5 s.
+ *
+ * @param href where the page opens again, if it still shows the same path. Default: its current URL.
+ * @returns whether the page is about to reload.
+ */
+export async function reloadIfReachable(href = location.href): Promise<boolean> {
   const isReachable = await isSiteReachable();
-  if (isReachable) location.reload();
-  return isReachable;
+  if (!isReachable) return false;
+  if (new URL(href).pathname === location.pathname) history.replaceState(history.state, '', href);
+  location.reload();
+  return true;
 }
 
 /**

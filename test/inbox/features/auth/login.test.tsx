@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import * as OTPAuth from 'otpauth';
 import { expect, test } from 'vitest';
 import { createMfa } from '../../../../src/auth-client/features/mfa.ts';
@@ -253,3 +253,19 @@ async function mailedCode(to: string): Promise<string> {
   const { text } = await supabase().mailbox.waitFor({ to });
   return /\b\d{6}\b/.exec(text)?.[0] ?? '';
 }
+
+test('providers that could not be read offline appear when the browser is online again', async () => {
+  const { fetch, ...backend } = createBreakableFetch(supabase);
+  backend.break(to('/settings'));
+  Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
+  try {
+    await renderApp('/login', { supabase: supabase(), platform: { fetch } });
+    await screen.findByText(/^You’re offline/);
+    backend.mend();
+  } finally {
+    Reflect.deleteProperty(navigator, 'onLine');
+  }
+  act(() => void dispatchEvent(new Event('online')));
+  expect(await screen.findByRole('button', { name: 'Continue with GitHub' })).toBeTruthy();
+  expect(screen.queryByText(/^Couldn’t load the other ways/)).toBeNull();
+});

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { AuthServerSettings } from 'supabase-protocol-clients/auth-client';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
@@ -77,6 +77,7 @@ function SignInButtons({ providers, takeCaptcha }: SignInButtonsProps) {
   const [problem, setProblem] = useState<string>();
   const signIn = async (provider: string) => {
     setPending(provider);
+    setProblem(undefined);
     const failure = await runFormAction([], async () => {
       const { url } = await auth.signInWithOAuth({ provider, redirectTo: homeUrl });
       location.assign(url);
@@ -138,28 +139,39 @@ function readKnownWays(): SignInWays {
   return { providerCount: Math.min(10, Number(count) || 0), passkeys: readStored(passkeysKey) === 'true' };
 }
 
-/** The auth server's settings, read after the screen has rendered; null until then, `failed` when they cannot be read. */
+/**
+ * The auth server's settings, read after the screen has rendered, and again when the network is back; null until then, `failed`
+ * when they cannot be read.
+ */
 function useSettingsRead() {
   const { auth } = useClients();
-  const [settings, setSettings] = useState<AuthServerSettings | 'failed' | null>(null);
-  const read = useCallback(
-    (signal?: AbortSignal) =>
-      auth
-        .getSettings(signal ? { signal } : {})
-        .then(setSettings, () => void (signal?.aborted || setSettings('failed'))),
-    [auth],
-  );
+  const online = useOnline();
+  const [attempt, setAttempt] = useState(0);
+  const [read, setRead] = useState<SettingsRead>();
+  const key = `${online} ${attempt}`;
   useEffect(() => {
     const controller = new AbortController();
-    void read(controller.signal);
+    const { signal } = controller;
+    auth.getSettings({ signal }).then(
+      (settings) => setRead({ key, settings }),
+      () =>
+        void (
+          signal.aborted || setRead((known) => (hasSettings(known) ? known : { key, settings: 'failed' }))
+        ),
+    );
     return () => controller.abort();
-  }, [read]);
-  const retry = () => {
-    setSettings(null);
-    void read();
-  };
-  return { settings, retry };
+  }, [auth, key]);
+  // The failure of an earlier attempt says nothing about this one.
+  const settings = read && (read.key === key || hasSettings(read)) ? read.settings : null;
+  return { settings, retry: () => setAttempt((number) => number + 1) };
 }
+
+interface SettingsRead {
+  readonly key: string;
+  readonly settings: AuthServerSettings | 'failed';
+}
+
+const hasSettings = (read: SettingsRead | undefined) => read !== undefined && read.settings !== 'failed';
 
 /** The auth server's settings; null while they are read and on failure. */
 export function useAuthSettings(): AuthServerSettings | null {

@@ -20,9 +20,15 @@ export function InboxNotices({ snapshot }: { readonly snapshot: InboxSnapshot })
   const online = useOnline();
   const { PausedNotice } = useInboxServices();
   const age = useListAge();
-  const { problem, status, isLost, view, isReading } = snapshot;
+  const { problem, status, isLost, view, newest, isReading } = snapshot;
   const isSlow = useDelay(isReading && problem === null, slowMs);
-  const failure = !online ? texts.noCopy : view.filter.query ? texts.searchFailed : texts.readFailed;
+  const failure = view.filter.query
+    ? texts.searchFailed
+    : online
+      ? texts.readFailed
+      : newest.isLoaded
+        ? texts.listNotSaved
+        : texts.noCopy;
   return (
     <div role="status" className={styles.notices}>
       <PausedNotice />

@@ -82,6 +82,8 @@ export const german: InboxTexts = {
   fresh: (count) => `${count} neu`,
   readFailed: 'Deine Benachrichtigungen konnten nicht geladen werden.',
   readFailedStale: (time) => `Aktualisieren nicht möglich. Stand der Liste: ${time}.`,
+  listNotSaved:
+    'Diese Liste ist nicht auf diesem Gerät gespeichert. Sie wird geladen, sobald du wieder online bist.',
   noCopy: 'Auf diesem Gerät ist keine Kopie deines Posteingangs gespeichert.',
   actionFailed: 'Etwas ist schiefgelaufen. Deine Änderung wurde rückgängig gemacht.',
   lost: 'Live-Aktualisierung unterbrochen. Verbindung wird wiederhergestellt …',

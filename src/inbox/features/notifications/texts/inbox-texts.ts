@@ -71,6 +71,7 @@ const english = {
   fresh: (count: number) => `${count} new`,
   readFailed: 'Couldn’t load your notifications.',
   readFailedStale: (time: string) => `Couldn’t refresh. This list is from ${time}.`,
+  listNotSaved: 'This list isn’t saved on this device. It loads when you’re back online.',
   noCopy: 'No copy of your inbox is saved on this device.',
   actionFailed: 'Something went wrong. Your change was undone.',
   lost: 'Live updates are interrupted. Reconnecting…',

@@ -22,7 +22,7 @@ export const dialogShots: readonly Shot[] = [
   {
     ...ada,
     name: 'inbox-filtered',
-    path: '/home?kind=comment&reason=needs-you',
+    path: '/home?kind=comment&tab=needs-you',
     arrange: ({ page, say }) => page.getByRole('group', { name: say('Filter') }).waitFor(),
   },
   {

@@ -58,7 +58,7 @@ create index notifications_snoozed_list_idx on public.notifications (recipient_i
 create index notifications_thread_idx on public.notifications (recipient_id, thread, created_at desc, id desc)
   where thread is not null;
 create index notifications_needs_user_idx on public.notifications (recipient_id, created_at desc, id desc)
-  where needs_user;
+  where status = 'unread' and needs_user;
 
 -- Indexes for changes since a time, the retention job, the deletion of a sender's account and snoozed notifications.
 create index notifications_changes_idx on public.notifications (recipient_id, updated_at);
@@ -94,7 +94,7 @@ begin
 end
 $$;
 
-/** Whether a notification is listed above the rest until it is read: `content` is its parsed content. */
+/** Whether a notification needs the user until it is read: `content` is its parsed content. */
 create function private.needs_user(kind text, content jsonb) returns boolean
   language sql immutable parallel safe
   set search_path = ''

@@ -70,7 +70,7 @@ create trigger record_deleted after delete on public.notifications
 
 /**
  * The changes since a time, in one response: {as_of, reset, changed: [row, ...], deleted: [id, ...], snoozed: [row, ...],
- * needed: [row, ...], counts, kinds: [row, ...]}.
+ * counts, kinds: [row, ...]}.
  *
  * `as_of` is the `since` of the next call. `reset`: changes are missing from the response (more than `page_size` rows, a
  * bulk change, or a time more than a day ago), so the lists must be read again. Changes of the 30 seconds before `since` are
@@ -79,8 +79,7 @@ create trigger record_deleted after delete on public.notifications
  * `snoozed`, with a reset only: the next 100 notifications to return, and the last 100 that returned within a week. The
  * lists are ordered by creation, so that a client cannot find them there.
  *
- * `needed`, with a reset only: of the newest ten unread notifications that need the user those that are older than the first
- * page of 30, newest first: a client shows them above the rest.
+ * `counts`: those of public.notification_counts, and as `needs_you` how many unread notifications need the user.
  *
  * `kinds`: those of public.notification_kinds, with a reset and after one of them was registered; else null.
  */
@@ -96,7 +95,7 @@ declare
   changed jsonb := '[]';
   deleted jsonb := '[]';
   snoozed jsonb := '[]';
-  needed jsonb := '[]';
+  needs_you bigint;
   is_reset boolean;
 begin
   is_reset := coalesce(since, '-infinity') < as_of - interval '1 day'
@@ -138,27 +137,17 @@ begin
         order by n.snoozed_until desc limit 100
       )
     ) s;
-    select coalesce(jsonb_agg(to_jsonb(o) order by o.created_at desc, o.id desc), '[]') into needed
-    from (
-      select * from public.notifications n
-      where n.recipient_id = me and n.status = 'unread' and n.needs_user
-        and (n.snoozed_until is null or n.snoozed_until <= as_of)
-      order by n.created_at desc, n.id desc limit 10
-    ) o
-    where (o.created_at, o.id) < (
-      select n.created_at, n.id from public.notifications n
-      where n.recipient_id = me and n.status <> 'archived' and (n.snoozed_until is null or n.snoozed_until <= as_of)
-      order by n.created_at desc, n.id desc offset 29 limit 1
-    );
   end if;
+  select count(*) into needs_you from public.notifications n
+  where n.recipient_id = me and n.status = 'unread' and n.needs_user
+    and (n.snoozed_until is null or n.snoozed_until <= as_of);
   return jsonb_build_object(
     'as_of', as_of,
     'reset', is_reset,
     'changed', changed,
     'deleted', deleted,
     'snoozed', snoozed,
-    'needed', needed,
-    'counts', (select to_jsonb(c) from public.notification_counts() c),
+    'counts', (select to_jsonb(c) from public.notification_counts() c) || jsonb_build_object('needs_you', needs_you),
     'kinds', case
       when is_reset or exists (select from public.notification_kinds k where k.updated_at > earliest)
         then (select coalesce(jsonb_agg(to_jsonb(k) order by k.name), '[]') from public.notification_kinds k)

@@ -31,7 +31,7 @@ interface PersistedRecord {
 
 const storeName = 'users';
 /** Increase it when the persisted shape changes: older copies are then deleted. */
-const format = 6;
+const format = 7;
 const writeDelayMs = 1_000;
 
 /** Opens the cache with the persisted values. Never rejects: without storage the values stay in memory only. */

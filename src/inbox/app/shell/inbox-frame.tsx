@@ -38,6 +38,7 @@ export function InboxFrame({ children }: { readonly children: (slots: InboxSlots
     () => getUserData(clients, rest, configuration, userId),
     [clients, rest, configuration, userId],
   );
+  const isInbox = path === paths.home || path === paths.root;
   const { inbox, minuteClock } = userData;
   const services = useMemo(
     () => ({ inbox, minuteClock, entityUrl, InviteDialog, InvitationAnswer, PausedNotice }),
@@ -51,8 +52,9 @@ export function InboxFrame({ children }: { readonly children: (slots: InboxSlots
       <InboxContext value={services}>
         <UnreadBadge />
         {children({
-          bell: <Bell />,
-          rail: <InboxRail isCurrentPage={path === paths.home || path === paths.root} />,
+          // The inbox itself shows what the bell would.
+          bell: isInbox ? null : <Bell />,
+          rail: <InboxRail isCurrentPage={isInbox} />,
         })}
       </InboxContext>
     </UserDataContext>

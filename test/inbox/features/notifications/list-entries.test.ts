@@ -43,8 +43,6 @@ function deeds(...list: readonly Deed[]) {
 const closed = {
   isGrouped: true,
   openGroups: new Set<string>(),
-  isLifting: false,
-  keptIds: new Set<string>(),
 };
 const sizes = (...list: readonly Deed[]) =>
   toEntries(deeds(...list), closed).map(({ notifications }) => notifications.length);
@@ -89,33 +87,4 @@ test('a thread is followed by its notifications when expanded', () => {
   const entries = toEntries(rows, { ...closed, openGroups: new Set([first?.id ?? '']) });
   expect(entries.map(({ notifications }) => notifications.length)).toEqual([3, 1, 1, 1, 1]);
   expect(entries.map(({ isMember }) => isMember)).toEqual([false, true, true, true, false]);
-});
-
-test('rows that need the user are on top until they are read, and while their detail is open', () => {
-  const rows = deeds(
-    {},
-    { entity: 'plan', kind: 'mention' },
-    { entity: 'a', kind: 'invite' },
-    { entity: 'b' },
-  );
-  const important = rows.map((row, at) => (at === 3 ? { ...row, data: { important: true } } : row));
-  const lifted = (list: typeof rows, ...keptIds: readonly string[]) =>
-    toEntries(list, { ...closed, isLifting: true, keptIds: new Set(keptIds) }).flatMap(({ id, isLifted }) =>
-      isLifted ? [rows.findIndex((row) => row.id === id)] : [],
-    );
-  expect(lifted(important)).toEqual([1, 2, 3]);
-  const read = important.map((row) => ({ ...row, status: 'read' as const }));
-  expect(lifted(read)).toEqual([]);
-  expect(lifted(read, rows[2]?.id ?? '')).toEqual([2]);
-  expect(toEntries(important, closed).some(({ isLifted }) => isLifted)).toBe(false);
-});
-
-test('at most the newest ten rows are on top, regardless of what else is loaded', () => {
-  const rows = deeds(
-    ...Array.from({ length: 30 }, (_, at) => ({ entity: `${at}`, kind: 'mention' as const })),
-  );
-  const lifted = (list: typeof rows) =>
-    toEntries(list, { ...closed, isLifting: true }).flatMap(({ id, isLifted }) => (isLifted ? [id] : []));
-  expect(lifted(rows)).toEqual(rows.slice(0, 10).map(({ id }) => id));
-  expect(lifted(rows.slice(0, 12))).toEqual(lifted(rows));
 });

@@ -17,19 +17,37 @@ test('the filter in the URL is parsed to the filter that was encoded', () => {
 });
 
 const person = '00000000-0000-4000-8000-000000000001';
-const narrow = { tab: 'unread', kind: 'edit', person, place: 'document/7&8', reason: 'needs-you' } as const;
+const narrow = { tab: 'unread', kind: 'edit', person, place: 'document/7&8' } as const;
 
-test('the filter in the URL has a person, a place and a reason beside the kind', () => {
+test('the filter in the URL has a person and a place beside the kind', () => {
   expect(parseFilter(encodeFilter(narrow))).toEqual(narrow);
-  expect(parseFilter('?person=grace&place=document&reason=bored')).toEqual({ tab: 'all', kind: null });
+  expect(parseFilter('?person=grace&place=document')).toEqual({ tab: 'all', kind: null });
 });
 
 test('a filter matches the rows that have all of its parts', () => {
-  const row = createNotification(1, { kind: 'edit', data: { important: true } });
+  const row = createNotification(1, { kind: 'edit' });
   const found = { ...row, senderId: person, thread: 'document/7&8' };
   expect(matchesFilter(found, narrow)).toBe(true);
-  for (const other of [{ senderId: null }, { thread: null }, { data: {} }, { kindName: 'comment' }])
+  for (const other of [{ senderId: null }, { thread: null }, { kindName: 'comment' }])
     expect([other, matchesFilter({ ...found, ...other }, narrow)]).toEqual([other, false]);
+});
+
+test('the list of what needs the user has unread mentions, open invitations and important rows', () => {
+  const matches = (kind: string, data: object = {}, status: 'unread' | 'read' = 'unread') =>
+    matchesFilter(
+      { ...createNotification(1), kindName: kind, data: { ...data }, status },
+      { tab: 'needs-you', kind: null },
+    );
+  expect([matches('mention'), matches('invite'), matches('edit', { important: true })]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([
+    matches('mention', {}, 'read'),
+    matches('invite', { answer: 'accepted' }),
+    matches('edit'),
+  ]).toEqual([false, false, false]);
 });
 
 test('a narrow list is covered by each list with fewer parts', () => {

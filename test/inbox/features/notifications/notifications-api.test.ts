@@ -116,7 +116,7 @@ test('the notifications API narrows a list and a search by person, place and wha
   for (const query of [undefined, 'plan']) {
     expect(await found({ query, person: grace.id })).toEqual(['Plan A', 'Plan B']);
     expect(await found({ query, place: 'document/7' })).toEqual(['Plan A', 'Plan C']);
-    expect(await found({ query, reason: 'needs-you' })).toEqual(['Plan B', 'Plan C']);
+    expect(await found({ query, tab: 'needs-you' })).toEqual(['Plan B', 'Plan C']);
     expect(await found({ query, person: grace.id, place: 'document/7', kind: 'edit' })).toEqual(['Plan A']);
   }
 });

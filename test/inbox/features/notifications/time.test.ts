@@ -8,7 +8,6 @@ import { createNotification } from './notification-fixtures.ts';
 const nowMs = new Date(2026, 2, 10, 12).getTime();
 const at = (...date: [number, number, number, number]) => ({
   notifications: [{ ...createNotification(1), createdAtMs: new Date(...date).getTime() }] as const,
-  isLifted: false,
   isMember: false,
 });
 

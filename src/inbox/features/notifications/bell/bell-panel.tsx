@@ -13,7 +13,7 @@ import { groupingChoice } from '../list/use-list-entries.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 
 const rowsShown = 8;
-const closed = { openGroups: new Set<string>(), isLifting: false, keptIds: new Set<string>() };
+const closed = { openGroups: new Set<string>() };
 
 /** The unread notifications by thread, below the bell, from the same state as the page. */
 export function BellPanel({ onClose }: { readonly onClose: () => void }) {

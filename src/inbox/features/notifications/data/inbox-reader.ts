@@ -11,12 +11,6 @@ export const pageSize = 30;
 /** Rows of one refresh; PostgREST's usual limit is 1,000. */
 const longestRead = 990;
 const longestSearch = 90;
-/**
- * How long the first page waits for the response with the totals and the "Needs you" rows, which would push painted rows
- * down.
- */
-const totalsMs = 300;
-
 export interface InboxReaderOptions {
   readonly api: NotificationsApi;
   readonly store: InboxStore;
@@ -30,28 +24,12 @@ export function createInboxReader({ api, store, platform }: InboxReaderOptions) 
   let search = new AbortController();
   const missing = new Set<string>();
 
-  const untilTotals = () =>
-    new Promise<void>((resolve) => {
-      const check = () => {
-        if (store.getState().totals) end();
-      };
-      const end = () => {
-        timer.cancel();
-        stop();
-        resolve();
-      };
-      const timer = platform.clock.setTimer(end, totalsMs);
-      const stop = store.subscribe(check);
-      check();
-    });
-
   const readPage = async (filter: NotificationFilter, after: Cursor | null, limit: number) => {
     const { sequence: since } = store.getState();
     store.dispatch({ type: 'read-started' });
     try {
       const request = { after, limit, ...(filter.query && { signal: search.signal }) };
       const { notifications: rows, isLast } = await api.list(filter, request);
-      if (!isLast) await untilTotals();
       if (!isClosed) store.dispatch({ type: 'page', filter, after, rows, isLast, since });
     } finally {
       store.dispatch({ type: 'read-ended' });

@@ -1,7 +1,5 @@
 import type { Platform, Timer } from 'supabase-protocol-clients/platform';
 import type { RegisteredKind } from '../../../shared/registered-kinds.ts';
-import { needed } from '../model/notification-filter.ts';
-import type { Notification } from '../model/notification.ts';
 import type { InboxStore } from './inbox-store.ts';
 import type { NotificationsApi } from './notifications-api.ts';
 
@@ -42,12 +40,6 @@ export function createInboxSync({ api, store, platform, onStale, onKinds }: Inbo
   /** Whether a request is in flight, or is retried after a failure: it returns the totals anyway. */
   let isAsking = false;
 
-  /** The part of the list that is older than its first row; newer ones are in the first page. */
-  const showNeeded = (rows: readonly Notification[], since: number) => {
-    const after = rows[0] ?? null;
-    store.dispatch({ type: 'page', filter: needed, after, rows, isLast: false, since });
-  };
-
   const stopTimer = () => {
     timer?.cancel();
     timer = null;
@@ -85,7 +77,6 @@ export function createInboxSync({ api, store, platform, onStale, onKinds }: Inbo
           asOf: answer.asOf,
           since: isReset && isUnchanged ? store.getState().sequence : since,
         });
-        if (answer.needed?.length) showNeeded(answer.needed, since);
         if (isReset) resetAtMs = answeredAtMs;
         isAsking = false;
         askSoon();

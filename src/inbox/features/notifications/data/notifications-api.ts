@@ -23,7 +23,7 @@ import {
   type NotificationStatus,
 } from '../model/notification.ts';
 import { serverCounts, toCounts, zeroCounts, type NotificationCounts } from '../model/notification-counts.ts';
-import type { NotificationFilter } from '../model/notification-filter.ts';
+import type { InboxTab, NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationChange } from '../model/state-types.ts';
 
 /** The changes since an earlier response, with the totals of the same moment. */
@@ -34,8 +34,6 @@ export interface NotificationsUpdate {
   readonly isReset: boolean;
   /** After a reset also the snoozed notifications that return next, and those that returned recently. */
   readonly changes: readonly NotificationChange[];
-  /** After a reset: the newest unread ones that need the user and are older than the first page, newest first. */
-  readonly needed?: readonly Notification[];
   readonly totals: NotificationCounts;
   /** The kinds that the team registered; null: unchanged, or the database has none. */
   readonly kinds?: readonly RegisteredKind[] | null | undefined;
@@ -117,16 +115,17 @@ export function createNotificationsApi(
       { after, limit, signal }: { after: Cursor | null; limit: number; signal?: AbortSignal },
     ) {
       if (filter.query) {
-        const { tab, kind, query, person, place, reason } = filter;
+        const { tab, kind, query, person, place } = filter;
+        const isNeeded = tab === 'needs-you';
         const found = await rest
           .rpc('search_notifications', {
             query,
-            tab,
+            tab: isNeeded ? 'unread' : tab,
             page_size: limit,
             ...(kind !== null && { kind }),
             ...(person && { sender: person }),
             ...(place && { thread: place }),
-            ...(reason && { needs_user: true }),
+            ...(isNeeded && { needs_user: true }),
             ...(after && { before_created_at: after.createdAt, before_id: after.id }),
           })
           .execute({ signal });
@@ -164,7 +163,6 @@ export function createNotificationsApi(
             ),
             ...answer.deleted.map((id) => ({ type: 'remove', id }) as const),
           ],
-          needed: parse(answer.needed ?? []),
           totals: toCounts(answer.counts),
           kinds: answer.kinds,
         };
@@ -224,21 +222,27 @@ function hasStatus(status: NotificationStatus | undefined) {
   return status === undefined ? [] : [not(isDistinct('status', status))];
 }
 
-function conditions({ tab, kind, person, place, reason }: NotificationFilter) {
-  // `now` is the server's time.
-  const status =
-    tab === 'all'
-      ? neq('status', 'archived')
-      : tab === 'snoozed'
-        ? gt('snoozed_until', 'now')
-        : eq('status', tab);
+function conditions({ tab, kind, person, place }: NotificationFilter) {
   return [
-    status,
+    ...conditionsOfTab(tab),
     ...(kind === null ? [] : [eq('kind', kind)]),
     ...(person ? [eq('sender_id', person)] : []),
     ...(place ? [eq('thread', place)] : []),
-    ...(reason ? [is('needs_user', true)] : []),
   ];
+}
+
+function conditionsOfTab(tab: InboxTab) {
+  switch (tab) {
+    case 'all':
+      return [neq('status', 'archived')];
+    case 'snoozed':
+      // `now` is the server's time.
+      return [gt('snoozed_until', 'now')];
+    case 'needs-you':
+      return [eq('status', 'unread'), is('needs_user', true)];
+    default:
+      return [eq('status', tab)];
+  }
 }
 
 /** Rows after the cursor in the list's order. The first condition bounds the range of the index. */
@@ -274,7 +278,6 @@ const changesAnswer = schema.object({
   changed: schema.listOf(schema.record),
   deleted: schema.listOf(schema.string),
   snoozed: schema.listOf(schema.record),
-  needed: schema.nullish(schema.listOf(schema.record)),
   counts: serverCounts,
   kinds: schema.nullish(registeredKinds),
 });

@@ -1,5 +1,5 @@
 import { compareNewestFirst, cursorOf } from '../model/notification.ts';
-import { encodeFilter, needed, unfiltered } from '../model/notification-filter.ts';
+import { encodeFilter, unfiltered } from '../model/notification-filter.ts';
 import { windowCovers } from '../model/list-window.ts';
 import type { PersistedNotifications, NotificationsState } from '../model/state-types.ts';
 
@@ -14,14 +14,11 @@ export function selectPersistedNotifications(state: NotificationsState): Persist
   if (!window) return { rows: new Map(), windows: {}, totals };
   const listed = [...rows.values()].filter((row) => windowCovers(window, row)).sort(compareNewestFirst);
   const kept = listed.slice(0, maxRows);
-  const early = windows[encodeFilter(needed)];
-  const lifted = early ? [...rows.values()].filter((row) => windowCovers(early, row)) : [];
   const last = kept.at(-1);
   const isCut = last !== undefined && kept.length < listed.length;
   return {
-    rows: new Map([...kept, ...lifted].map((row) => [row.id, row])),
+    rows: new Map(kept.map((row) => [row.id, row])),
     windows: {
-      ...(early && { [encodeFilter(needed)]: { ...early, readAt: -1 } }),
       [key]: { ...window, readAt: -1, ...(isCut && { end: cursorOf(last), isComplete: false }) },
     },
     totals,

@@ -13,7 +13,6 @@ import { useInboxServices, useLocale } from '../data/inbox-context.ts';
 import { dayLabel, groupByDay } from '../model/day-groups.ts';
 import type { ListEntry } from '../model/list-entries.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
-import { inboxTexts } from '../texts/inbox-texts.ts';
 import { useFocusKeeper } from '../../../ui/list/focus-keeper.ts';
 import { animateRows } from '../../../ui/list/row-motion.ts';
 import { useRowWindow } from '../../../ui/list/row-window.ts';
@@ -54,13 +53,11 @@ export const NotificationList = memo(function NotificationList(props: Notificati
   const today = useSyncExternalStore(minuteClock.subscribe, () =>
     new Date(minuteClock.getSnapshot()).toDateString(),
   );
-  const texts = inboxTexts.use();
   const locale = useLocale();
   const days = useMemo(() => groupByDay(entries, Date.parse(today)), [entries, today]);
   const headings = useMemo(
-    () =>
-      days.map(({ daysAgo, atMs }) => (daysAgo === null ? texts.needsYou : dayLabel(daysAgo, atMs, locale))),
-    [days, texts, locale],
+    () => days.map(({ daysAgo, atMs }) => dayLabel(daysAgo, atMs, locale)),
+    [days, locale],
   );
   const ids = useMemo(() => entries.map(({ id }) => id), [entries]);
   const list = useRef<HTMLDivElement>(null);

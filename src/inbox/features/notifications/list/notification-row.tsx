@@ -144,7 +144,7 @@ function RowFace({ entry, texts, title, isUnread, filter, isPlain = false }: Row
             <VisuallyHidden>{isSnoozed ? texts.tabs.snoozed : texts.returned}</VisuallyHidden>
           </span>
         )}
-        <RowTime atMs={shownAtMs(newest)} withDay={isPlain || entry.isLifted || entry.isMember} />
+        <RowTime atMs={shownAtMs(newest)} withDay={isPlain || entry.isMember} />
       </span>
     </>
   );

@@ -11,33 +11,17 @@ const mostNotifications = 300;
 /** Whether the notifications about one document are one row. */
 export const groupingChoice = createDeviceSwitch('inbox-grouping', true);
 
-/** Whether rows that need the user are listed above the rest. */
-export const liftingChoice = createDeviceSwitch('inbox-needs-you', true);
-
-/** The rows of a list, grouped and lifted by the user's settings. */
+/** The rows of a list, grouped where the user wants it. */
 export function useListEntries(
   shown: readonly Notification[],
   { hasMore, filter }: Pick<InboxView, 'hasMore' | 'filter'>,
-  openId: string | null,
   loadMore: () => void,
 ) {
   const wantsGroups = useSyncExternalStore(groupingChoice.subscribe, groupingChoice.getSnapshot);
-  const wantsLift = useSyncExternalStore(liftingChoice.subscribe, liftingChoice.getSnapshot);
   const [openGroups, setOpenGroups] = useState<ReadonlySet<string>>(new Set());
   // Within one thread, and where each row has its own time of return, rows are not grouped.
   const isGrouped = wantsGroups && !filter.place && filter.tab !== 'snoozed';
-  const isLifting =
-    wantsLift && !filter.query && !filter.reason && (filter.tab === 'all' || filter.tab === 'unread');
-  const [lifted, setLifted] = useState('');
-  const isReading = openId !== null;
-  const entries = useMemo(() => {
-    const keptIds = new Set(isReading ? lifted.split(' ') : []);
-    return toEntries(shown, { isGrouped, openGroups, isLifting, keptIds });
-  }, [shown, isGrouped, openGroups, isLifting, isReading, lifted]);
-  const nowLifted = entries.flatMap((entry) =>
-    entry.isLifted ? entry.notifications.map(({ id }) => id) : [],
-  );
-  if (nowLifted.join(' ') !== lifted) setLifted(nowLifted.join(' '));
+  const entries = useMemo(() => toEntries(shown, { isGrouped, openGroups }), [shown, isGrouped, openGroups]);
   // A list is also short when all loaded rows were archived or deleted.
   const isShort = hasMore && (shown.length === 0 || entries.length < Math.min(fewestRows, shown.length));
   const readable = isShort ? mostNotifications - shown.length : 0;

@@ -4,11 +4,8 @@ import { shownAtMs } from './notification.ts';
 
 /** The rows of a day in the reader's time zone. */
 export interface DayGroup {
-  /**
-   * By the calendar; 0 is today, negative the future return of a snoozed notification. null: the rows above the days, which
-   * need the user.
-   */
-  readonly daysAgo: number | null;
+  /** By the calendar; 0 is today, negative the future return of a snoozed notification. */
+  readonly daysAgo: number;
   /** The time of its first row, in milliseconds. */
   readonly atMs: number;
   /** The places of its rows in the list. */
@@ -18,14 +15,14 @@ export interface DayGroup {
 
 /** Splits a list into the reader's calendar days. The rows of an open thread are below it, regardless of their day. */
 export function groupByDay(
-  entries: readonly Pick<ListEntry, 'notifications' | 'isLifted' | 'isMember'>[],
+  entries: readonly Pick<ListEntry, 'notifications' | 'isMember'>[],
   nowMs: number,
 ): readonly DayGroup[] {
   const today = dayNumber(nowMs);
   const groups: { -readonly [Part in keyof DayGroup]: DayGroup[Part] }[] = [];
-  for (const [place, { notifications, isLifted, isMember }] of entries.entries()) {
+  for (const [place, { notifications, isMember }] of entries.entries()) {
     const atMs = shownAtMs(notifications[0]);
-    const daysAgo = isLifted ? null : today - dayNumber(atMs);
+    const daysAgo = today - dayNumber(atMs);
     const last = groups.at(-1);
     if (last && (isMember || last.daysAgo === daysAgo)) last.end = place + 1;
     else groups.push({ daysAgo, atMs, first: place, end: place + 1 });

@@ -1,10 +1,16 @@
 import { compareListed, compareNewestFirst, type Notification } from './notification.ts';
 import { combineCounts, countNotifications, zeroCounts, countsAfterBulk } from './notification-counts.ts';
 import type { NotificationCounts } from './notification-counts.ts';
-import { coveringFilters, encodeFilter, inboxTabs, matchesFilter } from './notification-filter.ts';
+import {
+  coveringFilters,
+  encodeFilter,
+  inboxTabs,
+  listsUnread,
+  matchesFilter,
+} from './notification-filter.ts';
 import type { InboxTab, NotificationFilter } from './notification-filter.ts';
 import { applyOperations } from './notification-operation.ts';
-import { isNeeded, type ListWindow } from './list-window.ts';
+import type { ListWindow } from './list-window.ts';
 import type { NotificationsState } from './state-types.ts';
 
 /** One filter's shown list: the server's rows with the pending operations applied. */
@@ -23,13 +29,13 @@ export interface InboxView {
 export function selectView(state: NotificationsState, filter: NotificationFilter): InboxView {
   const window = selectWindow(state, filter);
   const changedAt = Math.max(state.resultsChangedAt, state.gapAt);
-  const keepsRead = filter.tab === 'unread' && encodeFilter(filter) === encodeFilter(state.filter);
+  const keepsRead = listsUnread(filter) && encodeFilter(filter) === encodeFilter(state.filter);
   // Only the server knows what a search finds.
   const isUnknown = window === null && Boolean(filter.query);
   const shown = overlay(state).filter(
     (notification) =>
       !isUnknown &&
-      isInWindow(state, notification, window) &&
+      isInWindow(notification, window) &&
       (matchesFilter(notification, filter) ||
         (keepsRead && notification.status === 'read' && isKept(state, notification))),
   );
@@ -43,17 +49,12 @@ export function selectView(state: NotificationsState, filter: NotificationFilter
 }
 
 /**
- * Whether the row is in the part of the list that was read, or is listed regardless of its age: it is or was snoozed, or
- * needs the user.
+ * Whether the row is in the part of the list that was read, or is listed regardless of its age, because it is or was snoozed.
  */
-function isInWindow(state: NotificationsState, row: Notification, window: ListWindow | null): boolean {
+function isInWindow(row: Notification, window: ListWindow | null): boolean {
   if (window?.ids) return window.ids.has(row.id);
-  // Above a list that is still being read, it would move when the list arrives.
-  if (!window) return !isNeeded(state.windows, row);
-  if (window.isComplete || !window.end || row.snoozedUntilMs !== null) return true;
-  if (compareNewestFirst(row, window.end) <= 0) return true;
-  // A row that needed the user while it was unread keeps its place.
-  return isNeeded(state.windows, state.kept.has(row.id) ? { ...row, status: 'unread' } : row);
+  if (!window || window.isComplete || !window.end || row.snoozedUntilMs !== null) return true;
+  return compareNewestFirst(row, window.end) <= 0;
 }
 
 /** Orders by the time of return, the next one first. */

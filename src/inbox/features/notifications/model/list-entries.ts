@@ -1,4 +1,4 @@
-import { asksForAnswer, needsUser, type Notification } from './notification.ts';
+import { asksForAnswer, type Notification } from './notification.ts';
 
 /** One row of the list: a notification, or several of one thread. */
 export interface ListEntry {
@@ -9,8 +9,6 @@ export interface ListEntry {
   readonly isOpen: boolean;
   /** Whether it is listed below its thread. */
   readonly isMember: boolean;
-  /** Whether it is listed above the days, because it needs the user. */
-  readonly isLifted: boolean;
 }
 
 export interface EntryOptions {
@@ -18,24 +16,14 @@ export interface EntryOptions {
   readonly isGrouped: boolean;
   /** Ids of threads whose notifications are listed. */
   readonly openGroups: ReadonlySet<string>;
-  /** Whether rows that need the user are listed above the rest until they are read. */
-  readonly isLifting: boolean;
-  /** Ids that stay above although they were read: rows keep their places while the detail steps through them. */
-  readonly keptIds: ReadonlySet<string>;
 }
-
-/**
- * Maximum number of rows above the rest: the newest that need the user. The first response contains as many, so that no later
- * page changes them.
- */
-const mostLifted = 10;
 
 /** Returns the rows of a list in their order. A thread has the position of its newest notification. */
 export function toEntries(
   notifications: readonly Notification[],
   options: EntryOptions,
 ): readonly ListEntry[] {
-  const { isGrouped, openGroups, isLifting, keptIds } = options;
+  const { isGrouped, openGroups } = options;
   const threads = new Map<string, [Notification, ...Notification[]]>();
   for (const notification of notifications) {
     const key = (isGrouped ? groupKey(notification) : null) ?? notification.id;
@@ -43,38 +31,21 @@ export function toEntries(
     if (thread) thread.push(notification);
     else threads.set(key, [notification]);
   }
-  const unread = notifications.filter((row) => row.status === 'unread' && needsUser(row));
-  const wanted = new Set(unread.slice(0, mostLifted));
-  const isWanted = (row: Notification) => wanted.has(row) || (keptIds.has(row.id) && needsUser(row));
-  const lifted: ListEntry[] = [];
-  const others: ListEntry[] = [];
-  for (const [key, rows] of threads) {
-    const isLifted = isLifting && rows.some(isWanted);
-    const target = isLifted ? lifted : others;
-    if (rows.length === 1) {
-      target.push(singleEntry(rows[0], isLifted, false));
-      continue;
-    }
+  return Array.from(threads).flatMap(([key, rows]) => {
+    if (rows.length === 1) return singleEntry(rows[0], false);
     const isOpen = openGroups.has(key);
-    target.push({ id: key, notifications: rows, isOpen, isMember: false, isLifted });
-    if (isOpen) target.push(...rows.map((row) => singleEntry(row, isLifted, true)));
-  }
-  return [...lifted, ...others];
+    const members = isOpen ? rows.map((row) => singleEntry(row, true)) : [];
+    return [{ id: key, notifications: rows, isOpen, isMember: false }, ...members];
+  });
 }
 
 const singles = new WeakMap<Notification, ListEntry>();
 
 /** The same object for the same row, so that its component is not rendered again. */
-function singleEntry(notification: Notification, isLifted: boolean, isMember: boolean): ListEntry {
+function singleEntry(notification: Notification, isMember: boolean): ListEntry {
   const known = singles.get(notification);
-  if (known && known.isLifted === isLifted && known.isMember === isMember) return known;
-  const entry = {
-    id: notification.id,
-    notifications: [notification] as const,
-    isOpen: false,
-    isMember,
-    isLifted,
-  };
+  if (known && known.isMember === isMember) return known;
+  const entry = { id: notification.id, notifications: [notification] as const, isOpen: false, isMember };
   singles.set(notification, entry);
   return entry;
 }

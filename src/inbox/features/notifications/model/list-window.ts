@@ -1,5 +1,5 @@
 import { compareNewestFirst, type Cursor, type Notification } from './notification.ts';
-import { encodeFilter, matchesFilter, needed, type NotificationFilter } from './notification-filter.ts';
+import { matchesFilter, type NotificationFilter } from './notification-filter.ts';
 
 /** The part of one filter's list that is loaded. */
 export interface ListWindow {
@@ -19,12 +19,6 @@ export type ListWindows = Readonly<Record<string, ListWindow>>;
 export function windowCovers({ filter, end, isComplete, ids }: ListWindow, row: Notification): boolean {
   if (!matchesFilter(row, filter)) return false;
   return ids ? ids.has(row.id) : isComplete || !end || compareNewestFirst(row, end) <= 0;
-}
-
-/** Whether the row needs the user, and is listed above the rest although it may be older than the loaded part. */
-export function isNeeded(windows: ListWindows, row: Notification): boolean {
-  const window = windows[encodeFilter(needed)];
-  return window !== undefined && windowCovers(window, row);
 }
 
 export function withoutSearchWindows(windows: ListWindows): ListWindows {

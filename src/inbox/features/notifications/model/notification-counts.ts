@@ -1,5 +1,5 @@
-import { number, object, recordOf, type TypeOf } from 'supabase-protocol-clients/platform/schema';
-import type { Notification } from './notification.ts';
+import { number, object, optional, recordOf, type TypeOf } from 'supabase-protocol-clients/platform/schema';
+import { needsUser, type Notification } from './notification.ts';
 import { inboxTabs, type NotificationFilter } from './notification-filter.ts';
 import type { NotificationAction } from './notification-operation.ts';
 
@@ -8,37 +8,50 @@ export interface NotificationCounts {
   /** Neither archived nor snoozed. */
   readonly all: number;
   readonly unread: number;
+  /** Unread ones that need the user. */
+  readonly 'needs-you': number;
   readonly archived: number;
   readonly snoozed: number;
   /** Unread ones by the name of their kind; a kind without any may be missing. */
   readonly kinds: Readonly<Record<string, number>>;
 }
 
-export const zeroCounts: NotificationCounts = { all: 0, unread: 0, archived: 0, snoozed: 0, kinds: {} };
+export const zeroCounts: NotificationCounts = {
+  all: 0,
+  unread: 0,
+  'needs-you': 0,
+  archived: 0,
+  snoozed: 0,
+  kinds: {},
+};
 
 /** The counts as the server's `notification_counts` returns them: every unread kind by its name. */
 export const serverCounts = object({
   inbox: number,
   unread: number,
+  /** An earlier version of the function lacks it. */
+  needs_you: optional(number),
   archived: number,
   snoozed: number,
   unread_by_kind: recordOf(number),
 });
 
 export function toCounts(counts: TypeOf<typeof serverCounts>): NotificationCounts {
-  const { inbox, unread, archived, snoozed, unread_by_kind: byKind } = counts;
-  return { all: inbox, unread, archived, snoozed, kinds: byKind };
+  const { inbox, unread, needs_you: needsYou = 0, archived, snoozed, unread_by_kind: byKind } = counts;
+  return { all: inbox, unread, 'needs-you': needsYou, archived, snoozed, kinds: byKind };
 }
 
 export function countNotifications(
-  notifications: Iterable<Pick<Notification, 'status' | 'kindName' | 'isSnoozed'>>,
+  notifications: Iterable<Pick<Notification, 'status' | 'kindName' | 'isSnoozed' | 'data'>>,
 ): NotificationCounts {
   const kinds: Record<string, number> = {};
   let all = 0;
   let unread = 0;
+  let needsYou = 0;
   let archived = 0;
   let snoozed = 0;
-  for (const { status, kindName, isSnoozed } of notifications) {
+  for (const row of notifications) {
+    const { status, kindName, isSnoozed } = row;
     if (isSnoozed) {
       snoozed += 1;
       continue;
@@ -47,9 +60,10 @@ export function countNotifications(
     else all += 1;
     if (status !== 'unread') continue;
     unread += 1;
+    if (needsUser(row)) needsYou += 1;
     kinds[kindName] = (kinds[kindName] ?? 0) + 1;
   }
-  return { all, unread, archived, snoozed, kinds };
+  return { all, unread, 'needs-you': needsYou, archived, snoozed, kinds };
 }
 
 /** `one + sign * other`, never below zero. */
@@ -85,7 +99,7 @@ function withoutList(counts: NotificationCounts, { tab, kind }: NotificationFilt
 }
 
 function withoutUnread(counts: NotificationCounts, kind: string | null): NotificationCounts {
-  if (kind === null) return { ...counts, unread: 0, kinds: zeroCounts.kinds };
+  if (kind === null) return { ...counts, unread: 0, 'needs-you': 0, kinds: zeroCounts.kinds };
   return {
     ...counts,
     unread: counts.unread - (counts.kinds[kind] ?? 0),

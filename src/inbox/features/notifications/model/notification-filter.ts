@@ -1,6 +1,7 @@
 import { needsUser, type Notification } from './notification.ts';
 
-export const inboxTabs = ['all', 'unread', 'snoozed', 'archived'] as const;
+/** `needs-you`: what is unread and needs the user (`needsUser`). */
+export const inboxTabs = ['all', 'unread', 'needs-you', 'snoozed', 'archived'] as const;
 export type InboxTab = (typeof inboxTabs)[number];
 
 /** The shown list. It lives in the URL, so that it survives actions and can be linked to. */
@@ -12,15 +13,11 @@ export interface NotificationFilter {
   readonly person?: string | undefined;
   /** A thread; absent: every thread. */
   readonly place?: string | undefined;
-  /** `needs-you`: only what needs the user (`needsUser`); absent: everything. */
-  readonly reason?: 'needs-you' | undefined;
   /** The words to search for, without needless spaces; absent: the whole list. */
   readonly query?: string | undefined;
 }
 
 export const unfiltered: NotificationFilter = { tab: 'all', kind: null };
-/** The filter of the rows that need the user. They are read separately, because they may be older than the first page. */
-export const needed: NotificationFilter = { tab: 'unread', kind: null, reason: 'needs-you' };
 
 /** Unknown values fall back to everything. A kind may be one that was registered meanwhile. */
 export function parseFilter(search: string): NotificationFilter {
@@ -34,7 +31,6 @@ export function parseFilter(search: string): NotificationFilter {
     kind: /^[a-z][a-z0-9_]{0,49}$/.test(kind) ? kind : null,
     ...(isId(person) && { person }),
     ...(place.includes('/') && { place }),
-    ...(parameters.get('reason') === 'needs-you' && { reason: 'needs-you' }),
     ...(query !== '' && { query }),
   };
 }
@@ -53,35 +49,46 @@ export function normalizeQuery(text: string): string {
 }
 
 /** The query part of the URL, with its `?`; empty for everything. It identifies the list. */
-export function encodeFilter({ tab, kind, person, place, reason, query }: NotificationFilter): string {
-  const parts = { tab: tab === 'all' ? '' : tab, kind, person, place, reason, q: query };
+export function encodeFilter({ tab, kind, person, place, query }: NotificationFilter): string {
+  const parts = { tab: tab === 'all' ? '' : tab, kind, person, place, q: query };
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(parts)) if (value) parameters.set(name, value);
   return parameters.size > 0 ? `?${parameters}` : '';
 }
 
-/** Whether the server has no totals for the list, because the filter narrows its tab. */
-export function isNarrow({ person, place, reason, query }: NotificationFilter): boolean {
-  return Boolean(person ?? place ?? reason ?? query);
+/** Whether the server has no function for the whole list, because the filter narrows it by more than its kind. */
+export function isNarrow({ tab, person, place, query }: NotificationFilter): boolean {
+  return tab === 'needs-you' || Boolean(person ?? place ?? query);
+}
+
+/** Whether the list has unread notifications only; those that are read in it stay until it is left. */
+export function listsUnread({ tab }: Pick<NotificationFilter, 'tab'>): boolean {
+  return tab === 'unread' || tab === 'needs-you';
 }
 
 /** Whether the notification is in the filter's list. Only the server can match the words of a query. */
 export function matchesFilter(
   row: Pick<Notification, 'status' | 'kindName' | 'isSnoozed' | 'senderId' | 'thread' | 'data'>,
-  { tab, kind, person, place, reason }: NotificationFilter,
+  { tab, kind, person, place }: NotificationFilter,
 ): boolean {
   const { status, isSnoozed } = row;
   if (kind !== null && row.kindName !== kind) return false;
   if ((person && row.senderId !== person) || (place && row.thread !== place)) return false;
-  if (reason && !needsUser(row)) return false;
   if (isSnoozed || tab === 'snoozed') return isSnoozed && tab === 'snoozed';
+  if (tab === 'needs-you') return status === 'unread' && needsUser(row);
   return tab === 'all' ? status !== 'archived' : status === tab;
 }
+
+/** The tabs that contain those of another tab, after itself. */
+const widerTabs: { readonly [Tab in InboxTab]?: readonly InboxTab[] } = {
+  unread: ['unread', 'all'],
+  'needs-you': ['needs-you', 'unread', 'all'],
+};
 
 /** The filters whose list contains this filter's list, itself first. */
 export function coveringFilters(filter: NotificationFilter): readonly NotificationFilter[] {
   if (filter.query) return [filter];
-  const tabs: readonly InboxTab[] = filter.tab === 'unread' ? ['unread', 'all'] : [filter.tab];
+  const tabs = widerTabs[filter.tab] ?? [filter.tab];
   const kinds = filter.kind ? [filter.kind, null] : [null];
   const wider = tabs.flatMap((tab) => kinds.map((kind) => ({ tab, kind })));
   return isNarrow(filter) ? [...wider.map((part) => ({ ...filter, ...part })), ...wider] : wider;

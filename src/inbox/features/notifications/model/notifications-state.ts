@@ -1,9 +1,9 @@
 import { endRead, startRead } from 'supabase-protocol-clients/realtime-client/live-query';
-import { isNeeded, windowCovers, withoutSearchWindows } from './list-window.ts';
+import { windowCovers, withoutSearchWindows } from './list-window.ts';
 import { applyPage, applySync } from './notification-reads.ts';
 import { applyChanges, confirmOperation, returnDueSnoozed } from './notification-updates.ts';
 import type { Notification } from './notification.ts';
-import { unfiltered, encodeFilter } from './notification-filter.ts';
+import { unfiltered, encodeFilter, listsUnread } from './notification-filter.ts';
 import { applyOperations } from './notification-operation.ts';
 import { emptyNotificationsState } from './state-types.ts';
 import type { NotificationChange, NotificationsEvent, NotificationsState } from './state-types.ts';
@@ -98,12 +98,12 @@ function evictUncovered(state: NotificationsState): NotificationsState {
   return { ...state, rows: new Map([...state.rows].filter(([, row]) => isCovered(row))), windows };
 }
 
-/** Remembers the rows of the list "Unread", and what needs the user: they stay listed when they are read. */
+/** Remembers the rows of a list of unread ones: they stay listed when they are read. */
 function keepUnreadListed(state: NotificationsState): NotificationsState {
-  const isUnreadTab = state.filter.tab === 'unread';
+  if (!listsUnread(state.filter)) return state;
   const fresh: string[] = [];
   for (const row of state.rows.values()) {
-    if (state.kept.has(row.id) || !(isUnreadTab || isNeeded(state.windows, row))) continue;
+    if (state.kept.has(row.id)) continue;
     if (applyOperations(row, state.operations)?.status === 'unread') fresh.push(row.id);
   }
   return fresh.length > 0 ? { ...state, kept: new Set([...state.kept, ...fresh]) } : state;

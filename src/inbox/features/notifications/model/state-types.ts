@@ -18,7 +18,7 @@ export interface NotificationsState extends LiveRows<Notification> {
   /** Operations that the server has not confirmed, oldest first. */
   readonly operations: readonly NotificationOperation[];
   readonly filter: NotificationFilter;
-  /** Ids that were unread while "Unread" is shown, or needed the user; they stay listed until the filter changes. */
+  /** Ids that were unread while a list of unread ones is shown; they stay listed until the filter changes. */
   readonly kept: ReadonlySet<string>;
   /** The sequence of the last gap: reads in flight at that time may be stale. */
   readonly gapAt: number;

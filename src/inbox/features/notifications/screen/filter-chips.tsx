@@ -16,10 +16,9 @@ export interface FilterChipsProps {
 export function FilterChips({ filter }: FilterChipsProps) {
   const texts = inboxTexts.use();
   const { view, newest } = useInboxSnapshot();
-  const { tab, kind, person, place, reason, query } = filter;
+  const { tab, kind, person, place, query } = filter;
   const rows = [...view.notifications, ...newest.notifications];
   const names = {
-    reason: reason && texts.needsYou,
     kind: kind && kindsName(kind, texts),
     person: person && (personName(rows, person) ?? texts.someone),
     place: place && (placeName(rows, place) ?? texts.something(null, 'object')),

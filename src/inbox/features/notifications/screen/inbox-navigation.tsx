@@ -13,6 +13,7 @@ import {
   encodeFilter,
   inboxHref,
   inboxTabs,
+  listsUnread,
   parseFilter,
   unfiltered,
   type InboxTab,
@@ -43,7 +44,7 @@ export function InboxTabs({ filter, counts }: NavigationProps) {
     href: inboxHref(tabFilter(tab, filter)),
     label: texts.tabs[tab],
     current: isTab(tab, filter),
-    ...(tab === 'unread' && { count: counts.unread }),
+    ...(listsUnread({ tab }) && { count: counts[tab] }),
     name: texts.tabName(texts.tabs[tab], counts[tab]),
   }));
   return <TabLinks label={texts.tabsLabel} tabs={tabs} />;
@@ -82,7 +83,13 @@ function Unread({ count }: { readonly count: number }) {
   return count > 0 && <span className={styles.total}>{count.toLocaleString(locale)}</span>;
 }
 
-const tabIcons = { all: InboxIcon, unread: UnreadIcon, snoozed: ClockIcon, archived: ArchiveIcon } as const;
+const tabIcons = {
+  all: InboxIcon,
+  unread: UnreadIcon,
+  'needs-you': FlagIcon,
+  snoozed: ClockIcon,
+  archived: ArchiveIcon,
+} as const;
 
 /** The lists and kinds in the rail of wide screens. Every number shown is one of unread notifications. */
 export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }) {
@@ -90,7 +97,6 @@ export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }
   const { counts } = useInboxSnapshot();
   const search = useSearch();
   const filter = isCurrentPage ? parseFilter(search) : unfiltered;
-  const needsYou = { ...unfiltered, reason: 'needs-you' } as const;
   return (
     <div className={styles.rail}>
       <nav aria-label={texts.tabsLabel}>
@@ -106,18 +112,10 @@ export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }
             >
               <Icon />
               <span>{texts.tabs[tab]}</span>
-              {tab === 'unread' && <Badge count={counts.unread} />}
+              {listsUnread({ tab }) && <Badge count={counts[tab]} />}
             </Link>
           );
         })}
-        <Link
-          className={layout.railLink}
-          href={inboxHref(filter.reason ? { ...filter, reason: undefined } : needsYou)}
-          aria-current={filter.reason ? 'true' : undefined}
-        >
-          <FlagIcon />
-          <span>{texts.needsYou}</span>
-        </Link>
       </nav>
       <h2 className={styles.railHeading}>{texts.kindsLabel}</h2>
       <KindLinks filter={filter} counts={counts} />

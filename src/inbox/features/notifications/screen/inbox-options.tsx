@@ -8,7 +8,7 @@ import { Switch } from '../../../ui/form/switch.tsx';
 import { desktopChoice, desktopPermission } from '../arrivals/arrival-choices.ts';
 import styles from './inbox-options.module.css';
 import { useInboxServices } from '../data/inbox-context.ts';
-import { groupingChoice, liftingChoice } from '../list/use-list-entries.ts';
+import { groupingChoice } from '../list/use-list-entries.ts';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { SampleButton } from '../sample/sample-button.tsx';
 import { inboxTexts } from '../texts/inbox-texts.ts';
@@ -62,7 +62,6 @@ export function InboxOptions({ onClose, onSelect, onInvite, onKeys }: InboxOptio
           )}
         </div>
         <DeviceSwitch label={words.grouping} hint={words.groupingHint} choice={groupingChoice} />
-        <DeviceSwitch label={words.lifting} hint={words.liftingHint} choice={liftingChoice} />
         {desktopPermission() !== null && <DesktopSwitch />}
         <Button look="link" className={styles.keysButton} onClick={onKeys}>
           {words.shortcuts}

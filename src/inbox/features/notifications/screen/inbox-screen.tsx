@@ -65,8 +65,8 @@ export function InboxScreen() {
   const list = isFirst ? settled : deferred;
   const arrivals = usePendingArrivals(list.notifications, encodeFilter(list.filter));
   const { pending, top, release } = arrivals;
-  const { entries, toggleGroup } = useListEntries(arrivals.shown, list, openId, inbox.loadMore);
-  // In the order of the rows, which differs from that of time where threads are grouped and what needs the user is first.
+  const { entries, toggleGroup } = useListEntries(arrivals.shown, list, inbox.loadMore);
+  // In the order of the rows, which differs from that of time where threads are grouped.
   const shown = useMemo(() => [...new Set(entries.flatMap(({ notifications }) => notifications))], [entries]);
   const { selection, select, ...ranges } = useSelection(shown, url.listKey);
   const rows = useRowActions(url, shown, listHandle, ranges, setDialog);

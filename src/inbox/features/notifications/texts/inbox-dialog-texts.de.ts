@@ -80,8 +80,6 @@ export const german: InboxDialogTexts = {
       'Dein Browser blockiert Benachrichtigungen dieser Website. Du kannst sie in seinen Einstellungen erlauben.',
     grouping: 'Nach Thema gruppieren',
     groupingHint: 'Zeigt alles zu einem Dokument als eine Zeile, hier und in der Glocke.',
-    lifting: '„Wartet auf dich“ zuerst',
-    liftingHint: 'Erwähnungen, Einladungen und Wichtiges stehen oben, bis du sie gelesen hast.',
     shortcuts: 'Tastenkürzel',
     shortcutsHint: 'Buchstaben wirken auf der ganzen Seite, außer in Textfeldern.',
     shortcutsSwitch: 'Tastenkürzel verwenden',

@@ -78,9 +78,6 @@ const english = {
     desktopDenied: 'Your browser blocks alerts from this site. You can allow them in its settings.',
     grouping: 'Group by thread',
     groupingHint: 'Show everything about one document as one row, here and in the bell.',
-    lifting: '“Needs you” first',
-    liftingHint:
-      'Keep mentions, invitations and what a sender marks as important on top until you read them.',
     shortcuts: 'Keyboard shortcuts',
     shortcutsHint: 'Letter keys work on the whole page, except in text fields.',
     shortcutsSwitch: 'Use keyboard shortcuts',

@@ -19,12 +19,17 @@ const notifications = (count: number) =>
 export const german: InboxTexts = {
   language: 'de',
   title: 'Posteingang',
-  tabs: { all: 'Alle', unread: 'Ungelesen', snoozed: 'Zurückgestellt', archived: 'Archiv' },
+  tabs: {
+    all: 'Alle',
+    unread: 'Ungelesen',
+    'needs-you': 'Wartet auf dich',
+    snoozed: 'Zurückgestellt',
+    archived: 'Archiv',
+  },
   tabsLabel: 'Listen',
   tabName: (tab, count) => `${tab}, ${count}`,
   kindsLabel: 'Arten',
   filter: 'Filtern',
-  needsYou: 'Wartet auf dich',
   removeFilter: (name) => `Filter entfernen: ${name}`,
   nothingOpen: 'Wähle eine Benachrichtigung, um sie hier zu lesen.',
   kinds: {
@@ -120,12 +125,15 @@ export const german: InboxTexts = {
   empty: {
     all: 'Noch keine Benachrichtigungen.',
     unread: 'Du hast alles gelesen.',
+    'needs-you': 'Nichts wartet auf dich.',
     snoozed: 'Nichts zurückgestellt.',
     archived: 'Nichts archiviert.',
   },
   emptyHint: {
     all: 'Erwähnungen, Kommentare, Änderungen und Einladungen erscheinen hier.',
     unread: 'Neue Benachrichtigungen erscheinen hier.',
+    'needs-you':
+      'Ungelesene Erwähnungen, offene Einladungen und was Absender als wichtig markieren, erscheinen hier.',
     snoozed: 'Zurückgestellte Benachrichtigungen warten hier bis zu ihrer Zeit.',
     archived: 'Archivierte Benachrichtigungen stehen nicht mehr im Posteingang.',
   },

@@ -6,12 +6,11 @@ const notifications = (count: number) =>
 const english = {
   language: 'en',
   title: 'Inbox',
-  tabs: { all: 'All', unread: 'Unread', snoozed: 'Snoozed', archived: 'Archived' },
+  tabs: { all: 'All', unread: 'Unread', 'needs-you': 'Needs you', snoozed: 'Snoozed', archived: 'Archived' },
   tabsLabel: 'Lists',
   tabName: (tab: string, count: number) => `${tab}, ${count}`,
   kindsLabel: 'Types',
   filter: 'Filter',
-  needsYou: 'Needs you',
   removeFilter: (name: string) => `Remove filter: ${name}`,
   nothingOpen: 'Choose a notification to read it here.',
   kinds: {
@@ -111,12 +110,14 @@ const english = {
   empty: {
     all: 'No notifications yet.',
     unread: 'You’re all caught up.',
+    'needs-you': 'Nothing needs you.',
     snoozed: 'Nothing snoozed.',
     archived: 'Nothing archived.',
   },
   emptyHint: {
     all: 'Mentions, comments, edits and invites will show up here.',
     unread: 'New notifications will show up here.',
+    'needs-you': 'Unread mentions, open invites and what a sender marks as important show up here.',
     snoozed: 'Snoozed notifications wait here until their time.',
     archived: 'Archive notifications to keep them out of your inbox.',
   },

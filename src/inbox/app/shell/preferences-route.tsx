@@ -1,6 +1,6 @@
 import { use } from 'react';
 import { PreferencesScreen } from '../../features/preferences/preferences-screen.tsx';
-import { PushSection } from '../../features/push/push-section.tsx';
+import { AlertsSection } from '../../features/push/alerts-section.tsx';
 import { useUserData } from '../data/user-data-context.ts';
 
 /** `/preferences` with the data cache that it reads through. */
@@ -8,7 +8,7 @@ export function PreferencesRoute() {
   const { preferences } = use(useUserData().openCache());
   return (
     <PreferencesScreen store={preferences}>
-      <PushSection />
+      <AlertsSection />
     </PreferencesScreen>
   );
 }

@@ -1,7 +1,7 @@
 import { createStore, type Platform } from 'supabase-protocol-clients/platform';
+import { arePageAlertsOn } from '../../../shared/page-alerts.ts';
 import { announce } from '../../../ui/page/announcer.tsx';
 import { createAnnouncer } from '../../../ui/list/arrival-announcer.ts';
-import { isDesktopChosen } from './arrival-choices.ts';
 import { showDesktopNotifications } from './desktop-notifications.ts';
 import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
@@ -34,7 +34,7 @@ export function createArrivals(
     /** @param arrivals newest first. */
     add(arrivals: readonly Notification[]) {
       announcer.add(arrivals.length);
-      if (!page.isVisible() && isDesktopChosen()) showOnDesktop(arrivals).catch(report);
+      if (!page.isVisible() && arePageAlertsOn()) showOnDesktop(arrivals).catch(report);
     },
     close() {
       announcer.close();

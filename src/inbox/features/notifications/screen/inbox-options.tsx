@@ -1,11 +1,9 @@
-import { useState, useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'react';
 import type { Store } from 'supabase-protocol-clients/platform';
 import { Button } from '../../../ui/button.tsx';
 import layout from '../../../ui/layout.module.css';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
-import { Message } from '../../../ui/page/message.tsx';
 import { Switch } from '../../../ui/form/switch.tsx';
-import { desktopChoice, desktopPermission } from '../arrivals/arrival-choices.ts';
 import styles from './inbox-options.module.css';
 import { useInboxServices } from '../data/inbox-context.ts';
 import { groupingChoice } from '../list/use-list-entries.ts';
@@ -62,7 +60,6 @@ export function InboxOptions({ onClose, onSelect, onInvite, onKeys }: InboxOptio
           )}
         </div>
         <DeviceSwitch label={words.grouping} hint={words.groupingHint} choice={groupingChoice} />
-        {desktopPermission() !== null && <DesktopSwitch />}
         <Button look="link" className={styles.keysButton} onClick={onKeys}>
           {words.shortcuts}
         </Button>
@@ -110,29 +107,4 @@ interface DeviceSwitchProps {
 function DeviceSwitch({ choice, ...words }: DeviceSwitchProps) {
   const isOn = useSyncExternalStore(choice.subscribe, choice.getSnapshot);
   return <Switch {...words} checked={isOn} onChange={choice.set} />;
-}
-
-function DesktopSwitch() {
-  const words = inboxDialogTexts.use().options;
-  const isChosen = useSyncExternalStore(desktopChoice.subscribe, desktopChoice.getSnapshot);
-  const [permission, setPermission] = useState(desktopPermission);
-  const choose = async (wanted: boolean) => {
-    // Browsers ask for permission only after a user gesture.
-    const answer = wanted ? await Notification.requestPermission() : permission;
-    setPermission(answer);
-    desktopChoice.set(wanted && answer === 'granted');
-  };
-  return (
-    <>
-      <Switch
-        label={words.desktop}
-        hint={words.desktopHint}
-        checked={isChosen && permission === 'granted'}
-        onChange={(wanted) => void choose(wanted)}
-      />
-      <div role="status">
-        {permission === 'denied' && <Message tone="warning">{words.desktopDenied}</Message>}
-      </div>
-    </>
-  );
 }

@@ -17,7 +17,6 @@ export const german: InboxDialogTexts = {
   },
 
   filter: {
-    any: 'Alle',
     person: 'Person',
   },
 
@@ -74,10 +73,6 @@ export const german: InboxDialogTexts = {
   },
 
   options: {
-    desktop: 'Desktop-Benachrichtigungen',
-    desktopHint: 'Zeigt eine Benachrichtigung auf dem Desktop, wenn der Posteingang im Hintergrund ist.',
-    desktopDenied:
-      'Dein Browser blockiert Benachrichtigungen dieser Website. Du kannst sie in seinen Einstellungen erlauben.',
     grouping: 'Nach Thema gruppieren',
     groupingHint: 'Zeigt alles zu einem Dokument als eine Zeile, hier und in der Glocke.',
     shortcuts: 'Tastenkürzel',

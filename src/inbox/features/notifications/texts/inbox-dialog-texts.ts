@@ -17,7 +17,6 @@ const english = {
   },
 
   filter: {
-    any: 'Any',
     person: 'Person',
   },
 
@@ -73,9 +72,6 @@ const english = {
   },
 
   options: {
-    desktop: 'Desktop alerts',
-    desktopHint: 'Show a desktop alert when the inbox is in the background.',
-    desktopDenied: 'Your browser blocks alerts from this site. You can allow them in its settings.',
     grouping: 'Group by thread',
     groupingHint: 'Show everything about one document as one row, here and in the bell.',
     shortcuts: 'Keyboard shortcuts',

@@ -7,60 +7,67 @@ import { Message } from '../../ui/page/message.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { useDelay } from '../../ui/state/use-delay.ts';
-import { createPushDevice, findPushBrowser, PushServiceError, type PushState } from './push-subscription.ts';
+import { createDeviceAlerts, type AlertsState } from './device-alerts.ts';
+import { createPushDevice, findPushBrowser } from './push-subscription.ts';
 import styles from './push.module.css';
 import { pushTexts } from './push-texts.ts';
 
 /** A browser that takes longer to subscribe shows a message. */
 const slowMs = 500;
 
-/** Alerts of this device while no tab is open. Nothing where the project or the browser has no push messages. */
-export function PushSection() {
+/** The alerts of this device. Nothing where the browser has none. */
+export function AlertsSection() {
+  return 'Notification' in globalThis && <KnownAlertsSection />;
+}
+
+function KnownAlertsSection() {
   const texts = pushTexts.use();
   const { platform } = useClients();
   const rest = useRest();
   const session = useSession();
   const sessionId = session ? readSessionId(session) : '';
   const { pushPublicKey: publicKey } = useConfiguration();
-  const device = useMemo(() => {
-    const browser = findPushBrowser();
-    return browser && publicKey
-      ? createPushDevice({ rest, sessionId, publicKey, browser, clock: platform.clock })
-      : null;
-  }, [rest, sessionId, publicKey, platform]);
-  const [state, setState] = useState<PushState | null>(null);
+  const browser = useMemo(findPushBrowser, []);
+  const hasPush = browser !== null && publicKey !== null;
+  const alerts = useMemo(
+    () =>
+      createDeviceAlerts(
+        browser && publicKey
+          ? createPushDevice({ rest, sessionId, publicKey, browser, clock: platform.clock })
+          : null,
+      ),
+    [rest, sessionId, publicKey, browser, platform],
+  );
+  const [state, setState] = useState<AlertsState>(alerts.readNow);
   const [problem, setProblem] = useState<string | null>(null);
   const [pending, setPending] = useState<'on' | 'off' | null>(null);
   const isSlow = useDelay(pending === 'on', slowMs);
   useEffect(() => {
     let isCurrent = true;
-    device?.read().then((read) => isCurrent && setState(read), platform.report);
+    alerts.read().then((read) => isCurrent && setState(read), platform.report);
     return () => {
       isCurrent = false;
     };
-  }, [device, platform]);
-  if (!device || state === null) return null;
+  }, [alerts, platform]);
   const change = async (isOn: boolean) => {
     setPending(isOn ? 'on' : 'off');
     setProblem(null);
     try {
-      setState(await (isOn ? device.subscribe() : device.unsubscribe()));
+      setState(await (isOn ? alerts.turnOn() : alerts.turnOff()));
     } catch (failure) {
-      if (failure instanceof PushServiceError) setProblem(texts.noPushService);
-      else {
-        platform.report(failure);
-        setProblem(isOn ? texts.failed : texts.stopFailed);
-      }
+      platform.report(failure);
+      setProblem(isOn ? texts.failed : texts.stopFailed);
     }
     setPending(null);
   };
-  const message = state === 'denied' ? texts.denied : problem;
+  const message =
+    state === 'denied' ? texts.denied : state === 'while-open' && hasPush ? texts.noPushService : problem;
   return (
     <Section title={texts.title}>
       <Switch
         label={texts.label}
-        hint={texts.hint}
-        checked={state === 'on'}
+        hint={hasPush ? texts.hint : texts.hintWhileOpen}
+        checked={state === 'on' || state === 'while-open'}
         disabled={pending !== null}
         onChange={(isOn) => void change(isOn)}
       />

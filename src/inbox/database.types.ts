@@ -581,6 +581,7 @@ export type Database = {
           aal: string
           created_at: string
           id: string
+          ip: string
           is_current: boolean
           last_active_at: string
           user_agent: string

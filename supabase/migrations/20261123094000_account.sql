@@ -300,7 +300,7 @@ $$;
 /** The caller's sessions that have not ended, the latest used first. */
 create function public.list_sessions()
   returns table (
-    id uuid, created_at timestamptz, last_active_at timestamptz, user_agent text, aal text, is_current boolean
+    id uuid, created_at timestamptz, last_active_at timestamptz, user_agent text, ip text, aal text, is_current boolean
   )
   language sql stable security definer rows 10
   set search_path = ''
@@ -310,6 +310,7 @@ as $$
     s.created_at,
     coalesce(s.refreshed_at at time zone 'utc', s.created_at),
     s.user_agent,
+    host(s.ip),
     s.aal::text,
     coalesce(s.id::text = auth.jwt() ->> 'session_id', false)
   from auth.sessions s

@@ -6,7 +6,10 @@ import { CallUser } from 'supabase-protocol-clients/platform';
 /** A signed-in device of the user. */
 export interface Device {
   readonly id: string;
+  readonly signedInAtMs: number;
   readonly lastActiveAtMs: number;
+  /** Of the last refresh; null: unknown. */
+  readonly ip: string | null;
   /** The user agent of the last refresh; may be empty. */
   readonly userAgent: string;
   readonly isCurrent: boolean;
@@ -40,7 +43,10 @@ export function createAccountApi(rest: RestClient<Database>): AccountApi {
       return rows
         .map((row) => ({
           id: row.id,
+          signedInAtMs: Date.parse(row.created_at),
           lastActiveAtMs: Date.parse(row.last_active_at),
+          // The database before this column lacks it.
+          ip: row.ip ?? null,
           userAgent: row.user_agent ?? '',
           isCurrent: row.is_current,
         }))

@@ -13,7 +13,7 @@ export const german: AccountTexts = {
 
   profile: 'Profil',
   name: 'Name',
-  nameHint: 'Andere sehen ihn in ihren Benachrichtigungen.',
+  nameHint: 'Andere sehen ihn.',
   nameTooLong: 'Nimm höchstens 80 Zeichen.',
 
   email: 'E‑Mail',
@@ -35,8 +35,8 @@ export const german: AccountTexts = {
     `Deine Anmeldung ist eine Weile her. Gib den Code ein, den wir an ${email} geschickt haben, damit wir wissen, dass du es bist.`,
 
   mfa: 'Anmeldung in zwei Schritten',
-  mfaIntro: 'Nach dem Passwort gibst du noch einen Code aus einer App auf deinem Telefon ein.',
-  mfaNone: 'Ausgeschaltet. Nur dein Passwort schützt dein Konto.',
+  mfaIntro: 'Nach dem Passwort noch ein Code aus einer App.',
+  mfaNone: 'Ausgeschaltet.',
   mfaOn: 'Eingeschaltet.',
   mfaAdd: 'Authenticator-App hinzufügen',
   mfaAdded: (name) =>
@@ -46,8 +46,7 @@ export const german: AccountTexts = {
   mfaPhone: 'SMS',
   mfaPasskey: 'Sicherheitsschlüssel',
   removed: (name) => `„${name}“ ist entfernt.`,
-  mfaRecovery:
-    'Wenn du dieses Gerät verlierst, hilft ein Wiederherstellungscode oder eine zweite App. Ohne beides kannst du dich nicht mehr anmelden, und auch wir können dich nicht hereinlassen.',
+  mfaRecovery: 'Wenn du diese App verlierst, hilft nur ein Wiederherstellungscode oder eine zweite App.',
 
   identities: 'Anmeldearten',
   identityEmail: 'E‑Mail und Passwort',
@@ -56,13 +55,12 @@ export const german: AccountTexts = {
   unlinkTitle: (name) => `${name} trennen?`,
   unlinkText: 'Du kannst dich dann nicht mehr damit anmelden.',
   unlinked: (name) => `${name} ist getrennt.`,
-  onlyIdentity: 'Du brauchst mindestens eine davon, deshalb lässt sich diese nicht entfernen.',
+  onlyIdentity: 'Du brauchst mindestens eine Anmeldeart.',
   link: (name) => `${name} verknüpfen`,
 
   passkeys: 'Passkeys',
 
   sessions: 'Geräte',
-  sessionsIntro: 'Gerät verloren oder ein öffentliches benutzt? Melde es von hier ab.',
   signOutHere: 'Hier abmelden',
   signOutOthers: 'Alle anderen Geräte abmelden',
   signOutEverywhere: 'Überall abmelden',
@@ -90,12 +88,13 @@ export const german: AccountTexts = {
   deviceUnknown: 'Unbekanntes Gerät',
   deviceHere: 'Dieses Gerät',
   deviceUsed: (when) => `Zuletzt aktiv: ${when}`,
+  deviceSince: (date, ip) => `Angemeldet am ${date}${ip === null ? '' : `, von ${ip}`}`,
+  allDevices: (count) => `Alle ${count} Geräte anzeigen`,
   deviceEnd: 'Abmelden',
   deviceEndName: (name) => `Abmelden: ${name}`,
   deviceEnded: (name) => `${name} ist abgemeldet.`,
   deviceEndFailed: 'Das Gerät konnte nicht abgemeldet werden. Versuche es noch einmal.',
 
-  dataIntro: 'Lade alle deine Daten herunter oder lösche dein Konto.',
   export: 'Meine Daten herunterladen',
   exportProgress: (count) => `Lade herunter … ${count.toLocaleString('de')} Benachrichtigungen`,
   exportDone: 'Deine Daten liegen in deinen Downloads.',
@@ -156,9 +155,8 @@ export const german: AccountTexts = {
   mfaRemoveLast: 'Es ist dein letztes Gerät. Danach schützt nur noch dein Passwort dein Konto.',
 
   passkey: {
-    intro:
-      'Melde dich mit Fingerabdruck, Gesicht oder Displaysperre an, ohne Passwort. Ein Passkey funktioniert nur auf dieser Website, eine gefälschte kann ihn nicht stehlen. Ein Code der Anmeldung in zwei Schritten ist damit nicht nötig.',
-    none: 'Du hast noch keine Passkeys.',
+    intro: 'Melde dich mit Fingerabdruck, Gesicht oder Displaysperre an, ohne Passwort.',
+    none: 'Noch keine.',
     loadFailed: 'Deine Passkeys konnten nicht geladen werden.',
     unnamed: 'Passkey',
     added: (date) => `Hinzugefügt am ${date}`,
@@ -166,8 +164,7 @@ export const german: AccountTexts = {
     neverUsed: 'noch nicht verwendet',
     add: 'Passkey hinzufügen',
     hasAdded: (name) => `„${name}“ ist hinzugefügt. Ab jetzt kannst du dich damit anmelden.`,
-    unsupported:
-      'Dieser Browser unterstützt keine Passkeys. Füge einen mit einem anderen Browser oder Gerät hinzu.',
+    unsupported: 'Dieser Browser unterstützt keine Passkeys.',
     rename: 'Umbenennen',
     renameTitle: 'Passkey umbenennen',
     nameHint: 'Zum Beispiel das Gerät oder der Passwortmanager, der ihn aufbewahrt.',
@@ -181,7 +178,7 @@ export const german: AccountTexts = {
 
   recoveryCodes: {
     title: 'Wiederherstellungscodes',
-    none: 'Du hast keine Wiederherstellungscodes. Wenn du deinen Authenticator verlierst, kommst du nicht mehr in dein Konto.',
+    none: 'Keine. Ohne deinen Authenticator kommst du nicht in dein Konto.',
     left: (unused, date) =>
       `${unused === 1 ? '1 Code ist' : `${unused} Codes sind`} noch übrig${date === null ? '' : `, erstellt am ${date}`}.`,
     noneLeft: 'Du hast alle deine Wiederherstellungscodes benutzt. Erstelle neue.',

@@ -13,7 +13,7 @@ const english = {
 
   profile: 'Profile',
   name: 'Name',
-  nameHint: 'Others see it in their notifications.',
+  nameHint: 'Others see it.',
   nameTooLong: 'Use at most 80 characters.',
 
   email: 'Email',
@@ -34,8 +34,8 @@ const english = {
     `You signed in a while ago. To confirm it’s you, enter the code that we sent to ${email}.`,
 
   mfa: 'Two-step sign-in',
-  mfaIntro: 'After your password, you also enter a code from an app on your phone.',
-  mfaNone: 'Off. Only your password protects your account.',
+  mfaIntro: 'A code from an app, after your password.',
+  mfaNone: 'Off.',
   mfaOn: 'On.',
   mfaAdd: 'Add an authenticator app',
   mfaAdded: (name: string) => `Two-step sign-in is on. You’ll need a code from “${name}”.`,
@@ -44,8 +44,7 @@ const english = {
   mfaPhone: 'Text message',
   mfaPasskey: 'Security key',
   removed: (name: string) => `“${name}” is removed.`,
-  mfaRecovery:
-    'If you lose this one, a recovery code or a second app gets you in. Without either you can’t sign in, and we can’t let you in either.',
+  mfaRecovery: 'If you lose this app, only a recovery code or a second app gets you in.',
 
   identities: 'Ways to sign in',
   identityEmail: 'Email and password',
@@ -54,13 +53,12 @@ const english = {
   unlinkTitle: (name: string) => `Unlink ${name}?`,
   unlinkText: 'You won’t be able to sign in with it anymore.',
   unlinked: (name: string) => `${name} is unlinked.`,
-  onlyIdentity: 'You need at least one of these, so this one can’t be removed.',
+  onlyIdentity: 'You need at least one way to sign in.',
   link: (name: string) => `Link ${name}`,
 
   passkeys: 'Passkeys',
 
   sessions: 'Devices',
-  sessionsIntro: 'Lost a device, or used a public one? Sign it out from here.',
   signOutHere: 'Sign out here',
   signOutOthers: 'Sign out all other devices',
   signOutEverywhere: 'Sign out everywhere',
@@ -88,12 +86,13 @@ const english = {
   deviceUnknown: 'Unknown device',
   deviceHere: 'This device',
   deviceUsed: (when: string) => `Last active ${when}`,
+  deviceSince: (date: string, ip: string | null) => `Signed in ${date}${ip === null ? '' : `, from ${ip}`}`,
+  allDevices: (count: number) => `Show all ${count} devices`,
   deviceEnd: 'Sign out',
   deviceEndName: (name: string) => `Sign out: ${name}`,
   deviceEnded: (name: string) => `${name} is signed out.`,
   deviceEndFailed: 'Couldn’t sign out this device. Try again.',
 
-  dataIntro: 'Download all of your data, or delete your account.',
   export: 'Download my data',
   exportProgress: (count: number) => `Downloading… ${count.toLocaleString('en')} notifications`,
   exportDone: 'Your data is in your downloads.',
@@ -152,9 +151,8 @@ const english = {
   mfaRemoveLast: 'It’s your last one. Only your password will protect your account.',
 
   passkey: {
-    intro:
-      'Sign in with your fingerprint, your face or your screen lock, without a password. A passkey works only on this site, so a fake site can’t steal it, and it needs no two-step code.',
-    none: 'You have no passkeys yet.',
+    intro: 'Sign in with your fingerprint, face or screen lock, without a password.',
+    none: 'None yet.',
     loadFailed: 'Couldn’t load your passkeys.',
     unnamed: 'Passkey',
     added: (date: string) => `Added ${date}`,
@@ -162,7 +160,7 @@ const english = {
     neverUsed: 'not used yet',
     add: 'Add a passkey',
     hasAdded: (name: string) => `“${name}” is added. You can sign in with it from now on.`,
-    unsupported: 'This browser doesn’t support passkeys. Add one from another browser or device.',
+    unsupported: 'This browser doesn’t support passkeys.',
     rename: 'Rename',
     renameTitle: 'Rename passkey',
     nameHint: 'Such as the device or the password manager that keeps it.',
@@ -176,7 +174,7 @@ const english = {
 
   recoveryCodes: {
     title: 'Recovery codes',
-    none: 'You have no recovery codes. If you lose your authenticator, you’re locked out of your account.',
+    none: 'None. Without your authenticator you’re locked out.',
     left: (unused: number, date: string | null) =>
       `${unused === 1 ? '1 code' : `${unused} codes`} left${date === null ? '' : ` of those created on ${date}`}.`,
     noneLeft: 'You’ve used all of your recovery codes. Create new ones.',

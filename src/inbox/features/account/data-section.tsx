@@ -73,7 +73,7 @@ export function DataSection() {
     return hasAccount ? texts.deleteUnconfirmed : null;
   };
   return (
-    <Section id="data" title={title} intro={texts.dataIntro}>
+    <Section id="data" title={title}>
       <FormMessages {...message} />
       <div className={layout.row}>
         <Button pending={pending === 'export'} onClick={() => void exportData()}>

@@ -9,7 +9,7 @@ import type { PreferenceChange, Preferences } from './preferences.ts';
 import layout from '../../ui/layout.module.css';
 import styles from './preferences.module.css';
 import { preferencesTexts } from './preferences-texts.ts';
-import { BrowserTimeZoneOffer, formatTimeZone } from './time-zone-choice.tsx';
+import { BrowserTimeZoneOffer } from './time-zone-choice.tsx';
 
 export interface MailDeliveryProps {
   readonly preferences: Preferences;
@@ -29,7 +29,7 @@ export function MailDelivery({ preferences, onChange }: MailDeliveryProps) {
   return (
     <div className={styles.mail}>
       <p className={layout.hint}>
-        <FrequencyExplanation preferences={preferences} />{' '}
+        {texts.meaning[preferences.email_digest_frequency]}{' '}
         {status && !status.obstacle && preferences.email_digest_frequency !== 'never' && (
           <NextMail status={status} timeZone={zone} />
         )}
@@ -55,23 +55,6 @@ export function MailDelivery({ preferences, onChange }: MailDeliveryProps) {
   );
 }
 
-function FrequencyExplanation({ preferences }: { readonly preferences: Preferences }) {
-  const texts = preferencesTexts.use();
-  const language = useLanguage();
-  const {
-    email_digest_frequency: frequency,
-    digest_hour = 8,
-    digest_weekday = 1,
-    time_zone = 'UTC',
-  } = preferences;
-  const timeMs = timeInWeek(digest_weekday, digest_hour);
-  return texts.meaning[frequency]({
-    hour: new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'UTC' }).format(timeMs),
-    day: new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' }).format(timeMs),
-    zone: formatTimeZone(time_zone),
-  });
-}
-
 function NextMail({ status, timeZone }: { readonly status: MailStatus; readonly timeZone: string }) {
   const texts = preferencesTexts.use();
   const language = useLanguage();
@@ -84,12 +67,7 @@ function NextMail({ status, timeZone }: { readonly status: MailStatus; readonly 
     timeZoneName: 'short',
     timeZone: knownTimeZone(timeZone),
   }).format(Date.parse(status.next_at));
-  return status.waiting > 0 ? texts.nextMail(time, status.waiting) : texts.nextMailEmpty(time);
-}
-
-/** A time of that weekday and hour. 5 January 1970 was a Monday, which ISO 8601 counts as 1. */
-function timeInWeek(weekday: number, hour: number): number {
-  return Date.UTC(1970, 0, 4 + weekday, hour);
+  return status.waiting > 0 ? texts.nextMail(time, status.waiting) : texts.nextMailEmpty;
 }
 
 /** The database may know zones that the browser does not. */

@@ -27,7 +27,6 @@ export function PreferencesForm({ preferences, onChange }: PreferencesFormProps)
           <Switch
             key={channel}
             label={texts.enable[channel]}
-            hint={texts.enableHint[channel]}
             checked={preferences[`enable_${channel}_notifications`]}
             onChange={(isOn) => onChange({ [`enable_${channel}_notifications`]: isOn })}
           />
@@ -40,7 +39,7 @@ export function PreferencesForm({ preferences, onChange }: PreferencesFormProps)
             <KindSettings
               key={kind}
               label={texts.kinds[kind]}
-              hint={texts.kindHint[kind]}
+              {...(kind === 'mentions' || kind === 'invites' ? { hint: texts.kindHint[kind] } : {})}
               preferences={preferences}
               choice={(channel) => preferences[`${channel}_${kind}`]}
               onChoose={(channel, wanted) => onChange({ [`${channel}_${kind}`]: wanted })}

@@ -9,22 +9,14 @@ export const german: PreferencesTexts = {
   timeZone: 'Zeitzone',
   quietTitle: 'Ruhezeiten',
 
-  intro: 'Wähle, worüber du etwas erfährst und wie. Änderungen werden sofort gespeichert.',
+  intro: 'Änderungen werden sofort gespeichert.',
   loading: 'Deine Einstellungen werden geladen',
   channelsTitle: 'So erreichen wir dich',
-  enableHint: {
-    email: 'Schalte sie aus, um alle E‑Mails anzuhalten. Deine Auswahl bleibt erhalten.',
-    in_app:
-      'Schalte sie aus, um alle Benachrichtigungen in der App anzuhalten. Deine Auswahl bleibt erhalten.',
-  },
   kindsTitle: 'Benachrichtige mich über',
   topicsTitle: 'Themen, denen du folgen kannst',
   kindHint: {
-    mentions: 'Jemand erwähnt dich oder schickt dir eine Nachricht.',
-    edits: 'Jemand ändert etwas, woran du arbeitest.',
-    comments: 'Jemand kommentiert etwas, woran du arbeitest.',
-    invites:
-      'Jemand lädt dich ein oder antwortet dir. Einladungen an dich kommen auch dann per E‑Mail, wenn das aus ist.',
+    mentions: 'Und Nachrichten an dich.',
+    invites: 'Einladungen an dich kommen immer auch per E‑Mail.',
   },
   kept: (isOn) => `Pausiert. Deine Auswahl „${isOn ? 'ein' : 'aus'}“ bleibt erhalten.`,
   digest: 'Wie oft',
@@ -39,20 +31,15 @@ export const german: PreferencesTexts = {
     weekly: 'Wöchentlich',
   },
   meaning: {
-    never: () => 'Du bekommst keine Benachrichtigungen per E‑Mail.',
-    instant: () =>
-      'Du bekommst eine E‑Mail pro Thema, zwei Minuten nachdem etwas passiert, außer du hast es schon gelesen.',
-    hourly: () => 'Du bekommst zu jeder vollen Stunde eine E‑Mail mit allem, was noch ungelesen ist.',
-    daily: ({ hour, zone }) =>
-      `Du bekommst jeden Tag um ${hour} Uhr (${zone}) eine E‑Mail mit allem, was noch ungelesen ist.`,
-    weekly: ({ hour, day, zone }) =>
-      `Du bekommst jeden ${day} um ${hour} Uhr (${zone}) eine E‑Mail mit allem, was noch ungelesen ist.`,
+    never: 'Keine E‑Mails über Benachrichtigungen.',
+    instant: 'Eine E‑Mail pro Thema nach zwei Minuten, außer du hast es schon gelesen.',
+    hourly: 'Zu jeder vollen Stunde eine E‑Mail mit allem, was noch ungelesen ist.',
+    daily: 'Eine E‑Mail mit allem, was noch ungelesen ist.',
+    weekly: 'Eine E‑Mail mit allem, was noch ungelesen ist.',
   },
-  otherZone: (zone) => `Die Zeitzone dieses Browsers ist ${zone}.`,
-  takeZone: (zone) => `${zone} verwenden`,
-  nextMail: (time, waiting) =>
-    `Die nächste E‑Mail kommt am ${time} mit ${waiting} ungelesenen ${waiting === 1 ? 'Benachrichtigung' : 'Benachrichtigungen'}.`,
-  nextMailEmpty: (time) => `Zurzeit wartet nichts. Neues würde am ${time} verschickt.`,
+  takeZone: (zone) => `Zone dieses Browsers verwenden: ${zone}`,
+  nextMail: (time, waiting) => `Nächste: ${time}, mit ${waiting} ungelesenen.`,
+  nextMailEmpty: 'Zurzeit wartet nichts.',
   sendTest: 'Test-E‑Mail senden',
   testSent: 'Eine Test-E‑Mail ist unterwegs.',
   testLimited:
@@ -68,20 +55,18 @@ export const german: PreferencesTexts = {
   unconfirmed: 'Bestätige deine E‑Mail-Adresse, um Benachrichtigungen per E‑Mail zu bekommen.',
   quiet: 'Hinweise und E‑Mails zu festen Zeiten anhalten',
   quietHint:
-    'Keine Desktop-Benachrichtigungen. E‑Mails über Benachrichtigungen und Hinweise ohne offenen Tab warten bis zum Ende. E‑Mails zur Sicherheit deines Kontos kommen sofort.',
+    'Bis zum Ende keine Hinweise und keine E‑Mails über Benachrichtigungen. Sicherheits-E‑Mails kommen sofort.',
   quietFrom: 'Von',
   quietTo: 'Bis',
   quietDays: 'Beginn am',
   quietNoDay: 'Es ist kein Tag ausgewählt, also gibt es keine Ruhezeiten.',
   sendersTitle: 'Blockierte Absender',
-  noSenders: 'Du hast niemanden blockiert.',
   sendersFailed: 'Blockierte Absender und stummgeschaltete Themen konnten nicht geladen werden.',
   unknownSender: 'Gelöschtes Konto',
   unblock: 'Blockierung aufheben',
   unblockNamed: (name) => `Blockierung von ${name} aufheben`,
   unblocked: (name) => `${name} ist nicht mehr blockiert.`,
   threadsTitle: 'Stummgeschaltete Themen',
-  noThreads: 'Du hast nichts stummgeschaltet.',
   mutedUntil: (time) => `Bis ${time}`,
   unmute: 'Stummschaltung aufheben',
   unmuteNamed: (name) => `Stummschaltung von ${name} aufheben`,

@@ -36,7 +36,6 @@ export function BrowserTimeZoneOffer({ zone, onChange }: ZoneOfferProps) {
   if (own === zone) return null;
   return (
     <p className={layout.hint}>
-      {texts.otherZone(formatTimeZone(own))}{' '}
       <Button look="link" onClick={() => onChange({ time_zone: own })}>
         {texts.takeZone(formatTimeZone(own))}
       </Button>

@@ -318,3 +318,17 @@ test('two-step sign-in selects its key for copying by hand where the clipboard i
   await actor.click(copy);
   await mfa.findByText('The key is copied.');
 });
+
+test('many devices are folded, and told apart by address and sign-in', async () => {
+  for (let count = 0; count < 4; count += 1) await signIn(supabase(), email);
+  await supabase().database.query(
+    `update auth.sessions set ip = '203.0.113.7' where user_id = (select id from auth.users where email = $1)`,
+    [email],
+  );
+  const { actor } = await openAccount();
+  const devices = section('Devices');
+  await waitFor(() => expect(devices.getAllByRole('listitem')).toHaveLength(3));
+  expect(devices.getAllByText(/Signed in .*\d{4}, from 203\.0\.113\.7/).length).toBeGreaterThan(0);
+  await actor.click(devices.getByRole('button', { name: 'Show all 6 devices' }));
+  expect(devices.getAllByRole('listitem')).toHaveLength(6);
+});

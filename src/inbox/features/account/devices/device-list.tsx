@@ -12,7 +12,10 @@ import { accountTexts } from '../account-texts.ts';
 import { endedSessions } from '../ended-sessions.ts';
 import { parseUserAgent } from './user-agent.ts';
 
-/** Browser, system and last use of each device; each but this one can be signed out. */
+/** As many devices are shown at first. */
+const shownAtFirst = 3;
+
+/** Each device by its browser, system, address and first and last use; each but this one can be signed out. */
 export function DeviceList() {
   const texts = accountTexts.use();
   const language = useLanguage();
@@ -20,6 +23,7 @@ export function DeviceList() {
   const rest = useRest();
   const api = useMemo(() => createAccountApi(rest), [rest]);
   const [devices, setDevices] = useState<readonly Device[]>();
+  const [areAllShown, setAreAllShown] = useState(false);
   const [state, setState] = useState<{ ending?: string; news?: string; problem?: string }>({});
   useEffect(() => {
     const controller = new AbortController();
@@ -36,7 +40,9 @@ export function DeviceList() {
       controller.abort();
     };
   }, [api, platform, texts]);
-  const time = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' });
+  const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+  const date = new Intl.DateTimeFormat(language, { dateStyle: 'medium' });
+  const shown = areAllShown ? devices : devices?.slice(0, shownAtFirst);
   const nameOf = ({ userAgent }: Device) => {
     const { browser, system } = parseUserAgent(userAgent);
     return browser && system ? texts.deviceName(browser, system) : (browser ?? system ?? texts.deviceUnknown);
@@ -55,14 +61,16 @@ export function DeviceList() {
   return (
     <>
       <FormMessages error={state.problem} success={state.news} />
-      {devices ? (
+      {shown ? (
         <ul className={layout.list}>
-          {devices.map((device) => (
+          {shown.map((device) => (
             <li key={device.id} className={styles.item}>
               <span className={styles.itemText}>
                 <span>{nameOf(device)}</span>
                 <span className={styles.itemHint}>
                   {device.isCurrent ? texts.deviceHere : texts.deviceUsed(time.format(device.lastActiveAtMs))}
+                  <br />
+                  {texts.deviceSince(date.format(device.signedInAtMs), device.ip)}
                 </span>
               </span>
               {!device.isCurrent && (
@@ -79,6 +87,11 @@ export function DeviceList() {
         </ul>
       ) : (
         state.problem === undefined && <Skeleton height="64px" />
+      )}
+      {devices && shown && shown.length < devices.length && (
+        <Button look="link" onClick={() => setAreAllShown(true)}>
+          {texts.allDevices(devices.length)}
+        </Button>
       )}
       <SlowNote pending={devices === undefined && state.problem === undefined} />
     </>

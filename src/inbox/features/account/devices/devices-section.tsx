@@ -34,7 +34,7 @@ export function DevicesSection() {
     setState({ problem: failure?.message, done: !failure && scope === 'others' });
   };
   return (
-    <Section id="devices" title={texts.sessions} intro={texts.sessionsIntro}>
+    <Section id="devices" title={texts.sessions}>
       <DeviceList key={String(state.done)} />
       <FormMessages error={state.problem} success={state.done && texts.othersSignedOut} />
       <div className={layout.row}>

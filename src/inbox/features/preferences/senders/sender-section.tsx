@@ -13,9 +13,7 @@ import { selectLocale } from '../../../ui/locale.ts';
 import { toasts } from '../../../ui/overlay/toasts.ts';
 import { Message } from '../../../ui/page/message.tsx';
 import { Section } from '../../../ui/section.tsx';
-import { Skeleton } from '../../../ui/spinner.tsx';
 import { useLanguage } from '../../../ui/texts.ts';
-import layout from '../../../ui/layout.module.css';
 import styles from '../preferences.module.css';
 import { preferencesTexts } from '../preferences-texts.ts';
 
@@ -105,7 +103,7 @@ function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
     );
   return (
     <>
-      <List title={texts.sendersTitle} empty={texts.noSenders} isLoading={lists === null}>
+      <List title={texts.sendersTitle}>
         {lists?.blocked.map((sender) => {
           const name = sender.name ?? texts.unknownSender;
           return (
@@ -126,7 +124,7 @@ function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
           );
         })}
       </List>
-      <List title={texts.threadsTitle} empty={texts.noThreads} isLoading={lists === null}>
+      <List title={texts.threadsTitle}>
         {lists?.muted.map((thread) => {
           const name = thread.entityName ?? `${thread.entityType} ${thread.entityId}`.trim();
           return (
@@ -157,22 +155,17 @@ function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
 
 interface ListProps {
   readonly title: string;
-  readonly empty: string;
-  readonly isLoading: boolean;
   readonly children: readonly ReactNode[] | undefined;
 }
 
-function List({ title, empty, isLoading, children }: ListProps) {
+/** Nothing while it is read, and without items. */
+function List({ title, children = [] }: ListProps) {
   return (
-    <Section title={title}>
-      {isLoading ? (
-        <Skeleton height="62px" />
-      ) : children && children.length > 0 ? (
+    children.length > 0 && (
+      <Section title={title}>
         <ul className={styles.group}>{children}</ul>
-      ) : (
-        <p className={layout.hint}>{empty}</p>
-      )}
-    </Section>
+      </Section>
+    )
   );
 }
 

@@ -56,6 +56,11 @@ export function encodeFilter({ tab, kind, person, place, query }: NotificationFi
   return parameters.size > 0 ? `?${parameters}` : '';
 }
 
+/** Whether the list is narrowed within its tab, by more than a search. */
+export function isFiltered({ kind, person, place }: NotificationFilter): boolean {
+  return Boolean(kind ?? person ?? place);
+}
+
 /** Whether the server has no function for the whole list, because the filter narrows it by more than its kind. */
 export function isNarrow({ tab, person, place, query }: NotificationFilter): boolean {
   return tab === 'needs-you' || Boolean(person ?? place ?? query);

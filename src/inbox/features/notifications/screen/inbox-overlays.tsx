@@ -2,9 +2,7 @@ import { NotificationDetail } from '../detail/notification-detail.tsx';
 import { useInboxServices } from '../data/inbox-context.ts';
 import { RowMenu } from '../list/row-menu.tsx';
 import type { Notification } from '../model/notification.ts';
-import type { NotificationFilter } from '../model/notification-filter.ts';
 import { SnoozeDialog } from '../snooze/snooze-dialog.tsx';
-import { FilterSheet } from './filter-sheet.tsx';
 import type { InboxDialog, RowActions } from './use-row-actions.ts';
 import { InboxOptions, KeyboardHelp } from './inbox-options.tsx';
 
@@ -12,7 +10,6 @@ export interface InboxOverlaysProps {
   /** The notification that the detail shows. */
   readonly openId: string | null;
   readonly shown: readonly Notification[];
-  readonly filter: NotificationFilter;
   readonly dialog: InboxDialog | null;
   readonly rows: RowActions;
   readonly onDialog: (dialog: InboxDialog | null) => void;
@@ -21,15 +18,7 @@ export interface InboxOverlaysProps {
 }
 
 /** The detail, menus and dialogs over or beside the list. Loaded after the first list. */
-export function InboxOverlays({
-  openId,
-  shown,
-  filter,
-  dialog,
-  rows,
-  onDialog,
-  onSelect,
-}: InboxOverlaysProps) {
+export function InboxOverlays({ openId, shown, dialog, rows, onDialog, onSelect }: InboxOverlaysProps) {
   const { InviteDialog } = useInboxServices();
   const openAt = shown.findIndex(({ id }) => id === openId);
   const row = typeof dialog === 'object' ? dialog : null;
@@ -54,7 +43,6 @@ export function InboxOverlays({
         />
       )}
       {dialog === 'keys' && <KeyboardHelp onClose={close} />}
-      {dialog === 'filter' && <FilterSheet filter={filter} onClose={close} />}
       {row?.type === 'snooze' && (
         <SnoozeDialog
           notifications={row.notifications}

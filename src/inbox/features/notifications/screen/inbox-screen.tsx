@@ -182,7 +182,6 @@ export function InboxScreen() {
           <InboxOverlays
             openId={openId}
             shown={shown}
-            filter={filter}
             dialog={dialog}
             rows={rows}
             onDialog={setDialog}

@@ -3,14 +3,19 @@ import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { IconButton, type IconButtonProps } from '../../../ui/button.tsx';
 import { CheckAllIcon, FilterIcon, InviteIcon, MoreIcon, SearchIcon } from '../../../ui/icons.tsx';
 import { SelectIcon } from '../../../ui/menu-icons.tsx';
+import { PartBoundary } from '../../../ui/overlay/part-boundary.tsx';
+import { Popover } from '../../../ui/overlay/popover.tsx';
 import { PageHeading } from '../../../ui/page/page-heading.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
+import { onDemand } from '../../../ui/state/loader.ts';
 import { useInboxServices } from '../data/inbox-context.ts';
-import { encodeFilter, type NotificationFilter } from '../model/notification-filter.ts';
+import { isFiltered, type NotificationFilter } from '../model/notification-filter.ts';
 import styles from './inbox.module.css';
 import { inboxTexts, type InboxTexts } from '../texts/inbox-texts.ts';
 import { kindsName } from '../texts/notification-words.ts';
 import type { InboxDialog } from './use-row-actions.ts';
+
+const FilterPanel = onDemand(async () => (await import('./filter-panel.tsx')).FilterPanel);
 
 export interface InboxToolbarProps {
   readonly filter: NotificationFilter;
@@ -30,7 +35,6 @@ export function InboxToolbar(props: InboxToolbarProps) {
   const texts = inboxTexts.use();
   useRegisteredKinds();
   const { InviteDialog } = useInboxServices();
-  const isFiltered = encodeFilter({ ...filter, tab: 'all', query: undefined }) !== '';
   const button = (
     label: string,
     Icon: typeof MoreIcon,
@@ -42,9 +46,25 @@ export function InboxToolbar(props: InboxToolbarProps) {
       <PageHeading>{viewName(filter, texts)}</PageHeading>
       {children}
       {button(texts.search, SearchIcon, onSearch, { className: styles.searchButton })}
-      {button(texts.filter, FilterIcon, () => onDialog('filter'), {
-        className: classNames(isFiltered && styles.filtered),
-      })}
+      <Popover
+        label={texts.filter}
+        className={styles.filterPanel}
+        // eslint-disable-next-line react/no-unstable-nested-components -- a render function, not a component
+        trigger={(trigger) => (
+          <IconButton
+            {...trigger}
+            label={texts.filter}
+            icon={<FilterIcon />}
+            className={classNames(isFiltered(filter) && styles.filtered)}
+          />
+        )}
+      >
+        {(close) => (
+          <PartBoundary onFail={close}>
+            <FilterPanel filter={filter} />
+          </PartBoundary>
+        )}
+      </Popover>
       {button(texts.markAllRead, CheckAllIcon, onMarkAllRead, { inactive: !hasUnread })}
       {button(texts.select, SelectIcon, onSelect, { className: styles.wide, 'aria-pressed': isSelecting })}
       {InviteDialog && button(texts.invite, InviteIcon, () => onDialog('invite'), { className: styles.wide })}

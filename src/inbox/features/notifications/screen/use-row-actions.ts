@@ -10,7 +10,7 @@ import { moveFocusOutOfRow } from '../list/row-after-selection.ts';
 import type { SelectionState } from '../list/use-selection.ts';
 
 /** What is open over the list. `keys`: the keyboard shortcuts. */
-export type InboxDialog = 'options' | 'keys' | 'invite' | 'filter' | RowDialog;
+export type InboxDialog = 'options' | 'keys' | 'invite' | RowDialog;
 
 export interface RowDialog {
   readonly type: 'menu' | 'snooze';

@@ -365,3 +365,41 @@ test('the shell is available in German', async () => {
     await act(async () => setLanguage('en'));
   }
 });
+
+test('a new account is asked for language, zone and digest once, and may skip all', async () => {
+  const email = `new-${crypto.randomUUID()}@example.com`;
+  const { id } = await createUser(supabase(), email);
+  await supabase().database.query(
+    `update auth.users set raw_user_meta_data = '{"first_visit": true, "time_zone": "Asia/Tokyo"}' where id = $1`,
+    [id],
+  );
+  const person = { email, password: seedPassword };
+  const { actor, store, unmount } = await renderApp('/home', { supabase: supabase(), user: person });
+  const questions = within(await screen.findByRole('region', { name: 'Three quick questions' }));
+  expect(questions.getByRole('combobox', { name: 'Language' })).toBeTruthy();
+  const zone = questions.getByRole<HTMLSelectElement>('combobox', { name: 'Time zone' });
+  expect(zone.value).toBe('Asia/Tokyo');
+  await actor.selectOptions(questions.getByRole('combobox', { name: 'Email digest' }), 'weekly');
+  await waitFor(async () =>
+    expect(
+      await supabase().database.query(
+        'select email_digest_frequency from notification_preferences where user_id = $1',
+        [id],
+      ),
+    ).toEqual([{ email_digest_frequency: 'weekly' }]),
+  );
+  await actor.click(questions.getByRole('button', { name: 'Skip' }));
+  expect(screen.queryByText('Three quick questions')).toBeNull();
+  const isAsked = async () => {
+    const [row] = await supabase().database.query<{ asked: string }>(
+      `select raw_user_meta_data ->> 'first_visit' as asked from auth.users where id = $1`,
+      [id],
+    );
+    return row?.asked;
+  };
+  await waitFor(async () => expect(await isAsked()).toBe('false'));
+  unmount();
+  await renderApp('/home', { supabase: supabase(), store });
+  await screen.findByText(/No notifications yet/);
+  expect(screen.queryByText('Three quick questions')).toBeNull();
+});

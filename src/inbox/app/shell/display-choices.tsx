@@ -5,14 +5,9 @@ import { useClients } from '../../shared/clients/clients-context.ts';
 import { saveLanguage } from '../data/save-locale.ts';
 import { appTexts } from '../app-texts.ts';
 
-/** Theme and language, kept in this browser. Emails follow the language. */
+/** Theme and language, kept in this browser. */
 export function DisplayChoices() {
   const texts = appTexts.use();
-  const { auth, platform } = useClients();
-  const choose = (language: Language) => {
-    void setLanguage(language);
-    void saveLanguage(language, auth, platform.report);
-  };
   return (
     <>
       <Choice<Theme>
@@ -25,15 +20,27 @@ export function DisplayChoices() {
         ]}
         onChange={setTheme}
       />
-      <Choice<Language>
-        label={texts.language}
-        value={useLanguage()}
-        options={[
-          ['en', languageNames.en],
-          ['de', languageNames.de],
-        ]}
-        onChange={choose}
-      />
+      <LanguageChoice />
     </>
+  );
+}
+
+/** The language of this browser, which emails follow. */
+export function LanguageChoice() {
+  const texts = appTexts.use();
+  const { auth, platform } = useClients();
+  return (
+    <Choice<Language>
+      label={texts.language}
+      value={useLanguage()}
+      options={[
+        ['en', languageNames.en],
+        ['de', languageNames.de],
+      ]}
+      onChange={(language) => {
+        void setLanguage(language);
+        void saveLanguage(language, auth, platform.report);
+      }}
+    />
   );
 }

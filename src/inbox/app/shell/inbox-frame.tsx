@@ -5,6 +5,7 @@ import { usePageShortcuts } from '../../features/notifications/actions/use-short
 import { InboxContext } from '../../features/notifications/data/inbox-context.ts';
 import { InboxRail } from '../../features/notifications/screen/inbox-navigation.tsx';
 import { UnreadBadge } from '../../features/notifications/bell/unread-badge.tsx';
+import { PartBoundary } from '../../ui/overlay/part-boundary.tsx';
 import { onDemand } from '../../ui/state/loader.ts';
 import { useUser } from 'supabase-protocol-clients/react';
 import { useClients, useConfiguration, useRest } from '../../shared/clients/clients-context.ts';
@@ -21,9 +22,21 @@ export interface InboxSlots {
 const InviteDialog = onDemand(
   async () => (await import('../../features/join/invite-dialog.tsx')).InviteDialog,
 );
+const FirstVisitQuestions = onDemand(async () => (await import('./first-visit.tsx')).FirstVisitQuestions);
 const InvitationAnswer = onDemand(
   async () => (await import('../../features/join/invitation-answer.tsx')).InvitationAnswer,
 );
+
+/** Asks what a new account has not been asked yet. */
+function FirstVisit() {
+  return (
+    useUser()?.user_metadata?.['first_visit'] === true && (
+      <PartBoundary isOptional>
+        <FirstVisitQuestions />
+      </PartBoundary>
+    )
+  );
+}
 
 /** Provides the signed-in user's data to all pages: data cache, live notifications, bell and rail. */
 export function InboxFrame({ children }: { readonly children: (slots: InboxSlots) => ReactNode }) {
@@ -41,7 +54,7 @@ export function InboxFrame({ children }: { readonly children: (slots: InboxSlots
   const isInbox = path === paths.home || path === paths.root;
   const { inbox, minuteClock } = userData;
   const services = useMemo(
-    () => ({ inbox, minuteClock, entityUrl, InviteDialog, InvitationAnswer, PausedNotice }),
+    () => ({ inbox, minuteClock, entityUrl, InviteDialog, InvitationAnswer, PausedNotice, FirstVisit }),
     [inbox, minuteClock, entityUrl],
   );
   usePageShortcuts();

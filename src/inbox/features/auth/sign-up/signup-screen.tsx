@@ -70,9 +70,9 @@ function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
       lastTypedEmail.set(email);
       const refusal = await refuseCommonPassword(password, [email]);
       if (refusal) return refusal;
-      // Language and time zone of the mails, and the name that others see.
-      const locale = { language, time_zone: ownTimeZone() };
-      const data = name.trim() === '' ? locale : { ...locale, name: name.trim() };
+      // Language and time zone of the mails, the name that others see, and that nothing was asked yet.
+      const known = { language, time_zone: ownTimeZone(), first_visit: true };
+      const data = name.trim() === '' ? known : { ...known, name: name.trim() };
       const credentials = { email: email.trim(), password, redirectTo: homeUrl, data };
       return runFormAction(['email', 'password'], async () => {
         try {

@@ -23,6 +23,8 @@ export interface InboxServices {
   }> | null;
   /** Shows that in-app notifications are off for this user. */
   readonly PausedNotice: ComponentType;
+  /** Asks a new user for what they may want to set; nothing for others. */
+  readonly FirstVisit: ComponentType;
 }
 
 export const InboxContext = createContext<InboxServices | null>(null);

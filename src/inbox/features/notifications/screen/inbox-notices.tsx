@@ -6,6 +6,7 @@ import { Skeleton } from '../../../ui/spinner.tsx';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
 import { useInbox, useInboxServices, useListAge } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
+import { encodeFilter } from '../model/notification-filter.ts';
 import { InboxEmpty } from './inbox-empty.tsx';
 import styles from './inbox.module.css';
 import { inboxTexts } from '../texts/inbox-texts.ts';
@@ -64,6 +65,7 @@ export interface InboxFootProps {
 export function InboxFooter({ snapshot, onInvite }: InboxFootProps) {
   const texts = inboxTexts.use();
   const inbox = useInbox();
+  const { FirstVisit } = useInboxServices();
   const { view, counts, problem, isReading, isReadingMore } = snapshot;
   const { filter, notifications, hasMore, isLoaded } = view;
   if (!isLoaded) return problem !== null ? null : <Placeholder />;
@@ -78,8 +80,12 @@ export function InboxFooter({ snapshot, onInvite }: InboxFootProps) {
         </Button>
       </div>
     );
-  if (!isEmpty) return null;
-  return <InboxEmpty filter={filter} onInvite={onInvite} />;
+  return (
+    <>
+      {isEmpty && <InboxEmpty filter={filter} onInvite={onInvite} />}
+      {encodeFilter(filter) === '' && <FirstVisit />}
+    </>
+  );
 }
 
 function Placeholder() {

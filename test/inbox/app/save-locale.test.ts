@@ -33,10 +33,10 @@ test('an account that lacks language or time zone gets those of the browser, and
 });
 
 test('the choice of a language is saved once', async () => {
-  const { auth, sent } = account({ language: 'en' });
+  const { auth, sent } = account({ language: 'en', time_zone: 'Asia/Tokyo' });
   await saveLanguage('en', auth, () => undefined);
   await saveLanguage('de', auth, () => undefined);
-  expect(sent).toEqual([{ language: 'de' }]);
+  expect(sent).toEqual([{ language: 'de', time_zone: 'Asia/Tokyo' }]);
 });
 
 test('a language that was chosen offline is saved with the account later, once', async () => {

@@ -5,6 +5,7 @@ import { toasts } from '../../../src/inbox/ui/overlay/toasts.ts';
 import { ada, createUser, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { createPlatform } from '../../../src/platform/browser-platform.ts';
 import { renderApp } from '../../support/render-app.tsx';
+import { findRowButton } from '../../support/row-button.ts';
 import { createBreakableFetch, to } from '../../support/wire/breakable-fetch.ts';
 
 const supabase = useLocalSupabase({ auth: { externalProviders: [] } });
@@ -94,7 +95,7 @@ test('an action waits for the next sign-in if the session has ended unnoticed, a
     user: person,
     platform: { openSocket },
   });
-  const archive = await screen.findByRole('button', { name: /^Archive: Hello/ });
+  const archive = await findRowButton(actor, /^Archive/, /Hello/);
   await supabase().database.query('delete from auth.sessions where user_id = $1', [id]);
   await actor.click(archive);
   await screen.findByRole('heading', { name: 'Sign in' });
@@ -126,7 +127,7 @@ test('an action stays in the outbox while its session cannot be checked', async 
     user: person,
     platform: { fetch, openSocket },
   });
-  const archive = await screen.findByRole('button', { name: /^Archive: Hello/ });
+  const archive = await findRowButton(actor, /^Archive/, /Hello/);
   await supabase().database.query('delete from auth.sessions where user_id = $1', [id]);
   let checks = 0;
   backend.break(

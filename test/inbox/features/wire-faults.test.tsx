@@ -3,6 +3,7 @@ import { HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { renderApp, type RenderedApp } from '../../support/render-app.tsx';
+import { findRowButton } from '../../support/row-button.ts';
 import { useWireFaults } from '../../support/wire/proxy-faults.ts';
 
 const supabase = useLocalSupabase();
@@ -99,23 +100,23 @@ test('the inbox behind a captive portal says that it could not be loaded, and ke
 
 test('the inbox undoes a change that the server refuses', async () => {
   const { actor } = await open('/home', true);
-  const [button] = await screen.findAllByRole('button', { name: /^Mark as read/ });
+  const button = await findRowButton(actor, /^Mark as read/);
   const refusal = { code: '42501', message: 'permission denied', details: null, hint: null };
   faults.answer('patch', '/rest/v1/notifications', () => HttpResponse.json(refusal, { status: 403 }));
-  if (button) await actor.click(button);
+  await actor.click(button);
   expect(await screen.findByText(/Your change was undone/)).toBeTruthy();
   expect((await screen.findAllByRole('button', { name: /^Mark as read/ })).length).toBeGreaterThan(0);
 });
 
 test('the inbox keeps a change while the server fails, and sends it later', async () => {
   const { actor } = await open('/home', true);
-  const [button] = await screen.findAllByRole('button', { name: /^Mark as read/ });
+  const button = await findRowButton(actor, /^Mark as read/);
   let asked = 0;
   faults.answer('patch', '/rest/v1/notifications', () => {
     asked += 1;
     return asked === 1 ? proxyPage(500)() : undefined;
   });
-  if (button) await actor.click(button);
+  await actor.click(button);
   expect(await screen.findByText(/Syncing 1 change/)).toBeTruthy();
   await waitFor(() => expect(screen.queryByText(/Syncing 1 change/)).toBeNull(), { timeout: 45_000 });
   expect(asked).toBeGreaterThan(1);

@@ -56,6 +56,10 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
         {pendingCount > 0 ? <PendingChanges count={pendingCount} /> : !online && <OfflineNote />}
       </div>
       <div className={styles.body}>
+        <main id="content" className={styles.content} tabIndex={-1}>
+          {children}
+        </main>
+        {/* Behind the content: Tab reaches the list first. */}
         <aside className={styles.rail} aria-label={texts.views}>
           {rail}
           <nav className={styles.railFoot} aria-label={texts.navigation}>
@@ -67,9 +71,6 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
             </NavigationLink>
           </nav>
         </aside>
-        <main id="content" className={styles.content} tabIndex={-1}>
-          {children}
-        </main>
       </div>
       <nav className={styles.tabBar} aria-label={texts.navigation}>
         <NavigationLink className={styles.tabLink} href={paths.home} icon={InboxIcon}>

@@ -13,6 +13,7 @@ import {
   useLocalSupabase,
 } from '../../../support/local-supabase.ts';
 import { openNodeSocket } from '../../../support/node-socket.ts';
+import { findRowButton } from '../../../support/row-button.ts';
 import { renderApp, type RenderAppOptions } from '../../../support/render-app.tsx';
 import { createBreakableFetch, to } from '../../../support/wire/breakable-fetch.ts';
 
@@ -70,7 +71,7 @@ test('what needs the user has a list with its number, although later notificatio
   const rail = within(await screen.findByRole('complementary', { name: 'Views' }));
   await actor.click(await rail.findByRole('link', { name: 'Needs you, 1' }));
   await screen.findByRole('heading', { name: 'Needs you', level: 1 });
-  await actor.click(await screen.findByRole('button', { name: /^Mark as read: .*Document 1$/ }));
+  await actor.click(await findRowButton(actor, /^Mark as read/, /Document 1/));
   expect(await rail.findByRole('link', { name: 'Needs you, 0' })).toBeTruthy();
   expect(rows()).toHaveLength(1);
   await waitFor(async () => expect(await status('Document 1')).toBe('read'));
@@ -178,9 +179,9 @@ test('the inbox searches again when a notification arrives or its words change, 
 test('the inbox marks read by opening, and by the button, which marks unread again', async () => {
   await notify(1);
   const { actor } = await open();
-  await actor.click(await screen.findByRole('button', { name: /^Mark as read: / }));
+  await actor.click(await findRowButton(actor, /^Mark as read: /));
   await waitFor(async () => expect(await status('Document 1')).toBe('read'));
-  await actor.click(screen.getByRole('button', { name: /^Mark as unread: / }));
+  await actor.click(await findRowButton(actor, /^Mark as unread: /));
   await waitFor(async () => expect(await status('Document 1')).toBe('unread'));
   await actor.click(screen.getByRole('link', { name: /mentioned you in Document 1/ }));
   await waitFor(async () => expect(await status('Document 1')).toBe('read'));
@@ -189,13 +190,13 @@ test('the inbox marks read by opening, and by the button, which marks unread aga
 test('the inbox archives and restores', async () => {
   await notify(1);
   const { actor, url } = await open();
-  await actor.click(await screen.findByRole('button', { name: /^Archive: / }));
+  await actor.click(await findRowButton(actor, /^Archive: /));
   await screen.findByText(/You’re all caught up/);
   await waitFor(async () => expect(await status('Document 1')).toBe('archived'));
   const lists = screen.getAllByRole('navigation', { name: 'Lists' })[0] as HTMLElement;
   await actor.click(within(lists).getByRole('link', { name: 'Archived, 1' }));
   expect(url()).toBe('/home?tab=archived');
-  await actor.click(await screen.findByRole('button', { name: /^Move to inbox: / }));
+  await actor.click(await findRowButton(actor, /^Move to inbox: /));
   await screen.findByText('Nothing archived.');
   await waitFor(async () => expect(await status('Document 1')).toBe('read'));
 });
@@ -203,13 +204,13 @@ test('the inbox archives and restores', async () => {
 test('the inbox deletes after the undo time unless undone', async () => {
   await notify(1);
   const { actor } = await open();
-  await actor.click(await screen.findByRole('button', { name: /^Delete: / }));
+  await actor.click(await findRowButton(actor, /^Delete: /));
   await screen.findByText('1 notification deleted.');
   // The rows are rendered a moment after the toast.
   await waitFor(() => expect(rows()).toHaveLength(0));
   await actor.click(screen.getByRole('button', { name: 'Undo' }));
   await waitFor(() => expect(rows()).toHaveLength(1));
-  await actor.click(screen.getByRole('button', { name: /^Delete: / }));
+  await actor.click(await findRowButton(actor, /^Delete: /));
   await actor.click(await screen.findByRole('button', { name: 'Dismiss' }));
   await waitFor(async () => expect(await status('Document 1')).toBeNull());
 });
@@ -253,7 +254,7 @@ test('the inbox keeps a read row in "Unread" until the list is left', async () =
   await fill(2);
   const { actor } = await open('/home?tab=unread');
   await screen.findByText(/Old 2/);
-  await actor.click(screen.getAllByRole('button', { name: /^Mark as read: / })[0] as HTMLElement);
+  await actor.click(await findRowButton(actor, /^Mark as read: /));
   await waitFor(() => expect(document.title).toBe('(1) Unread · Tidings'));
   expect(rows()).toHaveLength(2);
 });
@@ -431,8 +432,8 @@ test('a notification without its own page that was deleted shows a message', asy
 test('a deletion that can still be undone is sent at the sign-out', async () => {
   await fill(4);
   const { actor, url } = await open();
-  await actor.click(await screen.findByRole('button', { name: /^Delete: .*Old 1$/ }));
-  await actor.click(screen.getByRole('button', { name: /^Delete: .*Old 2$/ }));
+  await actor.click(await findRowButton(actor, /^Delete/, /Old 1/));
+  await actor.click(await findRowButton(actor, /^Delete/, /Old 2/));
   await waitFor(() => expect(rows()).toHaveLength(2));
   await actor.click(screen.getByRole('button', { name: /^Account menu/ }));
   await actor.click(await screen.findByRole('button', { name: 'Sign out' }));
@@ -493,7 +494,7 @@ test('an action that is refused is undone, reported, and can be repeated', async
   const { actor } = await open('/home', { platform: { fetch: backend.fetch } });
   await screen.findByText(/Old 1/);
   backend.break(to('/rest/'), refuse);
-  await actor.click(screen.getByRole('button', { name: /^Archive: / }));
+  await actor.click(await findRowButton(actor, /^Archive: /));
   await screen.findByText(/Your change was undone/);
   await waitFor(() => expect(screen.queryByText('1 notification archived.')).toBeNull());
   await waitFor(() => expect(rows()).toHaveLength(1));
@@ -508,7 +509,7 @@ test('an action that finds no server stays done, is counted as pending, and is s
   const { actor } = await open('/home', { platform: { fetch: backend.fetch } });
   await screen.findByText(/Old 1/);
   backend.break(to('/rest/'));
-  await actor.click(screen.getByRole('button', { name: /^Archive: / }));
+  await actor.click(await findRowButton(actor, /^Archive: /));
   await screen.findByText('Syncing 1 change…');
   expect(rows()).toHaveLength(0);
   backend.mend();

@@ -22,20 +22,6 @@ test('reading opens with two requests, and asks for the changes alone when the c
   expect(table.requests).toEqual(['list all 30', 'changes', 'changes']);
 });
 
-test.each([
-  ['with the totals, which push nothing down then', 100, 149, 151],
-  ['without totals that take long', 1_000, 349, 351],
-])('the first rows are shown %s', async (_case, laterMs, beforeMs, afterMs) => {
-  const { inbox, table, world } = createScriptedInbox({ laterMs });
-  table.isConnected = false;
-  for (let number = 0; number < 31; number += 1) table.insert(number);
-  inbox.start();
-  await world.clock.advance(beforeMs);
-  expect(shownIds(inbox)).toEqual([]);
-  await world.clock.advance(afterMs - beforeMs);
-  expect(shownIds(inbox)).toHaveLength(30);
-});
-
 test('a live notification of an unknown kind requests the registered kinds once', async () => {
   const { table, world } = await openScriptedInbox(3);
   await world.clock.advance(60_000);

@@ -69,12 +69,10 @@ export interface ScriptedInboxOptions {
   readonly hasVersions?: boolean;
   readonly answerMs?: number;
   readonly changeMs?: number;
-  /** How much longer than other requests the one for the changes takes. */
-  readonly laterMs?: number;
 }
 
 export function createScriptedInbox(options: ScriptedInboxOptions = {}): ScriptedInbox {
-  const { hasVersions = true, answerMs = 50, changeMs = 80, laterMs = 0 } = options;
+  const { hasVersions = true, answerMs = 50, changeMs = 80 } = options;
   const world = createFakeWorld();
   const rows = new Map<string, Notification>();
   const inboxes: Inbox[] = [];
@@ -232,7 +230,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
           totals: table.count(),
         };
       });
-      return laterMs === 0 ? answer : later(laterMs, () => answer);
+      return answer;
     },
     findAll: (ids) => request('find all', () => ids.flatMap((id) => rows.get(id) ?? []).map(parsed)),
     listRecentNames: () => request('list recent names', parsedRows),

@@ -1,4 +1,4 @@
-import { memo, useEffect, useRef, useSyncExternalStore, type ReactNode, type Ref } from 'react';
+import { memo, useEffect, useRef, useState, useSyncExternalStore, type ReactNode, type Ref } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { IconButton } from '../../../ui/button.tsx';
@@ -54,6 +54,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
   useRegisteredKinds();
   const { id, notifications } = entry;
   const [newest] = notifications;
+  const [isActive, setActive] = useState(false);
   const title = notificationTitle(leadOf(notifications), texts);
   const isUnread = notifications.some(({ status }) => status === 'unread');
   const hasButtons = !isPlain && selectedCount === null;
@@ -70,12 +71,19 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
       ref={ref}
       aria-posinset={position}
       aria-setsize={size}
+      onPointerEnter={() => setActive(true)}
+      onFocus={() => setActive(true)}
+      // A row with the focus keeps the button that may have it.
+      onPointerLeave={({ currentTarget }) => setActive(currentTarget.contains(document.activeElement))}
+      onBlur={({ currentTarget, relatedTarget }) =>
+        setActive(currentTarget.matches(':hover') || currentTarget.contains(relatedTarget))
+      }
     >
       {selectedCount !== null && <RowCheckbox {...shared} selectedCount={selectedCount} />}
       <RowLink {...props}>
         <RowFace {...shared} isUnread={isUnread} filter={filter} isPlain={isPlain} />
       </RowLink>
-      {hasButtons && <RowButtons {...shared} />}
+      {hasButtons && <RowButtons {...shared} isActive={isActive} />}
       {hasButtons && notifications.length === 1 && asksForAnswer(newest) && (
         <AnswerButtons
           className={styles.answers}
@@ -240,12 +248,18 @@ function isByKeyboard(click: MouseEvent): boolean {
   return click.detail === 0 || ('pointerType' in click && click.pointerType === '');
 }
 
-function RowButtons({ entry: { id, notifications }, texts, title, onAction }: RowPartProps) {
+interface RowButtonsProps extends RowPartProps {
+  /** Whether the row is pointed at or has the focus. */
+  readonly isActive: boolean;
+}
+
+/** The menu of all actions, and the frequent ones where the row is used: for a mouse, since keys have letters and the menu. */
+function RowButtons({ entry: { id, notifications }, texts, title, onAction, isActive }: RowButtonsProps) {
   const count = notifications.length;
   const { read, unsnooze, archive, remove, more } = rowActions(notifications, texts);
   return (
     <div className={styles.buttons}>
-      {[read, unsnooze ?? archive, remove, more].map((button) => {
+      {(isActive ? [read, unsnooze ?? archive, remove, more] : [more]).map((button) => {
         if (!button) return null;
         const [action, word, Icon] = button;
         return (
@@ -253,6 +267,7 @@ function RowButtons({ entry: { id, notifications }, texts, title, onAction }: Ro
             key={action}
             className={classNames(action === 'more' && styles.more)}
             aria-haspopup={action === 'more' ? rowMenuPopup() : undefined}
+            tabIndex={action === 'more' ? undefined : -1}
             label={texts.actionOn(word, count > 1 ? texts.several(title, count) : title)}
             title={count > 1 ? texts.several(word, count) : word}
             icon={<Icon size={18} />}

@@ -158,9 +158,10 @@ export const inboxShots: readonly Shot[] = [
   {
     ...ada,
     name: 'inbox-bell',
+    path: '/preferences',
     isWindow: true,
     async arrange({ page }) {
-      await rows(page);
+      await page.getByRole('heading', { level: 1 }).waitFor();
       const bell = page.locator('header button[aria-haspopup]').first();
       if (await bell.isVisible()) await bell.click();
     },

@@ -87,7 +87,7 @@ export const stateShots: readonly Shot[] = [
   {
     ...ada,
     name: 'inbox-bell-empty',
-    path: '/home',
+    path: '/preferences',
     isWindow: true,
     prepare: emptyInbox,
     async arrange({ page }) {

@@ -104,9 +104,9 @@ test(
     await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
     await expectAccessible(page, 'inbox with a message');
     await page.setViewportSize({ width: 1280, height: 800 });
-    await page.getByRole('button', { name: /^Notifications/ }).click();
-    await expect(page.getByRole('dialog', { name: 'Inbox' }).locator('[data-id]').first()).toBeVisible();
-    await expectAccessible(page, 'bell', { only: 'desktop' });
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await expect(page.getByRole('dialog', { name: 'Filter' }).getByRole('button').first()).toBeVisible();
+    await expectAccessible(page, 'filter', { only: 'desktop' });
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Inbox options' }).click();
     await expect(page.getByRole('dialog', { name: 'Inbox options' })).toBeVisible();

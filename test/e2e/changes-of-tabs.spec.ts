@@ -1,5 +1,6 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { expect, test, type Person, type World } from './support/fixtures.ts';
+import { unreadList } from './support/world.ts';
 
 const withinMs = 5_000;
 
@@ -146,9 +147,7 @@ test(
           expect(shown.length).toBeGreaterThanOrEqual(15);
           expect(shown).toEqual(rows.map(({ id }) => id).slice(0, shown.length));
         }).toPass({ timeout: 30_000 });
-        await expect(
-          tab.getByRole('button', { name: unread > 0 ? `Notifications, ${unread} unread` : 'Notifications' }),
-        ).toBeVisible();
+        await expect(unreadList(tab, unread)).toBeVisible();
         await expect(tab.getByRole('link', { name: `All, ${rows.length}` }).first()).toBeVisible();
       }),
     );

@@ -192,8 +192,8 @@ async function visitInbox(page: Page, url: string): Promise<Vitals> {
   const views = page.getByRole('complementary', { name: 'Views' });
   await views.getByRole('link', { name: /^Unread/ }).click();
   await views.getByRole('link', { name: /^All/ }).click();
-  await page.getByRole('button', { name: /^Notifications/ }).click();
-  await page.getByRole('dialog', { name: 'Inbox' }).waitFor();
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByRole('dialog', { name: 'Filter' }).waitFor();
   // The time of an event is known after the frame that follows it.
   await page.waitForTimeout(500);
   const { cls, shifts, inp } = await readVitals(page);

@@ -49,7 +49,8 @@ test.describe('on a phone', () => {
         await expect
           .poll(() =>
             page
-              .getByRole('heading', { name: 'Needs you' })
+              .getByRole('heading', { level: 2 })
+              .first()
               .evaluate((day) => day.getBoundingClientRect().top),
           )
           .toBe(0);

@@ -82,8 +82,8 @@ for (const network of Object.keys(slowNetworks) as (keyof typeof slowNetworks)[]
         await act('marking as read', () =>
           page.getByRole('region', { name: 'Select' }).getByRole('button', { name: 'Mark as read' }).click(),
         );
-        await act('the bell', () => page.getByRole('button', { name: /^Notifications/ }).click());
-        await expect(page.getByRole('dialog', { name: 'Inbox' }).locator('[data-id]').first()).toBeVisible();
+        await act('the filter', () => page.getByRole('button', { name: 'Filter', exact: true }).click());
+        await expect(page.getByRole('dialog', { name: 'Filter' }).getByRole('button').first()).toBeVisible();
         await page.keyboard.press('Escape');
 
         await act('the preferences', () => views.getByRole('link', { name: 'Preferences' }).click());

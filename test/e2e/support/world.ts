@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { writeSessionCookies } from '../../../src/auth-client/server/server.ts';
 import { createAuditContext, type AuditContext, type AuditUser } from 'supabase-conformance';
 import type { Stage } from './stage.ts';
@@ -49,6 +49,11 @@ export interface World extends Pick<
 /** The button on the page of a mail link; nothing is sent before it. */
 export function confirmLink(page: Page): Promise<void> {
   return page.locator('main > form button[type=submit]').click();
+}
+
+/** The list of unread notifications in the rail, or the tabs, with this number. */
+export function unreadList(page: Page, count: number): Locator {
+  return page.getByRole('link', { name: `Unread, ${count}`, exact: true }).first();
 }
 
 export function createWorld(stage: Stage): World {

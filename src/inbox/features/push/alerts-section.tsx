@@ -27,7 +27,7 @@ function KnownAlertsSection() {
   const session = useSession();
   const sessionId = session ? readSessionId(session) : '';
   const { pushPublicKey: publicKey } = useConfiguration();
-  const browser = useMemo(findPushBrowser, []);
+  const browser = useMemo(() => findPushBrowser(), []);
   const hasPush = browser !== null && publicKey !== null;
   const alerts = useMemo(
     () =>

@@ -28,13 +28,13 @@ test('day groups are named today, yesterday, by weekday within a week, else by d
     [at(2026, 2, 10, 1), at(2026, 2, 9, 1), at(2026, 2, 6, 1), at(2026, 1, 1, 1)],
     nowMs,
   );
-  expect(groups.map(({ daysAgo, atMs }) => dayLabel(Number(daysAgo), atMs, 'en-GB'))).toEqual([
+  expect(groups.map(({ daysAgo, atMs }) => dayLabel(daysAgo, atMs, 'en-GB'))).toEqual([
     'Today',
     'Yesterday',
     'Friday',
     '1 February 2026',
   ]);
-  expect(groups.map(({ daysAgo, atMs }) => dayLabel(Number(daysAgo), atMs, 'de')).slice(0, 2)).toEqual([
+  expect(groups.map(({ daysAgo, atMs }) => dayLabel(daysAgo, atMs, 'de')).slice(0, 2)).toEqual([
     'Heute',
     'Gestern',
   ]);

@@ -240,7 +240,8 @@ function conditionsOfTab(tab: InboxTab) {
       return [gt('snoozed_until', 'now')];
     case 'needs-you':
       return [eq('status', 'unread'), is('needs_user', true)];
-    default:
+    case 'unread':
+    case 'archived':
       return [eq('status', tab)];
   }
 }

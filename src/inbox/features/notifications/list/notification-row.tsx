@@ -60,6 +60,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
   const hasButtons = !isPlain && selectedCount === null;
   const shared = { entry, texts, title, onAction };
   return (
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- they only show the row's buttons
     <li
       className={classNames(
         styles.row,

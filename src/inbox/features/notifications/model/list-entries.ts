@@ -31,12 +31,17 @@ export function toEntries(
     if (thread) thread.push(notification);
     else threads.set(key, [notification]);
   }
-  return Array.from(threads).flatMap(([key, rows]) => {
-    if (rows.length === 1) return singleEntry(rows[0], false);
+  const entries: ListEntry[] = [];
+  for (const [key, rows] of threads) {
+    if (rows.length === 1) {
+      entries.push(singleEntry(rows[0], false));
+      continue;
+    }
     const isOpen = openGroups.has(key);
-    const members = isOpen ? rows.map((row) => singleEntry(row, true)) : [];
-    return [{ id: key, notifications: rows, isOpen, isMember: false }, ...members];
-  });
+    entries.push({ id: key, notifications: rows, isOpen, isMember: false });
+    if (isOpen) entries.push(...rows.map((row) => singleEntry(row, true)));
+  }
+  return entries;
 }
 
 const singles = new WeakMap<Notification, ListEntry>();

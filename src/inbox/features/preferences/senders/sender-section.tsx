@@ -159,8 +159,9 @@ interface ListProps {
 }
 
 /** Nothing while it is read, and without items. */
-function List({ title, children = [] }: ListProps) {
+function List({ title, children }: ListProps) {
   return (
+    children &&
     children.length > 0 && (
       <Section title={title}>
         <ul className={styles.group}>{children}</ul>

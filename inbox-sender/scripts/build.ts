@@ -1,5 +1,5 @@
 /**
- * `npm run -w inbox-sender build`: the package that backends install, in `inbox-sender/dist`: one module that depends on nothing, with
+ * `npm run -w inbox-sender build`: the package that backends install, in `inbox-sender/dist`: one module that depends on ky, with
  * its types. Argument: another folder.
  */
 import { spawnSync } from 'node:child_process';
@@ -20,6 +20,7 @@ await build({
   bundle: true,
   format: 'esm',
   platform: 'neutral',
+  external: Object.keys(manifest.dependencies),
   mainFields: ['module', 'main'],
   target: 'es2022',
 });
@@ -40,7 +41,7 @@ for (const name of await readdir(typesDir)) {
 }
 await rm(declarations, { recursive: true });
 
-const { name, version, description, license, keywords, type, sideEffects, engines } = manifest;
+const { name, version, description, license, keywords, type, sideEffects, engines, dependencies } = manifest;
 const published = {
   name,
   version,
@@ -50,6 +51,7 @@ const published = {
   type,
   sideEffects,
   engines,
+  dependencies,
   exports: { '.': { types: './index.d.ts', default: './index.js' }, './package.json': './package.json' },
 };
 await writeFile(join(outDir, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);

@@ -1,5 +1,4 @@
-import { FunctionsError } from 'supabase-protocol-clients/functions-client';
-import { RestError } from 'supabase-protocol-clients/rest-client';
+import { HTTPError } from 'ky';
 
 /** What went wrong, as a closed union. */
 export type SenderErrorCode =
@@ -36,38 +35,81 @@ export class SenderError extends Error {
   }
 }
 
-/** Converts the error of a request. */
+/** Why a request failed, before it is known what it was for. */
+class RequestError extends Error {
+  override readonly name = 'RequestError';
+  /** HTTP status; null without a response. */
+  readonly status: number | null;
+  /** The body of the response. */
+  readonly body: string;
+
+  constructor(problem: unknown) {
+    super('The request failed', { cause: problem });
+    const isResponse = problem instanceof HTTPError;
+    this.status = isResponse ? problem.response.status : null;
+    this.body = isResponse ? bodyOf(problem) : '';
+  }
+}
+
+/** The body that the hook `beforeError` has read. */
+const bodyOf = (error: HTTPError): string => ('body' in error ? String(error.body) : '');
+
+/** Converts the error of ky: the one of `json()` is a response that is not JSON. */
+export function requestError(problem: unknown): Error {
+  return problem instanceof SyntaxError
+    ? new SenderError('server', 'The response is not JSON.', problem)
+    : new RequestError(problem);
+}
+
+/** What PostgREST says of a request that it refuses. */
+interface Refusal {
+  /** SQLSTATE or `PGRSTnnn`. */
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly details?: unknown;
+}
+
+/** Null for a response that PostgREST did not send. */
+function parseRefusal(body: string): Refusal | null {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Converts the error of a call of the database. */
 export function senderError(problem: unknown): SenderError {
   if (problem instanceof SenderError) return problem;
-  if (!(problem instanceof RestError)) return new SenderError('server', 'The request failed.', problem);
-  const { code, message, serverCode, details } = problem;
-  const refusal = refusals.get(message);
-  if (refusal) return new SenderError(refusal, inSenderNames(String(details)), problem);
+  if (!(problem instanceof RequestError)) return new SenderError('server', 'The request failed.', problem);
+  const { status, body, cause } = problem;
+  const { code, message, details } = parseRefusal(body) ?? {};
+  const refusal = refusals.get(String(message));
+  if (refusal) return new SenderError(refusal, inSenderNames(String(details)), cause);
   if (message === 'message_not_found')
-    return new SenderError('not-found', 'There is no such message.', problem);
-  if (serverCode === 'PGRST202')
-    return new SenderError('not-installed', 'The project lacks the migrations of the inbox.', problem);
-  if (code === 'invalid-options') return new SenderError(code, message, problem);
-  if (code === 'aborted') return new SenderError(code, 'The call was aborted.', problem);
-  if (isPassing(problem)) return new SenderError('unavailable', 'The project does not answer.', problem);
-  if (code === 'unauthenticated' || code === 'denied')
-    return new SenderError('unauthenticated', 'The key is not the secret key of the project.', problem);
-  return new SenderError('server', `The project answered: ${message}`, problem);
+    return new SenderError('not-found', 'There is no such message.', cause);
+  if (code === 'PGRST202')
+    return new SenderError('not-installed', 'The project lacks the migrations of the inbox.', cause);
+  if (status === null || isTransientResponse(cause))
+    return new SenderError('unavailable', 'The project does not answer.', cause);
+  if (status === 401 || status === 403 || code === '42501')
+    return new SenderError('unauthenticated', 'The key is not the secret key of the project.', cause);
+  const answer = typeof message === 'string' ? message : body.slice(0, 300);
+  return new SenderError('server', `The project answered ${status}: ${answer}`, cause);
 }
 
 /** Converts the error of a call of the function `notification-mails`. */
 export function previewError(problem: unknown): SenderError {
-  if (!(problem instanceof FunctionsError) || problem.code === 'invalid-result')
+  if (problem instanceof SenderError && problem.code === 'aborted') return problem;
+  if (!(problem instanceof RequestError))
     return new SenderError('server', 'The response of notification-mails has no previews.', problem);
-  const { code, status, body } = problem;
-  if (code === 'aborted') return new SenderError(code, 'The call was aborted.', problem);
-  if (status === 404)
-    return new SenderError('not-installed', 'The project lacks the function notification-mails.', problem);
-  if (status !== null) {
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return new SenderError('server', `notification-mails answered ${status}: ${text}`, problem);
-  }
-  return new SenderError('unavailable', 'The function notification-mails does not respond.', problem);
+  const { status, body, cause } = problem;
+  if (status === null)
+    return new SenderError('unavailable', 'The function notification-mails does not respond.', cause);
+  return status === 404
+    ? new SenderError('not-installed', 'The project lacks the function notification-mails.', cause)
+    : new SenderError('server', `notification-mails answered ${status}: ${body.slice(0, 300)}`, cause);
 }
 
 const refusals: ReadonlyMap<string, SenderErrorCode> = new Map([
@@ -85,22 +127,26 @@ export function inSenderNames(detail: string): string {
   );
 }
 
-/** Whether the failure is transient. */
-function isPassing(problem: unknown): boolean {
-  if (!(problem instanceof RestError)) return false;
-  const { code, status } = problem;
-  return (
-    ['network', 'timeout', 'unavailable', 'rate-limited', 'serialization', 'statement-timeout'].includes(
-      code,
-    ) ||
-    (code === 'not-the-service' && status !== null && status >= 500)
-  );
+/** A rate limit, an overloaded or unreachable project, and Cloudflare's statuses for it. */
+export const transientStatuses: readonly number[] = [429, 502, 503, 504, 520, 521, 522, 523, 524, 530];
+
+/** Whether another attempt may succeed after this response. */
+export function isTransientResponse(problem: unknown): boolean {
+  if (!(problem instanceof HTTPError)) return false;
+  const { status } = problem.response;
+  if (transientStatuses.includes(status)) return true;
+  const refusal = parseRefusal(bodyOf(problem));
+  // A page of status 500 is a gateway's, not the database's.
+  if (refusal === null) return status >= 500;
+  // A conflict of transactions, and a statement that took too long.
+  return /^(?:40...|57014)$/.test(String(refusal.code));
 }
 
-const longestRetryAfterSeconds = 60;
-
-/** Whether the call itself retries: not if the project's `Retry-After` is longer than a caller expects. */
-export function isRetryable(problem: unknown): boolean {
-  if (!isPassing(problem)) return false;
-  return !(problem instanceof RestError) || (problem.retryAfterSeconds ?? 0) <= longestRetryAfterSeconds;
+/** `Retry-After` (RFC 9110 §10.2.3) in seconds; null if it is missing or malformed. */
+export function readRetryAfterSeconds(problem: unknown): number | null {
+  const header = problem instanceof HTTPError ? problem.response.headers.get('retry-after') : null;
+  if (!header) return null;
+  const seconds = Number(header);
+  const after = Number.isNaN(seconds) ? (Date.parse(header) - Date.now()) / 1000 : seconds;
+  return Number.isNaN(after) ? null : after;
 }

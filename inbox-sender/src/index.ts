@@ -11,4 +11,5 @@ export type {
   Preview,
   Recipients,
 } from './message.ts';
-export { createSender, type CallOptions, type Sender, type SenderOptions } from './sender.ts';
+export type { SenderOptions } from './project.ts';
+export { createSender, type CallOptions, type Sender } from './sender.ts';

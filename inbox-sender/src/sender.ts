@@ -1,35 +1,9 @@
-import {
-  createPlatform,
-  doublingDelaysMs,
-  isReadableByUsers,
-  type Platform,
-  retry,
-  secretKeyProblem,
-} from 'supabase-protocol-clients/platform';
-import { createFunctionsClient } from 'supabase-protocol-clients/functions-client';
-import { createRestClient, RestError, type RestClient } from 'supabase-protocol-clients/rest-client';
 import { checkDate, checkId, checkJson, checkObject, checkSendAt } from './check.ts';
-import { isRetryable, previewError, SenderError, senderError } from './errors.ts';
+import { previewError, SenderError, senderError } from './errors.ts';
 import type { Kind } from './kind.ts';
 import type { Delivery, DryRun, Message, MessageStatus, Preview } from './message.ts';
+import { openProject, type Post, type SenderOptions } from './project.ts';
 import { decodeDryRun, decodeStatus, encodeMessage } from './wire.ts';
-
-/** The project, and the key that may send. */
-export interface SenderOptions {
-  /** `https://<ref>.supabase.co`; http only for hosts of this machine and its container network. */
-  readonly url: string;
-  /** `sb_secret_…`, or the legacy key of the service role. Never in a browser: it reads and writes everything. */
-  readonly secretKey: string;
-  /**
-   * How many attempts may follow a transient failure. The wait before one is the project's `Retry-After`, up to a minute, or up to
-   * 0.5, 1, 2, … seconds. A call whose `Retry-After` is longer ends as `unavailable`. Default 4.
-   */
-  readonly retries?: number;
-  /** Deadline of one attempt, in milliseconds. Default 10,000. */
-  readonly timeoutMs?: number;
-  /** Default: that of the runtime. */
-  readonly fetch?: typeof globalThis.fetch;
-}
 
 /** The options of one call. */
 export interface CallOptions {
@@ -84,9 +58,7 @@ const mostMessages = 100;
  * ```
  */
 export function createSender(options: SenderOptions): Sender {
-  const project = openProject(options);
-  const { rest, platform, retries } = project;
-  const backoff = { delaysMs: doublingDelaysMs(500, 8000), jitter: 'full' } as const;
+  const post = openProject(options);
 
   /** Calls a function of the database, and reads its response. */
   async function call<Result>(
@@ -96,26 +68,11 @@ export function createSender(options: SenderOptions): Sender {
     decode: (response: unknown) => Result,
   ): Promise<Result> {
     try {
-      const { signal } = options ?? {};
       const args = createArgs();
       checkJson(args, '');
-      return decode(await request(name, args, signal));
+      return decode(await post(`rest/v1/rpc/${name}`, args, options?.signal));
     } catch (problem) {
       throw senderError(problem);
-    }
-  }
-
-  async function request(
-    name: string,
-    args: Record<string, unknown>,
-    signal: AbortSignal | undefined,
-  ): Promise<unknown> {
-    const attempt = () => rest.rpc(name, args).execute(signal ? { signal } : {});
-    try {
-      return await retry(platform, { limit: retries, backoff, isRetryable }, attempt, signal);
-    } catch (problem) {
-      if (signal?.aborted) throw new SenderError('aborted', 'The call was aborted.', problem);
-      throw problem;
     }
   }
 
@@ -150,7 +107,7 @@ export function createSender(options: SenderOptions): Sender {
         options,
         decodeDryRun,
       );
-      return { ...outcome, previews: await renderPreviews(project, preview, options?.signal) };
+      return { ...outcome, previews: await renderPreviews(post, preview, options?.signal) };
     },
     async status(id, options) {
       const { userId } = options ?? {};
@@ -194,57 +151,18 @@ export function createSender(options: SenderOptions): Sender {
   return sender;
 }
 
-interface Project extends Required<Omit<SenderOptions, 'fetch'>> {
-  readonly rest: RestClient;
-  readonly platform: Platform;
-}
-
-/** @throws {SenderError} `invalid-options` */
-function openProject(options: SenderOptions): Project {
-  try {
-    const { url, secretKey, retries = 4, timeoutMs = 10_000, fetch } = options;
-    const problem = isReadableByUsers()
-      ? 'A secret key in a page or an app could be read by its users'
-      : (secretKeyProblem({ url, secretKey }) ??
-        (isCount(retries) ? null : 'retries must be a whole number from 0'));
-    if (problem !== null) throw new SenderError('invalid-options', problem);
-    const platform = createPlatform(fetch ? { fetch } : {});
-    const rest = createRestClient({
-      url,
-      apiKey: secretKey,
-      platform,
-      timeoutMs,
-      attemptTimeoutMs: timeoutMs,
-    });
-    return { url, secretKey, retries, timeoutMs, rest, platform };
-  } catch (problem) {
-    if (problem instanceof SenderError) throw problem;
-    const reason =
-      problem instanceof RestError ? problem.message : 'The options are no object of SenderOptions';
-    throw new SenderError('invalid-options', reason, problem);
-  }
-}
-
 async function renderPreviews(
-  { url, secretKey, timeoutMs, platform }: Project,
+  post: Post,
   preview: object,
   signal: AbortSignal | undefined,
 ): Promise<Readonly<Record<string, Preview>>> {
-  const functions = createFunctionsClient({ url, apiKey: secretKey, platform, timeoutMs });
   try {
-    const previews = await functions.invoke('notification-mails', {
-      body: { preview },
-      ...(signal && { signal }),
-    });
+    const previews = await post('functions/v1/notification-mails', { preview }, signal);
     checkObject(previews, 'The response of notification-mails');
     return previews as Readonly<Record<string, Preview>>;
   } catch (problem) {
     throw previewError(problem);
   }
-}
-
-function isCount(value: unknown): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
 }
 
 function encodeMessages(messages: readonly Message[]): readonly Record<string, unknown>[] {

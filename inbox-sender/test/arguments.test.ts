@@ -107,6 +107,34 @@ it.each([
   expect(sent).toEqual(times);
 });
 
+it.each<[string, () => Response]>([
+  [
+    'a Retry-After that is no time',
+    () => new Response('', { status: 503, headers: { 'retry-after': 'soon' } }),
+  ],
+  ['a body that never ends', () => new Response(new ReadableStream())],
+  [
+    'a conflict of transactions',
+    () => Response.json({ code: '40001', message: 'could not serialize access' }, { status: 500 }),
+  ],
+])('after %s another attempt is made', async (_, respond) => {
+  vi.useFakeTimers({ now: 0 });
+  let requests = 0;
+  const sender = createSender({
+    ...options,
+    retries: 2,
+    fetch: () => {
+      requests += 1;
+      return Promise.resolve(respond());
+    },
+  });
+  const sending = sender.send({ recipients, text: 'x' }).catch((problem: unknown) => problem);
+  await vi.advanceTimersByTimeAsync(60_000);
+  vi.useRealTimers();
+  expect(await sending).toMatchObject({ name: 'SenderError', code: 'unavailable' });
+  expect(requests).toBe(3);
+});
+
 it('a call that is aborted while it waits ends at once', async () => {
   vi.useFakeTimers({ now: 0 });
   const abort = new AbortController();
@@ -193,6 +221,25 @@ it('maps the names of database fields to those of the sender', async () => {
   await expect(sender.send({ recipients, text: 'x' })).rejects.toMatchObject({
     message: 'messages[0].sendAt is more than a year ahead.',
   });
+});
+
+it.each([
+  ['sb_secret_test', null],
+  ['header.e30.signature', 'Bearer header.e30.signature'],
+])('the key %s is sent with authorization %s', async (secretKey, authorization) => {
+  const sent: Request[] = [];
+  const sender = createSender({
+    ...options,
+    secretKey,
+    fetch: (input, init) => {
+      sent.push(new Request(input, init));
+      return Promise.resolve(new Response(null, { status: 204 }));
+    },
+  });
+  await sender.registerKind({ name: 'deployed', labels: { en: 'Deployments' } });
+  expect(sent.map(({ url, headers }) => [url, headers.get('apikey'), headers.get('authorization')])).toEqual([
+    ['https://project.example/rest/v1/rpc/register_kind', secretKey, authorization],
+  ]);
 });
 
 it('throws SenderError only, whatever the arguments and the responses are', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -128,10 +128,12 @@ describe('an error of the sender', () => {
   });
 });
 
-it('the built package sends from plain Node without dependencies', async () => {
+it('the built package sends from plain Node with ky alone', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'inbox-sender-'));
   const build = fileURLToPath(new URL('../scripts/build.ts', import.meta.url));
   await run(process.execPath, ['--import', 'tsx', build, join(folder, 'node_modules/inbox-sender')]);
+  const ky = fileURLToPath(new URL('../../node_modules/ky', import.meta.url));
+  await symlink(ky, join(folder, 'node_modules/ky'), 'junction');
   await writeFile(
     join(folder, 'send.mjs'),
     `import { createSender } from 'inbox-sender';

@@ -1,5 +1,5 @@
 import type { Platform } from 'supabase-protocol-clients/platform';
-import { createDatabaseBroadcast } from 'supabase-protocol-clients/realtime-client/database-broadcast';
+import { createDatabaseBroadcast } from 'supabase-protocol-clients/realtime-client/broadcast';
 import type { RealtimeClient } from 'supabase-protocol-clients/realtime-client';
 import { createLiveQuery, type LiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';

@@ -1,6 +1,5 @@
 import { useEffect, useState, type PointerEvent } from 'react';
-import { createBroadcast } from 'supabase-protocol-clients/realtime-client/broadcast';
-import { bufferBroadcasts } from 'supabase-protocol-clients/realtime-client/broadcast-buffer';
+import { bufferBroadcasts, createBroadcast } from 'supabase-protocol-clients/realtime-client/broadcast';
 import type { RealtimeClient } from 'supabase-protocol-clients/realtime-client';
 import { createPresence } from 'supabase-protocol-clients/realtime-client/presence';
 import { usePresence } from 'supabase-protocol-clients/react';

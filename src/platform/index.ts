@@ -24,3 +24,5 @@ export { isReadableByUsers, secretKeyProblem } from './secret-key.ts';
 export { createStore, type Readable, type Store } from './store.ts';
 export { adaptWebSocket, type WebSocketLike } from './web-socket.ts';
 export { createTraceparent } from './trace-context.ts';
+export { createWorkerClock, serveTimers } from './worker-clock.ts';
+export type { TimerRequest, TimerWorker, TimerWorkerScope, WorkerClock } from './worker-clock.ts';

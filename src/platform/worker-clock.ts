@@ -46,8 +46,7 @@ const startAfterMs = 60_000;
  * @param createWorker starts a worker that calls {@link serveTimers}.
  * @example
  * ```ts
- * import { createPlatform } from 'supabase-protocol-clients/platform';
- * import { createWorkerClock } from 'supabase-protocol-clients/platform/worker-clock';
+ * import { createPlatform, createWorkerClock } from 'supabase-protocol-clients/platform';
  *
  * const page = createPlatform();
  * // timer-worker.ts contains `serveTimers(self)`, with `serveTimers` of the same entry.
@@ -123,7 +122,7 @@ export function createWorkerClock(
  * @param scope the worker's global scope, `self`.
  * @example
  * ```ts
- * import { serveTimers } from 'supabase-protocol-clients/platform/worker-clock';
+ * import { serveTimers } from 'supabase-protocol-clients/platform';
  *
  * serveTimers(self);
  * ```

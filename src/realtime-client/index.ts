@@ -1,6 +1,6 @@
 /**
  * The realtime client: channels. Features with separate entries: `postgres-changes`, `live-query`, `broadcast`, `presence`,
- * `database-broadcast`, `http-broadcast`, `shared-socket`.
+ * `shared-socket`.
  */
 export { createRealtimeClient } from './realtime-client.ts';
 export type { RealtimeClient, RealtimeClientOptions, ShareConnection } from './realtime-client.ts';

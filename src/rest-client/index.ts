@@ -1,6 +1,6 @@
 /**
- * The REST client: queries of tables, views and functions. Features with separate entries: `table`, `long-reads`,
- * `share-reads`.
+ * The REST client: queries of tables, views and functions. Features with separate entries: `table`,
+ * `tanstack-query`.
  */
 export { createRestClient } from './rest-client.ts';
 export type {
@@ -115,3 +115,10 @@ export { viaGet } from './query/rpc-reads.ts';
 export { parsed } from './results/standard-schema.ts';
 export type { Validate } from './results/standard-schema.ts';
 export type { StandardSchema } from '../platform/standard-schema.ts';
+
+// Reads that take several requests, or share one.
+export { inChunks } from './long-reads/chunks.ts';
+export type { ChunksOptions } from './long-reads/chunks.ts';
+export { pages } from './long-reads/pages.ts';
+export type { PageKey, PagesOptions } from './long-reads/pages.ts';
+export { shareReads } from './share-reads/share-reads.ts';

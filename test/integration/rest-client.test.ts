@@ -6,8 +6,8 @@ import {
   and,
   anyOf,
   asBigint,
-  countRows,
   contains,
+  countRows,
   createRestClient,
   csv,
   embed,
@@ -18,6 +18,7 @@ import {
   hasNoRelated,
   hasRelated,
   ilike,
+  inChunks,
   includes,
   isDistinct,
   jsonText,
@@ -30,6 +31,7 @@ import {
   oneOf,
   or,
   overlaps,
+  pages,
   rangeOf,
   relatedColumn,
   replacing,
@@ -41,7 +43,6 @@ import {
   textSearch,
   viaGet,
 } from '../../src/rest-client/index.ts';
-import { inChunks, pages } from '../../src/rest-client/long-reads/long-reads.ts';
 import { readQuery } from '../rest-client/support/grammar.ts';
 import { hostileTexts } from '../rest-client/support/hostile-texts.ts';
 import { sqlOf } from '../rest-client/support/postgrest-sql.ts';

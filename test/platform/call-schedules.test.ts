@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 import { decodeJwtClaims } from '../../src/platform/jwt.ts';
-import { inChunks, pages } from '../../src/rest-client/long-reads/long-reads.ts';
+import { inChunks, pages } from '../../src/rest-client/index.ts';
 import { createStorageClient } from '../../src/storage-client/index.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 import { createTokenServer, type Fate, LIFETIME_SECONDS } from '../support/wire/token-server.ts';

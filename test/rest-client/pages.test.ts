@@ -1,12 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { OrderOptions } from '../../src/rest-client/index.ts';
-import { inChunks, pages } from '../../src/rest-client/long-reads/long-reads.ts';
+import {
+  createRestClient,
+  expectAffected,
+  inChunks,
+  maxAffected,
+  pages,
+  rollback,
+} from '../../src/rest-client/index.ts';
 import { filterAfter } from '../../src/rest-client/long-reads/pages.ts';
 import { type ReadFilter, readQuery, type ReadTree } from './support/grammar.ts';
 import { createRecordingClient, createRecordingTab, lineOf, projectUrl } from './support/recording-client.ts';
 import { json } from '../support/wire/replies.ts';
-import { createRestClient, expectAffected, maxAffected, rollback } from '../../src/rest-client/index.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 
 interface Row {

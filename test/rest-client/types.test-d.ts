@@ -3,27 +3,27 @@ import {
   and,
   anyOf,
   asBigint,
+  type Counted,
   createRestClient,
   csv,
   embed,
   eq,
   exactIntegers,
   gt,
+  type Json,
   jsonText,
   like,
   neq,
   or,
+  pages,
   parsed,
   relatedColumn,
   replacing,
-  shape,
-  sum,
-  type Counted,
-  type Json,
   type RestClientOptions,
+  shape,
   type StandardSchema,
+  sum,
 } from '../../src/rest-client/index.ts';
-import { pages } from '../../src/rest-client/long-reads/long-reads.ts';
 import type { EventsDatabase, MessagesDatabase, SampleDatabase } from './support/sample-database.ts';
 
 declare const options: RestClientOptions<'public'>;

@@ -37,7 +37,7 @@ export interface IdToken {
  *
  * @example
  * ```ts
- * import { createIdToken } from 'supabase-protocol-clients/auth-client/id-token';
+ * import { createIdToken } from 'supabase-protocol-clients/auth-client/external-sign-in';
  *
  * declare const google: { credential: string; nonce: string };
  *

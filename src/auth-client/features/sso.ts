@@ -40,7 +40,7 @@ export interface Sso {
  *
  * @example
  * ```ts
- * import { createSso } from 'supabase-protocol-clients/auth-client/sso';
+ * import { createSso } from 'supabase-protocol-clients/auth-client/external-sign-in';
  *
  * const signInPage = await createSso(auth).signInWithSso({ domain: 'example.com' });
  * location.assign(signInPage.url);

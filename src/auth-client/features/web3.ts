@@ -36,7 +36,7 @@ export interface Web3 {
  *
  * @example
  * ```ts
- * import { createSignInMessage, createWeb3 } from 'supabase-protocol-clients/auth-client/web3';
+ * import { createSignInMessage, createWeb3 } from 'supabase-protocol-clients/auth-client/external-sign-in';
  *
  * declare const wallet: { address: string; sign(text: string): Promise<Uint8Array> };
  *

@@ -11,9 +11,6 @@ import {
 import type { CallOptions } from '../wire/request.ts';
 import { createMfa, type FactorChallenge } from './mfa.ts';
 
-export type { PublicKeyCredentialMethods } from '../webauthn/credential-json.ts';
-export type { WebAuthn } from '../webauthn/web-authn.ts';
-
 /** Options of `createWebAuthnFactors`. */
 export interface WebAuthnFactorsOptions {
   /** The Web Authentication API. Default: the page's. */
@@ -45,7 +42,7 @@ export interface WebAuthnFactors {
  *
  * @example
  * ```ts
- * import { createWebAuthnFactors } from 'supabase-protocol-clients/auth-client/webauthn-factors';
+ * import { createWebAuthnFactors } from 'supabase-protocol-clients/auth-client/mfa';
  *
  * const keys = createWebAuthnFactors(auth);
  * if (keys.isSupported()) await keys.register({ friendlyName: 'Key on the chain' });

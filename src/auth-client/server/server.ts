@@ -12,8 +12,6 @@ import { type CallOptions, createSend } from '../wire/request.ts';
 import { parseTokenResponse } from '../wire/responses.ts';
 import { type CookieScope, type CookieToSet, cookiesToSet, serializeCookie } from './cookies-to-set.ts';
 
-export type { CookieAttributes, CookieScope, CookieToSet } from './cookies-to-set.ts';
-
 /** Cookies for a response, and the headers that it must carry, so that no cache hands one user's session to another. */
 export interface SessionReply {
   /** The cookies, in the form that frameworks take. */
@@ -93,7 +91,7 @@ export interface ServerRefresh {
  *   readSessionCookies,
  *   refreshOnServer,
  *   writeSessionCookies,
- * } from 'supabase-protocol-clients/auth-client/server';
+ * } from 'supabase-protocol-clients/server';
  *
  * const storageKey = 'sb-myproject-auth-token';
  *

@@ -28,7 +28,7 @@ export interface BroadcastOptions<Events extends BroadcastEvents> {
   /** Schemas by event. Events that are not named are not validated. */
   readonly events?: { readonly [Event in keyof Events]?: BroadcastEventOptions<Events[Event]> };
   /**
-   * Pass `bufferBroadcasts` of the entry `broadcast-buffer` to let broadcasts wait while they cannot be sent. Default: they
+   * Pass `bufferBroadcasts` to let broadcasts wait while they cannot be sent. Default: they
    * are dropped, and the outcome contains the reason.
    */
   readonly buffer?: BroadcastBuffer;

@@ -31,8 +31,7 @@ interface Item extends OutboxItem {
  *
  * @example
  * ```ts
- * import { createBroadcast } from 'supabase-protocol-clients/realtime-client/broadcast';
- * import { bufferBroadcasts } from 'supabase-protocol-clients/realtime-client/broadcast-buffer';
+ * import { bufferBroadcasts, createBroadcast } from 'supabase-protocol-clients/realtime-client/broadcast';
  *
  * const channel = realtime.channel('room');
  * type Events = { cursor: { x: number }; chat: string };

@@ -36,7 +36,7 @@ export interface DatabaseBroadcast {
  *
  * @example
  * ```ts
- * import { createDatabaseBroadcast } from 'supabase-protocol-clients/realtime-client/database-broadcast';
+ * import { createDatabaseBroadcast } from 'supabase-protocol-clients/realtime-client/broadcast';
  *
  * const channel = realtime.channel('user:1', { private: true });
  * const changes = createDatabaseBroadcast(channel);

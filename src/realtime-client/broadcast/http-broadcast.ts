@@ -59,7 +59,7 @@ export interface SingleBroadcastOptions extends BroadcastCallOptions {
  *   `invalid-payload`, `not-the-service`, `server`
  * @example
  * ```ts
- * import { sendBroadcasts } from 'supabase-protocol-clients/realtime-client/http-broadcast';
+ * import { sendBroadcasts } from 'supabase-protocol-clients/realtime-client/broadcast';
  *
  * await sendBroadcasts(realtime, [{ topic: 'room', event: 'chat', payload: { text: 'Hello' } }]);
  * ```
@@ -89,7 +89,7 @@ export async function sendBroadcasts(
  *   public channel
  * @example
  * ```ts
- * import { sendBroadcast } from 'supabase-protocol-clients/realtime-client/http-broadcast';
+ * import { sendBroadcast } from 'supabase-protocol-clients/realtime-client/broadcast';
  *
  * const announcement = { topic: 'news', event: 'headline', payload: { text: 'Hello' }, private: true };
  * await sendBroadcast(realtime, announcement, { persist: { ttlSeconds: 3600 } });

@@ -36,7 +36,7 @@ export interface PagesOptions<Name extends string = string> extends ExecuteOptio
  * @example
  * ```ts
  * import { createSupabaseClients } from 'supabase-protocol-clients';
- * import { pages } from 'supabase-protocol-clients/rest-client/long-reads';
+ * import { pages } from 'supabase-protocol-clients/rest-client';
  *
  * const { rest } = createSupabaseClients<Database>({ url, apiKey });
  * const query = rest.from('notifications').select('id, created_at');

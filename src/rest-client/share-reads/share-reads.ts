@@ -14,8 +14,7 @@ interface Flight {
  *
  * @example
  * ```ts
- * import { createRestClient } from 'supabase-protocol-clients/rest-client';
- * import { shareReads } from 'supabase-protocol-clients/rest-client/share-reads';
+ * import { createRestClient, shareReads } from 'supabase-protocol-clients/rest-client';
  *
  * const db = createRestClient<Database>({ url, apiKey, platform, shareReads });
  * const unread = db.from('notifications').select('id').eq('status', 'unread');

@@ -56,7 +56,7 @@ export interface ExchangeOptions {
   readonly log?: Log;
   /** The `traceparent` header (W3C Trace Context) of the next request; null for none. Default: none. */
   readonly traceparent?: () => string | null;
-  /** Enables `shareInFlight` of an execution: `shareReads` of `./rest-client/share-reads`. Default: none. */
+  /** Enables `shareInFlight` of an execution: `shareReads`. Default: none. */
   readonly shareReads?: () => SharedReads;
 }
 

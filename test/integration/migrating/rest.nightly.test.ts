@@ -16,15 +16,15 @@ import {
   not,
   oneOf,
   or,
+  pages,
   rawParam,
-  RestError,
   type RestClient,
+  RestError,
   rollback,
   shape,
   stripNulls,
   viaGet,
 } from '../../../src/rest-client/index.ts';
-import { pages } from '../../../src/rest-client/long-reads/long-reads.ts';
 import { useLocalSupabase } from '../../support/local-supabase.ts';
 import { createClient } from '../../../src/compat/index.ts';
 import { cellsOf, testRows, type MigratingRow } from './page.ts';

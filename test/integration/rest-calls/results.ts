@@ -13,6 +13,7 @@ import {
   json,
   jsonText,
   or,
+  pages,
   prefer,
   rawSelect,
   relatedColumn,
@@ -23,7 +24,6 @@ import {
   timezone,
   viaGet,
 } from '../../../src/rest-client/index.ts';
-import { pages } from '../../../src/rest-client/long-reads/long-reads.ts';
 import { type Call, failing } from './call.ts';
 
 /** Counts, related rows and functions, and what PostgREST 14.17 returned. */

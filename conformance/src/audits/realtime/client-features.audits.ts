@@ -1,10 +1,10 @@
 import { assert } from '../../target/assertion.ts';
 import {
   createBroadcast,
+  sendBroadcasts,
   type Broadcast,
   type BroadcastOptions,
 } from 'supabase-protocol-clients/realtime-client/broadcast';
-import { sendBroadcasts } from 'supabase-protocol-clients/realtime-client/http-broadcast';
 import { RealtimeError, type Channel } from 'supabase-protocol-clients/realtime-client';
 import { createPresence } from 'supabase-protocol-clients/realtime-client/presence';
 import type { Audit } from '../../audit/audit.ts';

@@ -1,10 +1,10 @@
 import { assert } from '../../target/assertion.ts';
 import {
+  bufferBroadcasts,
   createBroadcast,
   type BroadcastDrop,
   type BroadcastOptions,
 } from 'supabase-protocol-clients/realtime-client/broadcast';
-import { bufferBroadcasts } from 'supabase-protocol-clients/realtime-client/broadcast-buffer';
 import { RealtimeError, type Channel, type RealtimeEvent } from 'supabase-protocol-clients/realtime-client';
 import { createPresence, type Presence } from 'supabase-protocol-clients/realtime-client/presence';
 import type { Audit } from '../../audit/audit.ts';

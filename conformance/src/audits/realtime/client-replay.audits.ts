@@ -1,7 +1,10 @@
 import { assert } from '../../target/assertion.ts';
 import { randomUUID } from 'node:crypto';
-import { createBroadcast, type BroadcastDrop } from 'supabase-protocol-clients/realtime-client/broadcast';
-import { createDatabaseBroadcast } from 'supabase-protocol-clients/realtime-client/database-broadcast';
+import {
+  type BroadcastDrop,
+  createBroadcast,
+  createDatabaseBroadcast,
+} from 'supabase-protocol-clients/realtime-client/broadcast';
 import type { Channel } from 'supabase-protocol-clients/realtime-client';
 import { createLiveQuery, type LiveSource } from 'supabase-protocol-clients/realtime-client/live-query';
 import type { Audit } from '../../audit/audit.ts';

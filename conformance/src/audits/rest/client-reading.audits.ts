@@ -1,6 +1,5 @@
 import { assert } from '../../target/assertion.ts';
-import { RestError, createRestClient } from 'supabase-protocol-clients/rest-client';
-import { inChunks, pages } from 'supabase-protocol-clients/rest-client/long-reads';
+import { createRestClient, inChunks, pages, RestError } from 'supabase-protocol-clients/rest-client';
 import type { Audit } from '../../audit/audit.ts';
 import { clientAuditsOf, refusalOf } from '../../clients/client-audit.ts';
 import { sharedInbox } from './inbox.ts';

@@ -1,5 +1,5 @@
 import type { Unsubscribe } from 'supabase-protocol-clients/platform';
-import { createDatabaseBroadcast } from 'supabase-protocol-clients/realtime-client/database-broadcast';
+import { createDatabaseBroadcast } from 'supabase-protocol-clients/realtime-client/broadcast';
 import {
   createPostgresChanges,
   type ChangeBinding,

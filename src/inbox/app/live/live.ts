@@ -2,7 +2,7 @@
 import timerWorkerUrl from './timer-worker.ts?worker&url';
 import * as realtime from 'supabase-protocol-clients/realtime-client';
 import { shareSocket } from 'supabase-protocol-clients/realtime-client/shared-socket';
-import { createWorkerClock } from 'supabase-protocol-clients/platform/worker-clock';
+import { createWorkerClock } from 'supabase-protocol-clients/platform';
 import { trustWorkerUrl } from '../worker-url.ts';
 import type { RealtimeClient, RealtimeClientOptions } from 'supabase-protocol-clients/realtime-client';
 

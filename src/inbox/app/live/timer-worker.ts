@@ -1,3 +1,3 @@
-import { serveTimers } from 'supabase-protocol-clients/platform/worker-clock';
+import { serveTimers } from 'supabase-protocol-clients/platform';
 
 serveTimers(globalThis);

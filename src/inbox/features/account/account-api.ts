@@ -1,6 +1,5 @@
 import type { Database } from '../../database.types.ts';
-import type { RestClient } from 'supabase-protocol-clients/rest-client';
-import { pages } from 'supabase-protocol-clients/rest-client/long-reads';
+import { pages, type RestClient } from 'supabase-protocol-clients/rest-client';
 import { CallUser } from 'supabase-protocol-clients/platform';
 
 /** A signed-in device of the user. */

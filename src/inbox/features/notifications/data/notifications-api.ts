@@ -4,6 +4,7 @@ import * as schema from 'supabase-protocol-clients/platform/schema';
 import {
   eq,
   gt,
+  inChunks,
   is,
   isDistinct,
   lt,
@@ -14,7 +15,6 @@ import {
   RestError,
 } from 'supabase-protocol-clients/rest-client';
 import type { Query, RestClient } from 'supabase-protocol-clients/rest-client';
-import { inChunks } from 'supabase-protocol-clients/rest-client/long-reads';
 import type { RegisteredKind } from '../../../shared/registered-kinds.ts';
 import {
   parseNotifications,

@@ -7,7 +7,7 @@ const tsc = 'node node_modules/typescript-native/bin/tsc -p';
 const ofPackage = (script: string): CheckStep => [script, `npm run -s ${script}`];
 
 /** What must hold of the sources before anything is run, the slowest first. oxlint checks the types, too. */
-const steps: readonly CheckStep[] = [
+export const checkSteps: readonly CheckStep[] = [
   ...['lint', 'imports'].map(ofPackage),
   ['docs:api', 'npm run -s docs:api -- --check'],
   ...['unused', 'format:check', 'check:docs'].map(ofPackage),
@@ -29,6 +29,7 @@ const typeSteps = [
 
 interface StepResult {
   readonly name: string;
+  readonly command: string;
   readonly passed: boolean;
   readonly output: string;
   readonly seconds: number;
@@ -44,27 +45,31 @@ function runStep(name: string, command: string, forbidden?: string): Promise<Ste
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
     child.on('close', (code) => {
       const passed = code === 0 && (forbidden === undefined || !output.includes(forbidden));
-      resolve({ name, passed, output, seconds: (performance.now() - startedMs) / 1000 });
+      resolve({ name, command, passed, output, seconds: (performance.now() - startedMs) / 1000 });
     });
   });
 }
 
-const [, , chosen] = process.argv;
-const waiting = [
-  ...(chosen === 'types' ? typeSteps : steps.filter(([name]) => name.startsWith(chosen ?? ''))),
-];
-const results: StepResult[] = [];
-async function work(): Promise<void> {
-  for (let step = waiting.shift(); step; step = waiting.shift()) {
-    const result = await runStep(...step);
-    results.push(result);
-    console.log(
-      `${result.passed ? '✓' : '✗'} ${result.name.padEnd(28)}${result.seconds.toFixed(1).padStart(6)} s`,
-    );
+async function check(chosen: string | undefined): Promise<void> {
+  const waiting = [
+    ...(chosen === 'types' ? typeSteps : checkSteps.filter(([name]) => name.startsWith(chosen ?? ''))),
+  ];
+  const results: StepResult[] = [];
+  async function work(): Promise<void> {
+    for (let step = waiting.shift(); step; step = waiting.shift()) {
+      const result = await runStep(...step);
+      results.push(result);
+      console.log(
+        `${result.passed ? '✓' : '✗'} ${result.name.padEnd(28)}${result.seconds.toFixed(1).padStart(6)} s`,
+      );
+    }
   }
-}
-await Promise.all(Array.from({ length: Math.min(availableParallelism(), 4) }, work));
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), 4) }, work));
 
-const failed = results.filter(({ passed }) => !passed);
-for (const { name, output } of failed) console.error(`\n── ${name}\n${output.trim()}`);
-process.exitCode = failed.length === 0 ? 0 : 1;
+  const failed = results.filter(({ passed }) => !passed);
+  for (const { name, command, output } of failed)
+    console.error(`\n── ${name} failed; again: ${command}\n${output.trim()}`);
+  process.exitCode = failed.length === 0 ? 0 : 1;
+}
+
+if (process.argv[1] === import.meta.filename) await check(process.argv[2]);

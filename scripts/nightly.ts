@@ -2,7 +2,7 @@
 import { runSteps, type Step } from './steps.ts';
 
 const nightly = { NIGHTLY: '1' };
-const steps: readonly Step[] = [
+export const nightlySteps: readonly Step[] = [
   { name: 'slow and rare tests', command: 'npx vitest run', environment: nightly },
   {
     name: 'the application in StrictMode',
@@ -32,6 +32,23 @@ const steps: readonly Step[] = [
   },
   { name: 'types by the compiler itself', command: 'npm run -s typecheck' },
   { name: 'documentation', command: 'npm run docs' },
+  // The commands that a page names and nothing else runs, each in its shortest form.
+  ...[
+    'bench rest-select',
+    'build -- --outDir test-results/host',
+    'build:packages',
+    'docs:asvs',
+    'docs:audits',
+    'docs:capabilities',
+    'fuzz:rest -- 500',
+    'mails',
+    'replay',
+    'replay:storage',
+    'scale -- --rows 1000',
+    'screenshots -- login inbox-window --desktop',
+    'size:lib',
+  ].map((command): Step => ({ name: command, command: `npm run ${command}` })),
 ];
 
-runSteps(steps, { continuesAfterFailure: true, report: 'test-results/nightly-steps.json' });
+if (process.argv[1] === import.meta.filename)
+  runSteps(nightlySteps, { continuesAfterFailure: true, report: 'test-results/nightly-steps.json' });

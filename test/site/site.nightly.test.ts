@@ -46,7 +46,7 @@ beforeAll(async () => {
   await run(['run', 'docs']);
   const port = await freePort();
   origin = `http://localhost:${port}`;
-  server = spawn('npx', ['vitepress', 'preview', 'docs', '--port', String(port)], {
+  server = spawn('npm', ['run', 'docs:preview', '--', '--port', String(port)], {
     cwd: root,
     detached: true,
   });

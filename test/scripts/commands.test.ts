@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { checkSteps } from '../../scripts/check.ts';
+import { nightlySteps } from '../../scripts/nightly.ts';
+import { dailySteps } from '../../scripts/test.ts';
+
+const read = (file: string) => readFileSync(file, 'utf8');
+const filesOf = (...patterns: readonly string[]) =>
+  execFileSync('git', ['ls-files', ...patterns], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+
+/** Commands that run until they are stopped, and those that ask a person: the test that starts each. */
+const startedByTests: Readonly<Record<string, string>> = {
+  dev: 'test/scripts/commands.nightly.test.ts',
+  'docs:preview': 'test/site/site.nightly.test.ts',
+  examples: 'test/scripts/commands.nightly.test.ts',
+  freeze: 'test/scripts/commands.nightly.test.ts',
+  notify: 'test/scripts/commands.nightly.test.ts',
+  preview: 'test/scripts/commands.nightly.test.ts',
+  reset: 'test/scripts/commands.nightly.test.ts',
+  start: 'test/scripts/commands.nightly.test.ts',
+  types: 'test/scripts/commands.nightly.test.ts',
+};
+
+/** The scripts of package.json in commands such as `npm run -s size`; `npm test` and `npm start` are scripts, too. */
+function scriptsIn(text: string): readonly string[] {
+  const run = [...text.matchAll(/(?:npm |`)run (?:-s )?([a-z][a-z\d:]*)/g)].map(([, name = '']) => name);
+  return [...run, ...[...text.matchAll(/npm (test|start)\b/g)].map(([, name = '']) => name)];
+}
+
+const pages = filesOf('*.md', '.github/workflows/*.yml', '.ci/run').filter(
+  (file) => !/CHANGELOG|docs\/decisions|\.changeset|pull_request_template/.test(file),
+);
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
+
+it('every command that a page or a workflow names runs by day, at night or in a workflow', () => {
+  const named = new Set(pages.flatMap((file) => scriptsIn(read(file))));
+  const commands = [
+    ...dailySteps.map(({ command }) => command),
+    ...checkSteps.map(([, command]) => command),
+    ...nightlySteps.map(({ command }) => command),
+    ...filesOf('.github/workflows/*.yml', '.ci/run').map(read),
+  ];
+  const run = new Set([...commands.flatMap(scriptsIn), ...Object.keys(startedByTests)]);
+  expect(named.size).toBeGreaterThan(25);
+  expect([...named].filter((name) => !run.has(name))).toEqual([]);
+});
+
+it('every command that a page names is a script', () => {
+  const named = pages.flatMap((file) => scriptsIn(read(file)).map((name) => [file, name] as const));
+  expect(named.filter(([, name]) => !(name in scripts))).toEqual([]);
+});
+
+it.each(Object.entries(startedByTests))('npm run %s is started by %s', (command, file) => {
+  expect(existsSync(file)).toBe(true);
+  expect(read(file)).toContain(`'${command}'`);
+});

@@ -3,27 +3,38 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
+const dayMs = 86_400_000;
 const clockDriftMs = 300_000;
 
-/** The time within a day: `now` and `26 min. ago` during the first hour, then the clock time; also of a future time. */
-export function clockTime(atMs: number, nowMs: number, locale: string): string {
+/**
+ * The time of a row in one style: `now`, `3m`, `2h` within a day, `Tue` within a week, else the date. A future time: its clock
+ * time today, else the day with it.
+ */
+export function shortTime(atMs: number, nowMs: number, locale: string): string {
   const elapsedMs = nowMs - atMs;
-  // Clocks differ a little: a time in the next minutes is now.
-  const isNear = elapsedMs >= -clockDriftMs && elapsedMs < hourMs;
-  if (!isNear) return format(locale, { timeStyle: 'short' }).format(atMs);
-  if (elapsedMs < minuteMs) return relative(locale).format(0, 'second');
-  return relative(locale).format(-Math.floor(elapsedMs / minuteMs), 'minute');
-}
-
-/** As {@link clockTime} for today; else the calendar day: yesterday, a weekday of the last week, or a date. */
-export function calendarTime(atMs: number, nowMs: number, locale: string): string {
   const daysAgo = dayNumber(nowMs) - dayNumber(atMs);
-  if (daysAgo <= 0 || nowMs - atMs < hourMs) return clockTime(atMs, nowMs, locale);
-  if (daysAgo === 1) return relative(locale).format(-1, 'day');
+  // Clocks differ a little: a time in the next minutes is now.
+  if (elapsedMs < -clockDriftMs) {
+    const clock = { hour: 'numeric', minute: '2-digit' } as const;
+    return format(locale, daysAgo === 0 ? clock : { weekday: 'short', ...clock }).format(atMs);
+  }
+  if (elapsedMs < minuteMs) return relative(locale).format(0, 'second');
+  if (elapsedMs < hourMs) return span(locale, 'minute', elapsedMs / minuteMs);
+  if (elapsedMs < dayMs) return span(locale, 'hour', elapsedMs / hourMs);
   if (daysAgo < 7) return format(locale, { weekday: 'short' }).format(atMs);
   const isThisYear = new Date(atMs).getFullYear() === new Date(nowMs).getFullYear();
   const year = isThisYear ? undefined : 'numeric';
   return format(locale, { month: 'short', day: 'numeric', year }).format(atMs);
+}
+
+const spans = new Map<string, Intl.NumberFormat>();
+
+function span(locale: string, unit: 'minute' | 'hour', count: number): string {
+  const key = `${locale} ${unit}`;
+  const known =
+    spans.get(key) ?? new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow' });
+  spans.set(key, known);
+  return known.format(Math.floor(count));
 }
 
 /** Date and time in the user's time zone. */

@@ -5,7 +5,7 @@ import {
   snoozeChoices,
   toLocalInput,
 } from '../../../../src/inbox/features/notifications/times/snooze-times.ts';
-import { clockTime } from '../../../../src/inbox/ui/list/relative-time.ts';
+import { shortTime } from '../../../../src/inbox/ui/list/relative-time.ts';
 import { formatComingTime } from '../../../../src/inbox/shared/coming-time.ts';
 
 const local = (text: string) => new Date(text).getTime();
@@ -46,7 +46,7 @@ test.each([
 ])('a time of day has one form in %s, alone and beside a date', (locale, forms) => {
   const sunday = local('2026-11-29T08:00');
   const written = [
-    clockTime(local('2026-11-29T09:00'), local('2026-11-29T23:00'), locale),
+    shortTime(local('2026-11-29T09:00'), sunday, locale),
     formatComingTime(local('2026-11-30T09:00'), sunday, locale),
     formatComingTime(local('2026-12-07T09:00'), sunday, locale),
     formatComingTime(local('2026-12-07T09:00'), sunday, locale, 'long'),

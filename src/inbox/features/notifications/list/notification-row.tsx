@@ -7,7 +7,7 @@ import { ClockIcon } from '../../../ui/icons.tsx';
 import { NextIcon } from '../../../ui/menu-icons.tsx';
 import { Highlight } from '../../../ui/list/highlight.tsx';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
-import { absoluteTime, calendarTime, clockTime } from '../../../ui/list/relative-time.ts';
+import { absoluteTime, shortTime } from '../../../ui/list/relative-time.ts';
 import { useInbox, useInboxServices, useLocale } from '../data/inbox-context.ts';
 import { asksForAnswer, shownAtMs } from '../model/notification.ts';
 import type { ListEntry } from '../model/list-entries.ts';
@@ -38,7 +38,7 @@ export interface NotificationRowProps {
   /** Whether the detail shows this notification. */
   readonly isOpen?: boolean;
   readonly filter: NotificationFilter;
-  /** Without buttons and with the day, as in the bell's panel. */
+  /** Without buttons, as in the bell's panel. */
   readonly isPlain?: boolean;
   /** The row's place in its list, from 1, and the list's length: only a part of a list is in the document. */
   readonly position?: number;
@@ -82,7 +82,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
     >
       {selectedCount !== null && <RowCheckbox {...shared} selectedCount={selectedCount} />}
       <RowLink {...props}>
-        <RowFace {...shared} isUnread={isUnread} filter={filter} isPlain={isPlain} />
+        <RowFace {...shared} isUnread={isUnread} filter={filter} />
       </RowLink>
       {hasButtons && <RowButtons {...shared} isActive={isActive} />}
       {hasButtons && notifications.length === 1 && asksForAnswer(newest) && (
@@ -102,11 +102,11 @@ interface RowPartProps extends Pick<NotificationRowProps, 'entry' | 'onAction'> 
   readonly title: string;
 }
 
-interface RowFaceProps extends RowPartProps, Pick<NotificationRowProps, 'filter' | 'isPlain'> {
+interface RowFaceProps extends RowPartProps, Pick<NotificationRowProps, 'filter'> {
   readonly isUnread: boolean;
 }
 
-function RowFace({ entry, texts, title, isUnread, filter, isPlain = false }: RowFaceProps) {
+function RowFace({ entry, texts, title, isUnread, filter }: RowFaceProps) {
   const { notifications } = entry;
   const [newest] = notifications;
   const { isSnoozed, snoozedUntilMs } = newest;
@@ -153,14 +153,14 @@ function RowFace({ entry, texts, title, isUnread, filter, isPlain = false }: Row
             <VisuallyHidden>{isSnoozed ? texts.tabs.snoozed : texts.returned}</VisuallyHidden>
           </span>
         )}
-        <RowTime atMs={shownAtMs(newest)} withDay={isPlain || entry.isMember} />
+        <RowTime atMs={shownAtMs(newest)} />
       </span>
     </>
   );
 }
 
-/** The time of a notification, with date and time as its tooltip. `withDay`: no heading shows the day. */
-function RowTime({ atMs, withDay }: { readonly atMs: number; readonly withDay: boolean }) {
+/** The time of a notification, with date and time as its tooltip. */
+function RowTime({ atMs }: { readonly atMs: number }) {
   // All of them tick with one clock.
   const { minuteClock } = useInboxServices();
   const locale = useLocale();
@@ -169,7 +169,7 @@ function RowTime({ atMs, withDay }: { readonly atMs: number; readonly withDay: b
   return (
     <bdi>
       <time dateTime={new Date(atMs).toISOString()} title={absoluteTime(atMs, locale)}>
-        {(withDay ? calendarTime : clockTime)(atMs, nowMs, locale)}
+        {shortTime(atMs, nowMs, locale)}
       </time>
     </bdi>
   );

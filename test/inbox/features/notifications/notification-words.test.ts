@@ -120,6 +120,13 @@ test('the headline of a notification is a sentence without an actor or entity', 
   expect(title({})).toBe('Notification');
 });
 
+test('the headline of a notification without names is what was written, once', () => {
+  const content = { type: 'comment', data: { text: 'مرحبا' } };
+  expect(title(content)).toBe('مرحبا');
+  expect(titleDirection(parse(content))).toBe('auto');
+  expect(notificationSnippet(parse(content), texts)).toBeNull();
+});
+
 test('the headline of a notification is a sentence in the direction of the page, also with an Arabic name', () => {
   expect(titleDirection(parse({ type: 'mention', metadata: { actor_name: 'محمد' } }))).toBeUndefined();
   expect(titleDirection(parse({ type: 'message', data: { text: 'مرحبا' } }))).toBeUndefined();

@@ -56,11 +56,21 @@ export function notificationTitle(notification: Notification, texts: InboxTexts)
   if (kind === 'system' || kind === 'other')
     return (kind === 'other' && registeredLabel(kindName, texts)) || texts.kind.other;
   const entity = notificationEntity(notification);
+  const text = textOfUnnamed(notification);
+  if (text !== null) return text;
   const status = contentText(notification, 'status');
   const isAnswer = kind === 'invite' && (status === 'accepted' || status === 'declined');
   const sentence = isAnswer ? texts.answers[status] : texts.titles[kind];
   const role = kind === 'edit' || kind === 'comment' ? 'object' : 'place';
   return sentence(actor ?? texts.someone, entity ?? texts.something(entityType, role));
+}
+
+/** What was written, where no name makes a sentence; null otherwise. */
+function textOfUnnamed(notification: Notification): string | null {
+  const { kind } = notification;
+  if (kind === 'system' || kind === 'other') return null;
+  const isNamed = notificationActor(notification) !== null || notificationEntity(notification) !== null;
+  return isNamed ? null : messageText(notification);
 }
 
 /** The notification that represents a row: one that needs the user, else the newest. */
@@ -71,7 +81,8 @@ export function leadOf(notifications: ListEntry['notifications']): Notification 
 /** The `dir` of the title: that of its language for the sender's own title, that of the page for a sentence. */
 export function titleDirection(notification: Notification): 'auto' | undefined {
   const isGiven =
-    givenTitle(notification) !== null || registeredKinds.getSnapshot().has(notification.kindName);
+    (givenTitle(notification) ?? textOfUnnamed(notification)) !== null ||
+    registeredKinds.getSnapshot().has(notification.kindName);
   return isGiven ? 'auto' : undefined;
 }
 
@@ -170,11 +181,14 @@ function isPath(url: string): boolean {
   return /^\/(?![/\\\s])/.test(url);
 }
 
+/** What was written; null without it. */
+function messageText(notification: Notification): string | null {
+  return contentText(notification, 'excerpt', 'snippet', 'message', 'body', 'text', 'comment');
+}
+
 /** The text below the title; null without one. */
 export function notificationSnippet(notification: Notification, texts: InboxTexts): string | null {
-  const text =
-    templateWords(notification, texts)?.text ??
-    contentText(notification, 'excerpt', 'snippet', 'message', 'body', 'text', 'comment');
+  const text = templateWords(notification, texts)?.text ?? messageText(notification);
   return text === notificationTitle(notification, texts) ? null : text;
 }
 

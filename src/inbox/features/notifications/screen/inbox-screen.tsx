@@ -1,6 +1,5 @@
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import { InboxIcon } from '../../../ui/icons.tsx';
 import { onDemand, preloadDelayMs } from '../../../ui/state/loader.ts';
 import { PartBoundary } from '../../../ui/overlay/part-boundary.tsx';
 import { useInboxCommands, type InboxCommands } from '../actions/inbox-commands.ts';
@@ -162,16 +161,6 @@ export function InboxScreen() {
           </PartBoundary>
         )}
       </div>
-      {openId === null && (
-        <aside className={styles.pane} aria-hidden="true">
-          {shown.length > 0 && (
-            <>
-              <InboxIcon size={32} />
-              {texts.nothingOpen}
-            </>
-          )}
-        </aside>
-      )}
       {(openId !== null || dialog !== null) && (
         <PartBoundary
           onFail={() => {

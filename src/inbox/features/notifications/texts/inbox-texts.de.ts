@@ -31,7 +31,6 @@ export const german: InboxTexts = {
   kindsLabel: 'Arten',
   filter: 'Filtern',
   removeFilter: (name) => `Filter entfernen: ${name}`,
-  nothingOpen: 'Wähle eine Benachrichtigung, um sie hier zu lesen.',
   kinds: {
     mention: 'Erwähnungen',
     edit: 'Änderungen',

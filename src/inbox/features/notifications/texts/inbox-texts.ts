@@ -12,7 +12,6 @@ const english = {
   kindsLabel: 'Types',
   filter: 'Filter',
   removeFilter: (name: string) => `Remove filter: ${name}`,
-  nothingOpen: 'Choose a notification to read it here.',
   kinds: {
     mention: 'Mentions',
     edit: 'Edits',

@@ -10,8 +10,8 @@ export const otherShots: readonly Shot[] = [
     ...preferences,
     name: 'preferences',
     async arrange({ page, say }) {
-      // The lists at the foot load last.
-      await page.getByText(say('You haven’t muted anything.')).waitFor();
+      // The status of the mails loads last.
+      await page.getByRole('button', { name: say('Send me a test email') }).waitFor();
     },
   },
   {

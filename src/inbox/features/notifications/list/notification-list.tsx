@@ -1,6 +1,7 @@
 import {
   memo,
   useEffect,
+  useEffectEvent,
   useId,
   useImperativeHandle,
   useMemo,
@@ -13,8 +14,10 @@ import { useInboxServices, useLocale } from '../data/inbox-context.ts';
 import { dayLabel, groupByDay } from '../model/day-groups.ts';
 import type { ListEntry } from '../model/list-entries.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import { useFocusKeeper } from '../../../ui/list/focus-keeper.ts';
 import { animateRows } from '../../../ui/list/row-motion.ts';
+import { followSwipes, type SwipeSide } from '../../../ui/list/row-swipe.ts';
 import { useRowWindow } from '../../../ui/list/row-window.ts';
 import { useSavedScroll } from '../../../ui/list/saved-scroll.ts';
 import styles from './notification-list.module.css';
@@ -80,6 +83,17 @@ export const NotificationList = memo(function NotificationList(props: Notificati
   const [isUsed, setUsed] = useState(false);
   const use = () => setUsed(true);
   useEffect(() => (isUsed && list.current ? animateRows(list.current) : undefined), [isUsed]);
+  const swipe = useEffectEvent((id: string, side: SwipeSide) => {
+    const entry = entries.find((each) => each.id === id);
+    if (entry) onAction(side === 'start' ? 'archive' : 'snooze', entry.notifications, id);
+  });
+  const texts = inboxTexts.use();
+  const isSelecting = selected !== null;
+  useEffect(() => {
+    if (!list.current || isSelecting) return undefined;
+    const archive = filter.tab === 'archived' ? texts.unarchive : texts.archive;
+    return followSwipes(list.current, { start: archive, end: texts.snoozed }, (id, side) => swipe(id, side));
+  }, [isSelecting, filter.tab, texts]);
   return (
     <div ref={list} className={styles.list} data-list="" onPointerOver={use} onFocus={use}>
       {days.map(({ daysAgo, first, end }, day) => {

@@ -15,8 +15,8 @@ export function shortTime(atMs: number, nowMs: number, locale: string): string {
   const daysAgo = dayNumber(nowMs) - dayNumber(atMs);
   // Clocks differ a little: a time in the next minutes is now.
   if (elapsedMs < -clockDriftMs) {
-    const clock = { hour: 'numeric', minute: '2-digit' } as const;
-    return format(locale, daysAgo === 0 ? clock : { weekday: 'short', ...clock }).format(atMs);
+    if (daysAgo === 0) return format(locale, { timeStyle: 'short' }).format(atMs);
+    return format(locale, { weekday: 'short', hour: 'numeric', minute: '2-digit' }).format(atMs);
   }
   if (elapsedMs < minuteMs) return relative(locale).format(0, 'second');
   if (elapsedMs < hourMs) return span(locale, 'minute', elapsedMs / minuteMs);

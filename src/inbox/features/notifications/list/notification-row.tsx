@@ -74,8 +74,10 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
       aria-setsize={size}
       onPointerEnter={() => setActive(true)}
       onFocus={() => setActive(true)}
-      // A row with the focus keeps the button that may have it.
-      onPointerLeave={({ currentTarget }) => setActive(currentTarget.contains(document.activeElement))}
+      // A row with the focus keeps the button that may have it. A pointer that leaves the window changes nothing.
+      onPointerLeave={({ currentTarget, relatedTarget }) =>
+        setActive(relatedTarget === null || currentTarget.contains(document.activeElement))
+      }
       onBlur={({ currentTarget, relatedTarget }) =>
         setActive(currentTarget.matches(':hover') || currentTarget.contains(relatedTarget))
       }

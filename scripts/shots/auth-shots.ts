@@ -114,7 +114,7 @@ export const authShots: readonly Shot[] = [
     path: '/account',
     async arrange({ page, say }) {
       await page.getByRole('heading', { name: say('Devices') }).waitFor();
-      await page.getByText(say('You have no passkeys yet.')).waitFor();
+      await page.getByText(say('None yet.')).waitFor();
     },
   },
   {

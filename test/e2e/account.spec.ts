@@ -145,7 +145,7 @@ test('a refusal at the provider leads back with a reason', { tag: '@nightly' }, 
 test('an identity is linked and unlinked again', { tag: '@nightly' }, async ({ page, world }) => {
   const person = await world.newUser();
   await world.enter(page, person, '/account');
-  await expect(page.getByText('You need at least one of these')).toBeVisible();
+  await expect(page.getByText('You need at least one way to sign in.')).toBeVisible();
   await page.getByRole('button', { name: 'Link GitHub' }).click();
   await continueAs(page, person.email);
   await page.waitForURL('**/account');

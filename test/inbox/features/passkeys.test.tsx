@@ -30,7 +30,7 @@ test('the section of passkeys adds, renames and removes a passkey', async () => 
   installAuthenticator();
   const { actor } = await open('/account');
   const passkeys = await passkeysSection();
-  await passkeys.findByText('You have no passkeys yet.');
+  await passkeys.findByText('None yet.');
   await actor.click(passkeys.getByRole('button', { name: 'Add a passkey' }));
   await passkeys.findByText('“Passkey” is added. You can sign in with it from now on.');
   const item = passkeys.getByRole('listitem');

@@ -55,6 +55,8 @@ describe('its only session', () => {
     const broken = (sql: { query: typeof database.query }) => sql.query('select $1::text[]', [value]);
     await expect(database.transaction(broken)).rejects.toBeInstanceOf(Error);
     await expect(database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
+    await expect(database.exec('begin; select nope')).rejects.toMatchObject({ code: '42703' });
+    await expect(database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
     await expect(broken(database)).rejects.toBeInstanceOf(Error);
     await expect(database.transaction((sql) => sql.query('select 2 as two'))).resolves.toEqual([{ two: 2 }]);
   });

@@ -268,4 +268,56 @@ describe('the replacement for pg_cron', () => {
     await expect(first(`select cron.unschedule('broken')`)).resolves.toBe(true);
     await expect(first('select count(*) from cron.job')).resolves.toBe(1);
   });
+
+  it.each([
+    ['a transaction that stays open', 'begin; create table public.half ()', 'succeeded'],
+    ['a failed transaction', 'begin; create table public.half (); select nope', 'failed'],
+    [
+      'a role and settings',
+      `set role anon; set search_path = auth; set statement_timeout = '9s'`,
+      'succeeded',
+    ],
+    ['a temporary table and a lock', 'create temp table half (); select pg_advisory_lock(8)', 'succeeded'],
+  ])('leaves the next user nothing of a job: %s', async (_, command, status) => {
+    let nowMs = at('03T12:00:30');
+    const runDueJobs = createCronJobs({ database, now: () => nowMs });
+    await database.query(`select cron.schedule('careless', '* * * * *', $1)`, [command]);
+    nowMs += 60_000;
+    await runDueJobs();
+    await expect(
+      database.query(
+        `select to_regclass('half') as half, current_user as role, current_setting('search_path') as path,
+           current_setting('statement_timeout') as timeout, pg_advisory_unlock(8) as "isLocked",
+           pg_current_xact_id_if_assigned() as "transaction",
+           (select status from cron.job_run_details order by runid desc limit 1) as status`,
+      ),
+    ).resolves.toEqual([
+      {
+        half: null,
+        role: 'supabase_admin',
+        path: '"$user", public, extensions',
+        timeout: '0',
+        isLocked: false,
+        transaction: null,
+        status,
+      },
+    ]);
+    await database.query(`select cron.unschedule('careless')`);
+  });
+
+  it("runs another user's job as the session's user", async () => {
+    let nowMs = at('03T14:00:30');
+    const runDueJobs = createCronJobs({ database, now: () => nowMs });
+    await database.query(
+      `select cron.schedule('of another', '* * * * *', $$
+         do 'begin commit; raise exception ''%'', session_user; end' $$)`,
+    );
+    await database.query(`update cron.job set username = 'service_role' where jobname = 'of another'`);
+    nowMs += 60_000;
+    await runDueJobs();
+    await expect(
+      first('select return_message from cron.job_run_details order by runid desc limit 1'),
+    ).resolves.toBe('ERROR: service_role');
+    await database.query(`delete from cron.job where jobname = 'of another'`);
+  });
 });

@@ -96,6 +96,42 @@ describe('the port of PostgreSQL', () => {
     await expect(ended).resolves.toMatchObject({ code: '25P03' });
   });
 
+  it('gives the session back when the state of a client cannot be restored', async () => {
+    const [one, admin] = [await connect(), await connect(url.replace('//postgres:', '//supabase_admin:'))];
+    await admin.query('create role passing; grant passing to postgres');
+    await one.query(`set role passing; set search_path = auth; set statement_timeout = '9s'`);
+    await admin.query('drop role passing');
+    await expect(one.query('select 1')).rejects.toThrow('passing');
+    await expect(
+      supabase().database.query(
+        `select current_user as role, session_user as "user", current_setting('search_path') as path,
+           current_setting('statement_timeout') as timeout`,
+      ),
+    ).resolves.toEqual([
+      { role: 'supabase_admin', user: 'supabase_admin', path: '"$user", public, extensions', timeout: '0' },
+    ]);
+  });
+
+  it('keeps a client whose statements have a timeout of a millisecond', async () => {
+    const client = await connect();
+    await client.query('set statement_timeout = 1');
+    await expect(client.query('select pg_sleep(5)')).rejects.toMatchObject({ code: '57014' });
+    expect(await valueOf(client, 'show statement_timeout')).toBe('1ms');
+    await expect(supabase().database.query('show statement_timeout')).resolves.toEqual([
+      { statement_timeout: '0' },
+    ]);
+  });
+
+  it('keeps the session user that a superuser has set', async () => {
+    const admin = await connect(url.replace('//postgres:', '//supabase_admin:'));
+    await admin.query('set session authorization authenticator; set role anon');
+    const { rows } = await admin.query('select session_user as "user", current_user as role');
+    expect(rows).toEqual([{ user: 'authenticator', role: 'anon' }]);
+    await expect(supabase().database.query('select session_user as "user"')).resolves.toEqual([
+      { user: 'supabase_admin' },
+    ]);
+  });
+
   it('shows the services what a client committed', async () => {
     const client = await connect();
     await client.query('create table public.from_port (id int primary key)');

@@ -62,14 +62,20 @@ const ADMIN = 'supabase_admin';
 const PROJECT_USER = 'postgres';
 
 /**
- * SQL that makes `user` the session's user. By `set_config`, because the embedded database refuses the statement to users
- * who are no superuser.
+ * Makes `user` the session's user, until `resetSession`. By `set_config`, because the embedded database refuses the
+ * statement to users who are no superuser. Has no effect on a database whose bootstrap superuser has another name.
  */
-export const become = (user: string) =>
-  `select set_config('session_authorization', '${user}', false) from pg_roles where oid = 10 and rolname = '${ADMIN}'`;
+export async function become(session: SqlSession, user: string): Promise<void> {
+  await session.query(
+    `select set_config('session_authorization', $1, false) from pg_roles where oid = 10 and rolname = $2`,
+    [user, ADMIN],
+  );
+}
 
 /** Embedded, `reset session authorization` keeps the last user, because PGlite has no authenticated one. */
-const RESET = `reset session authorization; ${become(ADMIN)}; reset role; reset all; ${SETTINGS}`;
+const RESET = `set statement_timeout = 0; reset session authorization;
+  select set_config('session_authorization', rolname, false) from pg_roles where oid = 10 and rolname = '${ADMIN}';
+  reset role; reset all; ${SETTINGS}`;
 
 /** Restores the user and the settings that the services expect, because a script may have changed any of them. */
 export async function resetSession(session: SqlSession): Promise<void> {
@@ -77,9 +83,7 @@ export async function resetSession(session: SqlSession): Promise<void> {
 }
 
 /** Continues as the user of migrations, until `resetSession`. */
-export async function becomeProjectUser(session: SqlSession): Promise<void> {
-  await session.exec(become(PROJECT_USER));
-}
+export const becomeProjectUser = (session: SqlSession): Promise<void> => become(session, PROJECT_USER);
 
 /**
  * Gives the bootstrap superuser of a new PGlite the name that it has in a hosted project. The session's user cannot be
@@ -90,6 +94,12 @@ export async function nameAdmin(session: SqlSession): Promise<void> {
     create role renaming superuser; set session authorization renaming;
     alter role ${PROJECT_USER} rename to ${ADMIN};
     set session authorization ${ADMIN}; drop role renaming`);
+}
+
+/** Whether the bootstrap superuser has that name; in data folders of earlier versions it is `postgres`. */
+export async function hasNamedAdmin(session: SqlSession): Promise<boolean> {
+  const { rows } = await session.query('select from pg_roles where oid = 10 and rolname = $1', [ADMIN]);
+  return rows.length > 0;
 }
 
 /** Ends what one user of the embedded session left behind; prepared statements and channels belong to the services. */

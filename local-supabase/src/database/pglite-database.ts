@@ -1,4 +1,5 @@
 import type { Transaction } from '@electric-sql/pglite';
+import { resetSession } from './connect.ts';
 import { createPipeline } from './pipeline.ts';
 import type { Pipeline } from './pipeline.ts';
 import { crashWatchOf, isRemote, type PostgresSession } from './postgres-session.ts';
@@ -12,7 +13,10 @@ export interface PgliteDatabase extends Database {
    * Runs `task` alone in the session. Within the task, call only `pipeline`: any other method would deadlock.
    */
   readonly exclusive: Exclusive;
-  /** Passes the session to `task`, which runs alone in it; call no other method within the task. */
+  /**
+   * Passes the session to `task`, which runs alone in it; call no other method within the task. Afterwards an open
+   * transaction is rolled back, and the user and the settings are those of the services.
+   */
   session<T>(task: (session: PostgresSession) => Promise<T>): Promise<T>;
   /** The number of tasks that wait for the session. */
   waiting(): number;
@@ -123,6 +127,12 @@ export function createPgliteDatabase(opened: PostgresSession, owner: PgliteOwner
     }
   };
 
+  const giveBack = async () => {
+    if (crashOf?.()) return;
+    isStuck = !(await canRollBack(current()));
+    if (!isStuck) await resetSession(current());
+  };
+
   const run = async <Row>(
     target: Pick<PostgresSession | Transaction, 'query'>,
     text: string,
@@ -173,12 +183,12 @@ export function createPgliteDatabase(opened: PostgresSession, owner: PgliteOwner
 
   return {
     exclusive,
-    session: (task) => exclusive(() => task(current())),
+    session: (task) => exclusive(() => task(current()).finally(giveBack)),
     waiting: turns.waiting,
     pipeline: createPipeline(current),
     epoch: () => epoch,
     query: (text, params = []) => exclusive(() => settle(run(current(), text, params))),
-    exec: (text) => exclusive(async () => void (await current().exec(text))),
+    exec: (text) => exclusive(async () => void (await settle(current().exec(text)))),
     transaction,
     listen: (channel, listener) =>
       exclusive(async () => {

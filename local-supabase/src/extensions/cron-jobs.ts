@@ -1,4 +1,4 @@
-import { becomeProjectUser, resetSession } from '../database/connect.ts';
+import { become, handOver } from '../database/connect.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import { isDueAt, parseCronSchedule } from './cron-schedule.ts';
 
@@ -74,22 +74,15 @@ async function runJob(database: PgliteDatabase, job: Job, now: () => number): Pr
   );
 }
 
-/** Runs without a transaction unless another role requires one: a procedure that commits cannot run within a transaction. */
-async function run(database: PgliteDatabase, username: string, command: string): Promise<void> {
-  if (username === 'postgres')
-    return database.session(async (session) => {
-      await becomeProjectUser(session);
-      try {
-        await session.exec(command);
-      } catch (problem) {
-        await session.exec('rollback');
-        throw problem;
-      } finally {
-        await resetSession(session);
-      }
-    });
-  await database.transaction(async (sql) => {
-    await sql.query(`select set_config('role', $1, true)`, [username]);
-    await sql.query(command);
+/** Runs without a transaction, because a job may call a procedure that commits. */
+const run = (database: PgliteDatabase, username: string, command: string): Promise<void> =>
+  database.session(async (session) => {
+    await become(session, username);
+    try {
+      await session.query(`select set_config('role', $1, false)`, [username]);
+      await session.exec(command);
+    } finally {
+      await session.exec('rollback');
+      await handOver(session);
+    }
   });
-}

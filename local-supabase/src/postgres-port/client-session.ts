@@ -1,4 +1,4 @@
-import { become, resetSession } from '../database/connect.ts';
+import { become } from '../database/connect.ts';
 import type { PostgresSession } from '../database/postgres-session.ts';
 import { message, splitMessages, type Message } from './messages.ts';
 
@@ -6,7 +6,7 @@ import { message, splitMessages, type Message } from './messages.ts';
 export interface ClientSession {
   /** The role that the client has signed in as. */
   user: string;
-  /** Names and values of changed settings, the role last. */
+  /** Names and values of changed settings; the session's user, the role and the timeout last. */
   settings: readonly (readonly [string, string])[];
   /** The parse message of the unnamed statement, which other clients replace. */
   unnamed: Buffer | undefined;
@@ -49,17 +49,23 @@ export async function send(
 
 const isReady = ({ type }: Message): boolean => type === 'Z';
 
-/** The settings that a client has changed in its session; the view lacks `role`. */
+/** The settings that a client has changed in its session; the view lacks the users. */
 const CHANGED_SETTINGS = `
-  select name, setting from pg_settings
+  select name, setting from pg_catalog.pg_settings
   where source = 'session' and context in ('user', 'superuser') and name not like 'transaction%'
+    and name <> 'statement_timeout'
+  union all select 'session_authorization', session_user
   union all select 'role', current_setting('role')`;
 
-/** Saves the settings of a client and resets the session. */
-export async function leaveSession(pglite: PostgresSession, client: ClientSession): Promise<void> {
-  const { rows } = await pglite.query<{ name: string; setting: string }>(CHANGED_SETTINGS);
+/** Saves the settings of a client, before the session is given back. Its timeout must not end the reading of them. */
+export async function saveSettings(pglite: PostgresSession, client: ClientSession): Promise<void> {
+  const [timeout, , others] = await pglite.exec(
+    `select 'statement_timeout' as name, current_setting('statement_timeout') as setting;
+     set statement_timeout = 0; ${CHANGED_SETTINGS}`,
+  );
+  // Restored last, so that it does not end the restoring of the others.
+  const rows = [...(others?.rows ?? []), ...(timeout?.rows ?? [])] as { name: string; setting: string }[];
   client.settings = rows.map(({ name, setting }) => [name, setting]);
-  await resetSession(pglite);
 }
 
 /**
@@ -72,12 +78,10 @@ export async function enterSession(
   client: ClientSession,
   place: string,
 ): Promise<void> {
-  for (const [name, value] of client.settings) {
-    // The other settings may need the superuser of the services.
-    if (name === 'role') await pglite.exec(become(client.user));
+  if (client.settings.length === 0) await become(pglite, client.user);
+  // In this order: the other settings may need the superuser of the services.
+  for (const [name, value] of client.settings)
     await pglite.query('select set_config($1, $2, false)', [name, value]);
-  }
-  if (client.settings.length === 0) await pglite.exec(become(client.user));
   const lost =
     client.preparedIn === undefined || client.preparedIn === place ? [] : client.statements.values();
   client.preparedIn = place;

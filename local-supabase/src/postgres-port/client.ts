@@ -4,7 +4,7 @@ import { handOver } from '../database/connect.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import type { PostgresSession } from '../database/postgres-session.ts';
 import { createClientChannels, type ChannelChange } from './channels.ts';
-import { enterSession, leaveSession, send, type Answer, type ClientSession } from './client-session.ts';
+import { enterSession, saveSettings, send, type Answer, type ClientSession } from './client-session.ts';
 import { errorMessage, renameStatement } from './messages.ts';
 import type { Message } from './messages.ts';
 import { createRequestCollector, type PortRequest } from './request-collector.ts';
@@ -112,7 +112,7 @@ export function createClient({ socket, database, turns, number, idleTransactionM
     turns.last = session;
     await enterSession(pglite, session, `${database.epoch()} ${turns.discards}`);
     while ((await answer(pglite)) !== 'I');
-    await leaveSession(pglite, session);
+    await saveSettings(pglite, session);
   };
   const run = async () => {
     if (isRunning) return;

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { join, resolve } from 'node:path';
 import type { Plugin } from 'vite';
-import { readProjectConfig } from './project/project-config.ts';
+import { readProjectConfig, warnOfUnsetVariables } from './project/project-config.ts';
 import { moveToLocalPort } from './project/local-origins.ts';
 import { realisticTiming } from './realtime/settings.ts';
 import { createLocalSupabase, type LocalSupabase } from './server.ts';
@@ -53,7 +53,9 @@ export function localSupabase(options: LocalSupabasePluginOptions = {}): Plugin 
       const { project = config.root ?? process.cwd(), inMemory = false } = options;
       const folder = project instanceof URL ? fileURLToPath(project) : resolve(project);
       lease = takeInstance(folder, () => {
-        const { options: settings, ports } = readProjectConfig({ project: folder });
+        const configured = readProjectConfig({ project: folder });
+        warnOfUnsetVariables(configured);
+        const { options: settings, ports } = configured;
         return createLocalSupabase({
           ...moveToLocalPort(settings, config.server?.port ?? 5173),
           project: folder,

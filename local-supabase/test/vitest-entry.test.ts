@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createLocalSupabase } from '../src/server.ts';
 import { useLocalSupabase } from '../src/vitest.ts';
 
@@ -18,14 +18,16 @@ it('calls the API as a user by email, or with claims', async () => {
   await expect(supabase().asUser('nobody@example.com')).rejects.toThrow('No user has the email');
 });
 
-it('follows config.toml where its options say nothing', async () => {
+it('follows config.toml where its options say nothing, and warns of an unset variable once', async () => {
   const project = await mkdtemp(join(tmpdir(), 'configured-'));
   await mkdir(join(project, 'supabase'));
   await writeFile(
     join(project, 'supabase/config.toml'),
     `[auth]\nminimum_password_length = 12\n[auth.email]\nenable_confirmations = false
-     [auth.email.smtp]\nhost = "smtp.example.com"\nadmin_email = "a@example.com"`,
+     [auth.email.smtp]\nhost = "smtp.example.com"\nadmin_email = "a@example.com"
+     [edge_runtime.secrets]\nKEY = "env(UNSET_IN_TESTS)"`,
   );
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
   const signUp = async (password: string, config?: boolean) => {
     const own = await createLocalSupabase({
       project,
@@ -47,6 +49,9 @@ it('follows config.toml where its options say nothing', async () => {
   const unconfigured = await signUp('eight to', false);
   expect(unconfigured.body).not.toHaveProperty('access_token');
   expect(unconfigured.mails).toBe(1);
+  expect(warn.mock.calls).toEqual([
+    ['supabase/config.toml: the environment variable UNSET_IN_TESTS is unset: the setting is empty'],
+  ]);
   await rm(project, { recursive: true });
 });
 

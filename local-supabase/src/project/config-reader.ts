@@ -30,7 +30,7 @@ interface TypeNames {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const fileName = 'supabase/config.toml';
+export const fileName = 'supabase/config.toml';
 const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 

@@ -9,7 +9,7 @@ import type { ApiKeySettings } from '../keys/keys.ts';
 import { supabaseFolder } from './project-folder.ts';
 import type { LocalSupabaseOptions } from './options.ts';
 import { present, readAuthSettings } from './auth-settings.ts';
-import { type ConfigReader, createConfigReader } from './config-reader.ts';
+import { type ConfigReader, createConfigReader, fileName } from './config-reader.ts';
 import { readSigningKeys } from './signing-keys.ts';
 
 /** `supabase/config.toml` as options of the embedded server. */
@@ -98,6 +98,16 @@ export function readProjectConfig(options: ProjectConfigOptions = {}): ProjectCo
   };
 }
 
+const warned = new Set<string>();
+
+/** Warns of the variables that have no value; once in a process, because tests start many instances. */
+export function warnOfUnsetVariables({ unsetVariables }: ProjectConfig): void {
+  for (const name of unsetVariables.filter((each) => !warned.has(each))) {
+    warned.add(name);
+    console.warn(`${fileName}: the environment variable ${name} is unset: the setting is empty`);
+  }
+}
+
 /**
  * Adds the settings of the project's file, if there is one, to options. Ports and SMTP are left out: tests use any free
  * port, and their mails stay in the mailbox.
@@ -107,7 +117,9 @@ export function readProjectConfig(options: ProjectConfigOptions = {}): ProjectCo
 export function withProjectConfig(options: LocalSupabaseOptions): LocalSupabaseOptions {
   if (options.config === false || !existsSync(new URL('config.toml', supabaseFolder(options.project))))
     return options;
-  const configured = readProjectConfigOrFail(options.project).options;
+  const config = readProjectConfigOrFail(options.project);
+  warnOfUnsetVariables(config);
+  const configured = config.options;
   const merged = Object.entries(configured)
     .filter(([name]) => name !== 'smtp')
     .map(([name, value]) => [name, mergeSections(value, options[name as keyof typeof configured])]);

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { initProject } from './command/init-command.ts';
 import { command as send, findInstance } from './command/instance-file.ts';
-import { createFile, hintFor, translate } from './command/vendor-words.ts';
+import { createFile, type NewFile } from './command/new-file.ts';
+import { hintFor, translate } from './command/vendor-words.ts';
 import { StartError } from './http/start-error.ts';
 import { openDataFolder, removeData } from './project/data-folder.ts';
 import type { ProjectConfig } from './project/project-config.ts';
@@ -45,7 +46,10 @@ const options = {
   'database-url': { type: 'string' },
   'in-memory': { type: 'boolean', default: false },
   url: { type: 'string' },
-  schema: { type: 'string', default: 'public' },
+  'db-url': { type: 'string' },
+  schema: { type: 'string', short: 's', default: 'public' },
+  lang: { type: 'string', default: 'typescript' },
+  local: { type: 'boolean', default: false },
   output: { type: 'string', short: 'o', default: 'pretty' },
   follow: { type: 'boolean', short: 'f', default: false },
   'env-file': { type: 'string' },
@@ -58,8 +62,24 @@ const options = {
 type Values = ReturnType<typeof parse>['values'];
 const parse = (args: readonly string[]) => parseArgs({ args: [...args], options, allowPositionals: true });
 
-/** Each returns the exit code. The modules are loaded on demand, so that `status` responds quickly. */
-const commands: Readonly<Record<string, (values: Values, files: readonly string[]) => Promise<number>>> = {
+/** Options of the vendor's CLI that take a value. */
+const vendorOptions = { workdir: { type: 'string' }, profile: { type: 'string' } } as const;
+
+/** The words of a command line that may have options of the vendor's CLI. */
+const wordsOf = (args: readonly string[]): readonly string[] =>
+  parseArgs({
+    args: [...args],
+    options: { ...options, ...vendorOptions },
+    allowPositionals: true,
+    strict: false,
+  }).positionals;
+
+type Run = (values: Values, words: readonly string[]) => Promise<number>;
+
+/**
+ * By their words. Each returns the exit code. The modules are loaded on demand, so that `status` responds quickly.
+ */
+const commands: Readonly<Record<string, Run>> = {
   init: ({ project }) => print(initProject(project).map((file) => `Wrote ${file}`)),
   start: async (values) => {
     const { options: settings, ports } = await readConfig(values.project);
@@ -107,10 +127,10 @@ const commands: Readonly<Record<string, (values: Values, files: readonly string[
     for await (const chunk of body ?? []) process.stdout.write(chunk);
     return 0;
   },
-  migration: (values, [verb, name]) => create(values, 'migration', verb, name),
-  async functions(values, [verb, ...others]) {
-    if (verb === 'new') return create(values, 'functions', verb, others[0]);
-    if (verb !== 'serve' || others.length > 0) throw new TypeError('Expected: functions serve');
+  'migration new': ({ project }, [name]) => create(project, 'migration', name),
+  'functions new': ({ project }, [name]) => create(project, 'functions', name),
+  'test new': ({ project }, [name]) => create(project, 'test', name),
+  async 'functions serve'(values) {
     const { serveFunctions } = await import('./command/functions-command.ts');
     await serveFunctions(await findInstance(dataFolder(values)), {
       envFile: values['env-file'],
@@ -121,7 +141,6 @@ const commands: Readonly<Record<string, (values: Values, files: readonly string[
   },
   async test(values, files) {
     const { project } = values;
-    if (files[0] === 'new') return create(values, 'test', files[0], files[1]);
     const { options: settings } = await readConfig(project);
     const { runDatabaseTests } = await import('./command/database-tests.ts');
     const patterns = files.map((file) => file.replace(/^(?:\.\/)?supabase\//, ''));
@@ -141,12 +160,16 @@ const commands: Readonly<Record<string, (values: Values, files: readonly string[
     await print([`${passed} tests passed; ${failed.length} of ${results.length} files failed`]);
     return failed.length > 0 ? 1 : 0;
   },
-  async types({ url, project, schema }) {
+  async types({ 'db-url': databaseUrl, url = databaseUrl, project, schema, lang }) {
+    if (lang !== 'typescript') throw new TypeError(`--lang is typescript, not "${lang}"`);
     const { typesOf } = await import('./types/types-command.ts');
     process.stdout.write(await typesOf({ url, project, schemas: schema.split(',') }));
     return 0;
   },
 };
+
+/** The commands that take further words. */
+const withWords: ReadonlySet<string> = new Set(['test', 'migration new', 'functions new', 'test new']);
 
 /**
  * Runs the command line `local-supabase …`.
@@ -155,15 +178,18 @@ const commands: Readonly<Record<string, (values: Values, files: readonly string[
  */
 export async function runCommand(args: readonly string[]): Promise<number> {
   try {
+    const hint = hintFor(wordsOf(args));
+    if (hint !== undefined) throw new StartError(hint);
     const { values, positionals } = parse(args);
     if (values.help) return await print([usage]);
-    const [name = '', ...files] = translate(positionals);
-    const hint = hintFor(positionals);
-    if (hint !== undefined) throw new StartError(hint);
+    const words = translate(positionals);
+    const length = Object.hasOwn(commands, words.slice(0, 2).join(' ')) ? 2 : 1;
+    const name = words.slice(0, length).join(' ');
+    const rest = words.slice(length);
     const run = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (!run || (files.length > 0 && !['test', 'functions', 'migration'].includes(name)))
+    if (!run || (rest.length > 0 && !withWords.has(name)))
       throw new TypeError(`Expected a command: ${Object.keys(commands).join(', ')}`);
-    return await run(values, files);
+    return await run(values, rest);
   } catch (problem) {
     if (problem instanceof StartError) {
       console.error(problem.message);
@@ -180,15 +206,8 @@ function print(lines: readonly string[]): Promise<number> {
   return Promise.resolve(0);
 }
 
-function create(
-  { project }: Values,
-  kind: 'migration' | 'functions' | 'test',
-  verb: string | undefined,
-  name: string | undefined,
-): Promise<number> {
-  if (verb !== 'new') throw new TypeError(`Expected: ${kind} new NAME`);
-  return print([`Wrote ${createFile(resolve(project), kind, name, Date.now())}`]);
-}
+const create = (project: string, kind: NewFile, name: string | undefined): Promise<number> =>
+  print([`Wrote ${createFile(resolve(project), kind, name, Date.now())}`]);
 
 async function control(
   values: Values,
@@ -207,15 +226,14 @@ async function readConfig(project: string): Promise<ProjectConfig> {
     throw new StartError(
       `There is no folder ${fileURLToPath(folder)}: --project names the folder that contains supabase/, and local-supabase init writes one`,
     );
-  const { readProjectConfig } = await import('./project/project-config.ts');
+  const { readProjectConfig, warnOfUnsetVariables } = await import('./project/project-config.ts');
   try {
     const config = readProjectConfig({ project: resolve(project) });
     if (config.withoutEffect.length > 0)
       console.warn(
         `supabase/config.toml: no effect on the local Supabase: ${config.withoutEffect.join(', ')}`,
       );
-    for (const name of config.unsetVariables)
-      console.warn(`supabase/config.toml: the environment variable ${name} is unset: the setting is empty`);
+    warnOfUnsetVariables(config);
     return config;
   } catch (problem) {
     throw new StartError(problem instanceof Error ? problem.message : String(problem), problem);

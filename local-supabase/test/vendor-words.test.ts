@@ -41,6 +41,34 @@ describe("the vendor's words", () => {
     expect((await run('test', 'db')).text).toContain('There is no folder');
   });
 
+  it('mean the commands here also among options, and with --local', async () => {
+    const answer = { code: 0, text: 'The next start begins with the migrations and the seed.' };
+    expect(await run('--local', 'db', 'reset')).toEqual(answer);
+    expect(await run('--port', '0', 'db', '--in-memory', 'reset', '--local')).toEqual(answer);
+    expect((await run('--local', 'migration', 'new', '--in-memory', 'among_options')).text).toMatch(
+      /^Wrote .*_among_options\.sql$/,
+    );
+    const unreachable = 'postgres://127.0.0.1:1/postgres';
+    expect(
+      (await run('gen', 'types', '--lang', 'typescript', '--local', '-s', 'public', '--db-url', unreachable))
+        .text,
+    ).toContain('The types cannot be read');
+    expect(await run('gen', 'types', '--lang', 'go')).toMatchObject({
+      code: 2,
+      text: expect.stringContaining('--lang is typescript') as string,
+    });
+  });
+
+  it('are answered with another way among options that only the vendor has', async () => {
+    expect((await run('db', 'push', '--dry-run', '--include-all')).text).toContain(
+      'npx supabase db push --db-url URL',
+    );
+    expect((await run('--workdir', 'elsewhere', '--debug', 'db', 'diff', '-f', 'name')).text).toContain(
+      'Docker',
+    );
+    expect((await run('--experimental', 'link', '--project-ref', 'abc')).text).toContain('npx supabase link');
+  });
+
   it('are answered with another way where there is none here', async () => {
     const ways = [
       [['db', 'push'], '--db-url'],

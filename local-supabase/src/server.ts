@@ -61,7 +61,7 @@ export interface LocalSupabase {
    * @throws {SchemaError} for a rejected migration, which is rolled back.
    */
   migrate(): Promise<readonly string[]>;
-  /** Sentences about files and patterns of the project that have no effect. */
+  /** Sentences about the data, and about files and patterns of the project that have no effect. */
   readonly notes: readonly string[];
   /** Sends the notification mails that are due by the project's clock; a timer does so every minute. */
   sendDueMails(): Promise<MailRun>;

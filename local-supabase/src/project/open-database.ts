@@ -2,7 +2,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { resetSession, startParams } from '../database/connect.ts';
+import { hasNamedAdmin, resetSession, startParams } from '../database/connect.ts';
 import { setClock } from '../database/database-clock.ts';
 import { extensionNames, installExtensionFiles } from '../database/extension-files.ts';
 import { createPgliteDatabase } from '../database/pglite-database.ts';
@@ -46,7 +46,7 @@ export interface OpenDatabase {
   migrate(): Promise<readonly string[]>;
   /** The names of the available extensions in SQL: replacements and the project's own. */
   readonly standIns: ReadonlySet<string>;
-  /** Sentences about files and patterns of the project that have no effect. */
+  /** Sentences about the data, and about files and patterns of the project that have no effect. */
   readonly notes: readonly string[];
 }
 
@@ -62,12 +62,14 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
   const creation = dataDir === undefined ? undefined : await findCreation(dataDir);
   const isNew = dataDir === undefined || !(await exists(join(dataDir, 'PG_VERSION')));
   const name = snapshotName(sql, seed);
+  const notes = [...sql.notes];
   const open = async <Session extends PostgresSession>(begin: Start<Session>): Promise<Session> => {
     if (isNew) await creation?.begin();
     const data = isNew ? await loadProjectSnapshot(sql, seed) : undefined;
     if (data && dataDir !== undefined) await unpackArchive(data, dataDir);
     const opened = await begin(sql.extensions, dataDir === undefined ? { data } : { dataDir });
     if (!isNew) await updateSchema(opened, sql);
+    if (!isNew && !(await hasNamedAdmin(opened))) notes.push(OLD_FOLDER);
     await resetSession(opened);
     if (isNew) await creation?.end();
     return opened;
@@ -119,13 +121,16 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
       return updateSchema(session, next);
     });
   };
-  return { database: { ...database, close }, standIns, notes: sql.notes, migrate, setAhead };
+  return { database: { ...database, close }, standIns, notes, migrate, setAhead };
 }
 
 type Start<Session extends PostgresSession = PostgresSession> = (
   extensions: ProjectExtensions,
   files: { readonly data?: Uint8Array | undefined; readonly dataDir?: string },
 ) => Promise<Session>;
+
+const OLD_FOLDER =
+  'The data was made by an earlier version: its user postgres is a superuser, to whom SQL is allowed that a hosted project refuses. A reset begins with the roles of a hosted project';
 
 /** Work that each start of the services does, here in advance. */
 const START_WORK = `

@@ -79,6 +79,61 @@ describe('storage', () => {
     );
   });
 
+  it('names the operation of each route', async () => {
+    const { database, url, anonKey, fetch } = supabase();
+    await database.exec(`
+      create table public.operations (name text);
+      create function public.note() returns boolean language plpgsql security definer as $$ begin
+        insert into public.operations values (storage.operation()); return true; end $$;
+      create function public.note_write() returns trigger language plpgsql as $$ begin
+        perform public.note(); return null; end $$;
+      create trigger noted after insert or update on storage.objects execute function public.note_write();
+      create policy noted on storage.objects to authenticated using (bucket_id = 'named' and public.note());
+      create policy noted on storage.buckets to authenticated using (id = 'named' and public.note())`);
+    await storageOf().createBucket('named', { public: false });
+    const headers = { apikey: anonKey, authorization: `Bearer ${tokens.get(ada.email) ?? ''}` };
+    const operationsOf = async (method: string, path: string, body?: unknown) => {
+      const response = await fetch(`${url}/storage/v1${path}`, {
+        method,
+        headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const rows = await database.query<{ name: string }>('delete from public.operations returning name');
+      return [response.status, ...new Set(rows.map(({ name }) => name))];
+    };
+    const to = (destinationKey: string) => ({ bucketId: 'named', sourceKey: 'a', destinationKey });
+    const requests: readonly (readonly [method: string, path: string, operation: string, body?: unknown])[] =
+      [
+        ['GET', '/bucket', 'storage.bucket.list'],
+        ['GET', '/bucket/named', 'storage.bucket.get'],
+        ['PUT', '/bucket/named', 'storage.bucket.update', { public: false }],
+        ['POST', '/object/named/a', 'storage.object.upload', {}],
+        ['PUT', '/object/named/a', 'storage.object.upload_update', {}],
+        ['GET', '/object/named/a', 'storage.object.get_authenticated'],
+        ['HEAD', '/object/named/a', 'object.head_authenticated_info'],
+        ['GET', '/object/authenticated/named/a', 'storage.object.get_authenticated'],
+        ['GET', '/object/info/named/a', 'object.get_authenticated_info'],
+        ['POST', '/object/list/named', 'storage.object.list', { prefix: '' }],
+        ['POST', '/object/list-v2/named', 'storage.object.list_v2', {}],
+        ['POST', '/object/sign/named/a', 'storage.object.sign', { expiresIn: 60 }],
+        ['POST', '/object/sign/named', 'storage.object.sign_many', { expiresIn: 60, paths: ['a'] }],
+        ['POST', '/object/copy', 'storage.object.copy', to('b')],
+        ['POST', '/object/move', 'storage.object.move', to('c')],
+        ['DELETE', '/object/named/c', 'storage.object.delete'],
+        ['DELETE', '/object/named', 'storage.object.delete_many', { prefixes: ['b'] }],
+        ['DELETE', '/bucket/named', 'storage.bucket.delete'],
+      ];
+    for (const [method, path, operation, body] of requests)
+      expect([method, path, ...(await operationsOf(method, path, body))]).toEqual([
+        method,
+        path,
+        200,
+        operation,
+      ]);
+    await database.exec(`drop policy noted on storage.objects; drop policy noted on storage.buckets;
+      drop trigger noted on storage.objects; drop table public.operations`);
+  });
+
   it('has the functions that projects call by SQL, and refuses to delete rows by SQL', async () => {
     const { database } = supabase();
     await storageOf().createBucket('found', { public: true });

@@ -3,6 +3,7 @@ import type { Sql } from '../database/database.ts';
 import { isUniqueViolation } from '../database/database-error.ts';
 import { readBySchema } from './body-schema.ts';
 import { checkBucketName } from './names.ts';
+import { operation } from './operation.ts';
 import { readJson } from './request-body.ts';
 import { createBucketSchema, listBucketsSchema, updateBucketSchema } from './schemas.ts';
 import type { StorageContext } from './storage-context.ts';
@@ -44,19 +45,19 @@ const COLUMNS = `id, name, coalesce(owner::text, '') as owner, public, file_size
 export function createBucketRoutes(context: StorageContext): Hono {
   const { run, admit, fileSizeLimitBytes } = context;
   const app = new Hono();
-  app.on(['GET', 'HEAD'], ['/', ''], async (c) => {
+  app.on(['GET', 'HEAD'], ['/', ''], operation('storage.bucket.list'), async (c) => {
     const query = readBySchema(listBucketsSchema, queryOf(c.req.queries()), 'querystring') as BucketQuery;
     admit(c.req.raw);
     return run(c.req.raw, async (sql) => c.json(await listBuckets(sql, query, c.req.raw.headers)));
   });
-  app.get('/:id{[^/]*}', async (c) => {
+  app.get('/:id{[^/]*}', operation('storage.bucket.get'), async (c) => {
     admit(c.req.raw);
     return run(c.req.raw, async (sql) => {
       const { versioning_status: status, ...bucket } = await findBucket(sql, c.req.param('id'));
       return c.json(status === 'DISABLED' ? bucket : { ...bucket, versioning_status: status });
     });
   });
-  app.on('POST', ['/', ''], async (c) => {
+  app.on('POST', ['/', ''], operation('storage.bucket.create'), async (c) => {
     const body = readBySchema(createBucketSchema, await readJson(c.req.raw), 'body') as NewBucket;
     const claims = admit(c.req.raw);
     checkNewName(body);
@@ -64,7 +65,7 @@ export function createBucketRoutes(context: StorageContext): Hono {
     await run(c.req.raw, (sql) => createBucket(sql, body, settings, ownerOf(claims)));
     return c.json({ name: body.name });
   });
-  app.put('/:id{[^/]*}', async (c) => {
+  app.put('/:id{[^/]*}', operation('storage.bucket.update'), async (c) => {
     const body = readBySchema(updateBucketSchema, await readJson(c.req.raw), 'body') as BucketSettings;
     admit(c.req.raw);
     const id = c.req.param('id');
@@ -73,13 +74,13 @@ export function createBucketRoutes(context: StorageContext): Hono {
     await run(c.req.raw, (sql) => updateBucket(sql, id, settings));
     return c.json({ message: 'Successfully updated' });
   });
-  app.post('/:id{[^/]*}/empty', async (c) => {
+  app.post('/:id{[^/]*}/empty', operation('storage.bucket.empty'), async (c) => {
     await readJson(c.req.raw, { mayBeEmpty: true });
     if (admit(c.req.raw).role !== 'service_role') throw accessDenied('Access denied: Invalid role', 403);
     await emptyBucket(context, c.req.raw, c.req.param('id'));
     return c.json({ message: 'Empty bucket has been queued. Completion may take up to an hour.' });
   });
-  app.delete('/:id{[^/]*}', async (c) => {
+  app.delete('/:id{[^/]*}', operation('storage.bucket.delete'), async (c) => {
     await readJson(c.req.raw, { mayBeEmpty: true });
     admit(c.req.raw);
     await run(c.req.raw, (sql) => deleteBucket(sql, c.req.param('id')));

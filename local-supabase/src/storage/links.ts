@@ -5,6 +5,7 @@ import { queryOf } from './buckets.ts';
 import { checkBucketName, checkKey, checkStoredKey } from './names.ts';
 import { sendObject } from './object-response.ts';
 import { findNamedObject } from './object-row.ts';
+import { operation } from './operation.ts';
 import { mediaTypeOf, readJson } from './request-body.ts';
 import { signedQuerySchema, signManySchema, signSchema } from './schemas.ts';
 import type { StorageContext } from './storage-context.ts';
@@ -29,7 +30,7 @@ const ABSENT = 'Either the object does not exist or you do not have access to it
 export function createLinkRoutes(context: StorageContext): Hono {
   const { run, database, links, admit } = context;
   const app = new Hono();
-  app.post('/sign/:bucket{[^/]*}', async (c) => {
+  app.post('/sign/:bucket{[^/]*}', operation('storage.object.sign_many'), async (c) => {
     const { expiresIn, paths } = readBySchema(signManySchema, await readJson(c.req.raw), 'body') as {
       expiresIn: number;
       paths: readonly string[];
@@ -53,7 +54,7 @@ export function createLinkRoutes(context: StorageContext): Hono {
     });
     return c.json(await Promise.all(signed));
   });
-  app.post('/sign/:bucket/:path{.*}', async (c) => {
+  app.post('/sign/:bucket/:path{.*}', operation('storage.object.sign'), async (c) => {
     const { expiresIn, versionId } = readBySchema(signSchema, await readJson(c.req.raw), 'body') as {
       expiresIn: number;
       versionId?: string;
@@ -68,7 +69,7 @@ export function createLinkRoutes(context: StorageContext): Hono {
     const token = await links.sign('download', url, expiresIn, versionId ? { versionId } : {});
     return c.json({ signedURL: `/object/sign/${url}?token=${token}` });
   });
-  app.on(['GET', 'HEAD'], '/sign/:bucket/:path{.*}', async (c) => {
+  app.on(['GET', 'HEAD'], '/sign/:bucket/:path{.*}', operation('storage.object.get_signed'), async (c) => {
     const { token, download } = readBySchema(signedQuerySchema, queryOf(c.req.queries()), 'querystring') as {
       token: string;
       download?: string;
@@ -80,7 +81,7 @@ export function createLinkRoutes(context: StorageContext): Hono {
     const row = await findNamedObject(database, bucket, path, version);
     return sendObject(context, row, c.req.raw, { download, expires: new Date(exp * 1000) });
   });
-  app.post('/upload/sign/:bucket/:path{.*}', async (c) => {
+  app.post('/upload/sign/:bucket/:path{.*}', operation('storage.object.sign_upload_url'), async (c) => {
     await readJson(c.req.raw);
     const claims = admit(c.req.raw);
     const { bucket, path } = c.req.param();
@@ -102,7 +103,7 @@ export function createLinkRoutes(context: StorageContext): Hono {
     const token = await links.sign('upload', `${bucket}/${path}`, UPLOAD_EXPIRY_SECONDS, claimed);
     return c.json({ url: `/object/upload/sign/${bucket}/${path}?token=${token}`, token });
   });
-  app.put('/upload/sign/:bucket/:path{.*}', async (c) => {
+  app.put('/upload/sign/:bucket/:path{.*}', operation('storage.object.upload_signed'), async (c) => {
     mediaTypeOf(c.req.raw);
     const { token } = readBySchema(
       { type: 'object', properties: { token: { type: 'string' } }, required: ['token'] },

@@ -5,27 +5,35 @@ import { checkBucketName, checkKey } from './names.ts';
 import { sendHead, sendInfo, sendObject } from './object-response.ts';
 import { findNamedObject } from './object-row.ts';
 import type { ObjectRow } from './object-row.ts';
+import { operation } from './operation.ts';
 import { downloadQuerySchema, transformSchema } from './schemas.ts';
 import type { StorageContext } from './storage-context.ts';
 import { bucketNotFound } from './storage-error.ts';
 import { findBucket } from './upload.ts';
 
+const ofHead = { HEAD: 'object.head_authenticated_info' };
+
 /** The routes below /object that read an object: from a public bucket, or with the caller's permissions. */
 export function createReadRoutes(context: StorageContext): Hono {
   const { database, admit } = context;
   const app = new Hono();
-  app.on(['GET', 'HEAD'], '/public/:bucket/:path{.*}', async (c) => {
-    const { bucket, path } = c.req.param();
-    const isHead = c.req.raw.method === 'HEAD';
-    const query = readQuery(isHead, queryOf(c.req.queries()));
-    checkBucketName(bucket);
-    checkKey(path);
-    const row = await findBucket(database, bucket);
-    if (!row?.public) throw bucketNotFound();
-    const object = await findNamedObject(database, bucket, path, c.req.query('versionId'));
-    return isHead ? sendHead(object, c.req.raw) : sendObject(context, object, c.req.raw, query);
-  });
-  app.get('/info/public/:bucket/:path{.*}', async (c) => {
+  app.on(
+    ['GET', 'HEAD'],
+    '/public/:bucket/:path{.*}',
+    operation('storage.object.get_public', { HEAD: 'storage.object.info_public' }),
+    async (c) => {
+      const { bucket, path } = c.req.param();
+      const isHead = c.req.raw.method === 'HEAD';
+      const query = readQuery(isHead, queryOf(c.req.queries()));
+      checkBucketName(bucket);
+      checkKey(path);
+      const row = await findBucket(database, bucket);
+      if (!row?.public) throw bucketNotFound();
+      const object = await findNamedObject(database, bucket, path, c.req.query('versionId'));
+      return isHead ? sendHead(object, c.req.raw) : sendObject(context, object, c.req.raw, query);
+    },
+  );
+  app.get('/info/public/:bucket/:path{.*}', operation('storage.object.info_public', ofHead), async (c) => {
     const { bucket, path } = c.req.param();
     if (c.req.raw.method === 'HEAD') return readAny('info', `public/${bucket}/${path}`, c.req.raw, null);
     readBySchema(transformSchema, queryOf(c.req.queries()), 'querystring');
@@ -34,25 +42,34 @@ export function createReadRoutes(context: StorageContext): Hono {
     checkBucketName(bucket);
     return sendInfo(await findNamedObject(database, bucket, path, c.req.query('versionId')));
   });
-  app.get('/info/authenticated/:bucket/:path{.*}', async (c) => {
+  app.get(
+    '/info/authenticated/:bucket/:path{.*}',
+    operation('object.get_authenticated_info', ofHead),
+    async (c) => {
+      readBySchema(transformSchema, queryOf(c.req.queries()), 'querystring');
+      admit(c.req.raw);
+      const { bucket, path } = c.req.param();
+      return sendInfo(await findVisible(context, c.req.raw, bucket, path, c.req.query('versionId')));
+    },
+  );
+  app.get('/info/:bucket/:path{.*}', operation('object.get_authenticated_info', ofHead), async (c) => {
     readBySchema(transformSchema, queryOf(c.req.queries()), 'querystring');
-    admit(c.req.raw);
     const { bucket, path } = c.req.param();
     return sendInfo(await findVisible(context, c.req.raw, bucket, path, c.req.query('versionId')));
   });
-  app.get('/info/:bucket/:path{.*}', async (c) => {
-    readBySchema(transformSchema, queryOf(c.req.queries()), 'querystring');
-    const { bucket, path } = c.req.param();
-    return sendInfo(await findVisible(context, c.req.raw, bucket, path, c.req.query('versionId')));
-  });
-  app.on(['GET', 'HEAD'], '/authenticated/:bucket/:path{.*}', async (c) => {
-    const isHead = c.req.raw.method === 'HEAD';
-    const query = readQuery(isHead, queryOf(c.req.queries()));
-    admit(c.req.raw);
-    const { bucket, path } = c.req.param();
-    const object = await findVisible(context, c.req.raw, bucket, path, c.req.query('versionId'));
-    return isHead ? sendHead(object, c.req.raw) : sendObject(context, object, c.req.raw, query);
-  });
+  app.on(
+    ['GET', 'HEAD'],
+    '/authenticated/:bucket/:path{.*}',
+    operation('storage.object.get_authenticated', ofHead),
+    async (c) => {
+      const isHead = c.req.raw.method === 'HEAD';
+      const query = readQuery(isHead, queryOf(c.req.queries()));
+      admit(c.req.raw);
+      const { bucket, path } = c.req.param();
+      const object = await findVisible(context, c.req.raw, bucket, path, c.req.query('versionId'));
+      return isHead ? sendHead(object, c.req.raw) : sendObject(context, object, c.req.raw, query);
+    },
+  );
   const readAny = async (
     bucket: string,
     path: string,
@@ -71,10 +88,15 @@ export function createReadRoutes(context: StorageContext): Hono {
       download: Array.isArray(download) ? download.join(',') : (download as string | undefined),
     });
   };
-  app.on(['GET', 'HEAD'], '/:bucket/:path{.*}', (c) => {
-    const { bucket, path } = c.req.param();
-    return readAny(bucket, path, c.req.raw, c.req.queries());
-  });
+  app.on(
+    ['GET', 'HEAD'],
+    '/:bucket/:path{.*}',
+    operation('storage.object.get_authenticated', ofHead),
+    (c) => {
+      const { bucket, path } = c.req.param();
+      return readAny(bucket, path, c.req.raw, c.req.queries());
+    },
+  );
   return app;
 }
 

@@ -3,6 +3,7 @@ import { readBySchema } from './body-schema.ts';
 import { checkBucketName } from './names.ts';
 import { presentRow } from './object-row.ts';
 import type { ObjectRow } from './object-row.ts';
+import { operation } from './operation.ts';
 import { readJson } from './request-body.ts';
 import { MOST_PATHS, removedPathSchema, removeSchema } from './schemas.ts';
 import type { StorageContext } from './storage-context.ts';
@@ -23,7 +24,7 @@ type RemovalEntry = string | VersionEntry;
 export function createRemovalRoutes(context: StorageContext): Hono {
   const { admit, isRemovalLimited = true } = context;
   const app = new Hono();
-  app.delete('/:bucket{[^/]*}', async (c) => {
+  app.delete('/:bucket{[^/]*}', operation('storage.object.delete_many'), async (c) => {
     const entries = readEntries(await readJson(c.req.raw));
     admit(c.req.raw);
     if (isRemovalLimited && entries.length > MOST_PATHS)
@@ -32,7 +33,7 @@ export function createRemovalRoutes(context: StorageContext): Hono {
     checkBucketName(bucket);
     return c.json((await removeMany(context, c.req.raw, bucket, entries)).map(presentRow));
   });
-  app.delete('/:bucket/:path{.*}', async (c) => {
+  app.delete('/:bucket/:path{.*}', operation('storage.object.delete'), async (c) => {
     await readJson(c.req.raw);
     admit(c.req.raw);
     const { bucket, path } = c.req.param();

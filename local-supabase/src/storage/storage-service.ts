@@ -8,6 +8,7 @@ import { createLinkTokens } from './link-tokens.ts';
 import { createLinkRoutes } from './links.ts';
 import { createListRoutes } from './list-routes.ts';
 import { createReadRoutes } from './objects.ts';
+import { operationOf } from './operation.ts';
 import { createRemovalRoutes } from './removal.ts';
 import { createResumableRoutes } from './resumable/resumable-routes.ts';
 import { sweepUploads } from './resumable/upload-state.ts';
@@ -86,6 +87,7 @@ function createContext(options: StorageServiceOptions): StorageContext {
       headers: token === '' ? headers : { authorization: `Bearer ${token}`, ...headers },
       method: requestLineOf(request).method,
       target: targetOf(request),
+      operation: operationOf(request),
     };
   };
   const context: StorageContext = {

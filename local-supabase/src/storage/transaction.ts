@@ -1,6 +1,5 @@
 import type { Database, Sql } from '../database/database.ts';
 import type { Claims } from '../keys/keys.ts';
-import { operationOf } from './operation.ts';
 
 /** A transaction with effects that run after its commit, so that bytes are removed only when no row refers to them. */
 export interface Transaction extends Sql {
@@ -28,6 +27,7 @@ export interface RequestScope {
   readonly method: string;
   /** Path and query below `/storage/v1`, as sent. */
   readonly target: string;
+  readonly operation: string;
 }
 
 /** Within this transaction, deleting rows is not refused: the service also removes their bytes. */
@@ -41,7 +41,7 @@ export const ALLOW_DELETION = `select set_config('storage.allow_delete_query', '
  */
 async function setScope(
   sql: Sql,
-  { claims, token, headers, method, target }: RequestScope,
+  { claims, token, headers, method, target, operation }: RequestScope,
   role?: string,
 ): Promise<void> {
   const settings = {
@@ -52,7 +52,7 @@ async function setScope(
     'request.headers': JSON.stringify(headers),
     'request.method': method,
     'request.path': target,
-    'storage.operation': operationOf(method, target.split('?')[0] ?? ''),
+    'storage.operation': operation,
     'storage.allow_delete_query': 'true',
   };
   await sql.query(

@@ -3,6 +3,7 @@ import { readBySchema } from './body-schema.ts';
 import { checkBucketName, checkStoredKey } from './names.ts';
 import { findObject, presentRow } from './object-row.ts';
 import type { ObjectRow } from './object-row.ts';
+import { operation } from './operation.ts';
 import { readJson } from './request-body.ts';
 import { copySchema, moveSchema } from './schemas.ts';
 import type { StorageContext } from './storage-context.ts';
@@ -36,7 +37,7 @@ interface Copy extends Transfer {
 export function createTransferRoutes(context: StorageContext): Hono {
   const { run, admit, objects, database } = context;
   const app = new Hono();
-  app.post('/move', async (c) => {
+  app.post('/move', operation('storage.object.move'), async (c) => {
     const transfer = readBySchema(moveSchema, await readJson(c.req.raw), 'body') as Transfer;
     const owner = ownerOf(admit(c.req.raw));
     checkBucketName(transfer.bucketId);
@@ -44,7 +45,7 @@ export function createTransferRoutes(context: StorageContext): Hono {
     await moveObject(context, c.req.raw, transfer, owner);
     return c.json({ message: 'Successfully moved' });
   });
-  app.post('/copy', async (c) => {
+  app.post('/copy', operation('storage.object.copy'), async (c) => {
     const copy = readBySchema(copySchema, await readJson(c.req.raw), 'body') as Copy;
     const owner = ownerOf(admit(c.req.raw));
     const { bucketId, sourceKey, sourceVersionId, destinationKey: path } = copy;

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { checkStoredKey } from '../names.ts';
+import { nameOperation } from '../operation.ts';
 import { readJson } from '../request-body.ts';
 import type { StorageContext } from '../storage-context.ts';
 import { storageErrorOf } from '../storage-error.ts';
@@ -41,8 +42,9 @@ const MOST_BYTES = 50 * 1024 ** 3;
  */
 export function createResumableRoutes(context: StorageContext): Hono {
   const app = new Hono();
-  const respond = async (request: Request, send: () => Promise<Response>): Promise<Response> => {
+  const respond = async (request: Request, send: () => Promise<Response>, name = ''): Promise<Response> => {
     const { method } = request;
+    nameOperation(request, name && `storage.tus.upload.${name}${isSignedRoute(request) ? '_signed' : ''}`);
     if (method !== 'OPTIONS') {
       if (method !== 'HEAD' && request.headers.get('content-type') !== PART_TYPE)
         await readJson(request.clone());
@@ -54,15 +56,21 @@ export function createResumableRoutes(context: StorageContext): Hono {
     response.headers.set('tus-resumable', TUS_VERSION);
     return response;
   };
-  const routes = { HEAD: inspect, PATCH: append, DELETE: terminate, PUT: refusePut } as const;
+  const routes = {
+    HEAD: [inspect, 'get'],
+    PATCH: [append, 'part'],
+    DELETE: [terminate, 'delete'],
+    PUT: [refusePut, 'part'],
+  } as const;
   app.on('OPTIONS', ['', '/', '/*'], (c) => respond(c.req.raw, async () => describe(context)));
-  app.on('POST', ['', '/', '/*'], (c) => respond(c.req.raw, () => create(context, c.req.raw)));
+  app.on('POST', ['', '/', '/*'], (c) => respond(c.req.raw, () => create(context, c.req.raw), 'create'));
   app.on(['GET', 'PATCH', 'DELETE', 'PUT'], '/:rest{.*}', (c, next) => {
     const request = c.req.raw;
     const { method } = request;
     // Hono routes a HEAD request to GET, which the service does not support.
     if (method !== 'HEAD' && method !== 'PATCH' && method !== 'DELETE' && method !== 'PUT') return next();
-    return respond(request, () => routes[method](context, request));
+    const [serve, name] = routes[method];
+    return respond(request, () => serve(context, request), name);
   });
   return app;
 }

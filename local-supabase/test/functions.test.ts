@@ -3,8 +3,10 @@ import { ada, requestApi, signIn, useLocalSupabase } from '../../test/support/lo
 
 const reported: unknown[] = [];
 const supabase = useLocalSupabase({
+  functionSettings: { credentials: { verifyJwt: false } },
   report: (problem) => reported.push(problem),
   functions: {
+    credentials: (request) => Response.json(request.headers.get('authorization')),
     echo: async (request) => Response.json({ method: request.method, said: await request.text() }),
     broken: () => {
       throw new Error('on purpose');
@@ -24,13 +26,40 @@ describe('functions', () => {
     await expect(response.json()).resolves.toEqual({ method: 'POST', said: '{"a":1}' });
   });
 
-  it('refuse requests without a valid token', async () => {
-    await expect((await invoke('echo')).json()).resolves.toMatchObject({
-      message: 'Missing authorization header',
-    });
-    const refused = await invoke('echo', 'none');
-    expect(refused.status).toBe(401);
-    await expect(refused.json()).resolves.toMatchObject({ message: 'Invalid JWT' });
+  it('refuse requests without a valid token, with the code of the platform', async () => {
+    const header = (alg?: string) => Buffer.from(JSON.stringify({ alg })).toString('base64url');
+    const refusals = [
+      [undefined, 'UNAUTHORIZED_NO_AUTH_HEADER', 'Missing authorization header'],
+      [supabase().publishableKey, 'UNAUTHORIZED_INVALID_JWT_FORMAT', 'Invalid JWT'],
+      [`${header()}.e30.x`, 'UNAUTHORIZED_INVALID_JWT_FORMAT', 'Invalid JWT'],
+      [`${header('HS256')}.e30.x`, 'UNAUTHORIZED_LEGACY_JWT', 'Invalid JWT'],
+      [`${header('ES256')}.e30.x`, 'UNAUTHORIZED_ASYMMETRIC_JWT', 'Invalid JWT'],
+      [
+        `${header('none')}.e30.x`,
+        'UNAUTHORIZED_UNSUPPORTED_TOKEN_ALGORITHM',
+        'Unsupported JWT algorithm none',
+      ],
+    ] as const;
+    for (const apiKey of [supabase().anonKey, supabase().publishableKey])
+      for (const [token, code, message] of refusals) {
+        const request = { method: 'POST', apiKey, ...(token !== undefined && { token }) };
+        const refused = await requestApi(supabase(), '/functions/v1/echo', request);
+        expect([refused.status, refused.headers.get('sb-error-code'), await refused.json()]).toEqual([
+          401,
+          code,
+          { code, message },
+        ]);
+      }
+  });
+
+  it('receive the Authorization header that was sent, and none for an API key alone', async () => {
+    const { publishableKey, secretKey, anonKey } = supabase();
+    const received = async (apiKey: string, token?: string) =>
+      (await requestApi(supabase(), '/functions/v1/credentials', { apiKey, ...(token && { token }) })).json();
+    await expect(received(publishableKey)).resolves.toBeNull();
+    await expect(received(secretKey)).resolves.toBeNull();
+    await expect(received(publishableKey, publishableKey)).resolves.toBe(`Bearer ${publishableKey}`);
+    await expect(received(publishableKey, anonKey)).resolves.toBe(`Bearer ${anonKey}`);
   });
 
   it('functions that do not exist are not found', async () => {

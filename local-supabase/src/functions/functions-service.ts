@@ -1,3 +1,4 @@
+import { decodeProtectedHeader } from 'jose';
 import type { Service } from '../gateway/gateway.ts';
 import { readBearer } from '../gateway/bearer.ts';
 import type { TokenKeys } from '../keys/keys.ts';
@@ -83,11 +84,29 @@ export function createFunctionsService(options: FunctionsServiceOptions): Functi
   };
 }
 
+const ASYMMETRIC: ReadonlySet<string> = new Set(['ES256', 'RS256']);
+
+/** Answers as the platform does before a function with `verify_jwt` runs; an API key is no token. */
 async function checkToken(request: Request, keys: TokenKeys): Promise<Response | undefined> {
   const token = readBearer(request);
   if (token === null) return answerError(401, 'UNAUTHORIZED_NO_AUTH_HEADER', 'Missing authorization header');
-  const check = await keys.verify(token);
-  return check.ok ? undefined : answerError(401, 'UNAUTHORIZED_INVALID_JWT', 'Invalid JWT');
+  const algorithm = algorithmOf(token);
+  if (algorithm === undefined) return answerError(401, 'UNAUTHORIZED_INVALID_JWT_FORMAT', 'Invalid JWT');
+  if (algorithm !== 'HS256' && !ASYMMETRIC.has(algorithm)) {
+    const message = `Unsupported JWT algorithm ${algorithm}`;
+    return answerError(401, 'UNAUTHORIZED_UNSUPPORTED_TOKEN_ALGORITHM', message);
+  }
+  if ((await keys.verify(token)).ok) return undefined;
+  const kind = algorithm === 'HS256' ? 'LEGACY' : 'ASYMMETRIC';
+  return answerError(401, `UNAUTHORIZED_${kind}_JWT`, 'Invalid JWT');
+}
+
+function algorithmOf(token: string): string | undefined {
+  try {
+    return decodeProtectedHeader(token).alg;
+  } catch {
+    return undefined;
+  }
 }
 
 function answerError(status: number, code: string, message: string): Response {

@@ -32,7 +32,7 @@ export interface Gateway {
 
 /**
  * Checks API keys, tokens and origins before a request reaches a service. REST and storage receive verified claims; the
- * other services check bearer tokens themselves, as in a hosted project.
+ * other services check bearer tokens themselves, as in a hosted project. Functions receive the headers that were sent.
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const { keys, rest, storage } = options;
@@ -51,13 +51,14 @@ export function createGateway(options: GatewayOptions): Gateway {
       case 'storage':
         return storage.handle(request, await readCaller(storageToken(request, key, keys), keys));
       case 'auth':
-      case 'realtime':
-      case 'functions': {
+      case 'realtime': {
         const response = await options[service].handle(
           key.ok ? withToken(request, key.apiKey, keys) : request,
         );
         return service === 'auth' ? withServiceCors(response, service, request) : response;
       }
+      case 'functions':
+        return options.functions.handle(request);
       default:
         return Response.json({ message: 'no Route matched with those values' }, { status: 404 });
     }
@@ -115,7 +116,7 @@ function storageToken(request: Request, key: ApiKeyCheck, keys: TokenKeys): stri
 const tokenOf = (apiKey: string, keys: TokenKeys): string =>
   apiKey === keys.secretKey ? keys.serviceRoleKey : keys.anonKey;
 
-/** Services accept only tokens: replaces an API key of the newer form with the token of its role. */
+/** Auth and realtime accept only tokens: replaces an API key of the newer form with the token of its role. */
 function withToken(request: Request, apiKey: string, keys: TokenKeys): Request {
   const bearer = readBearer(request);
   if (bearer !== null ? !isOpaqueKey(bearer) : !isOpaqueKey(apiKey)) return request;

@@ -13,7 +13,7 @@ import { buildSchema } from '../src/project/schema.ts';
 /** In earlier versions PGlite's bootstrap superuser kept its name, `postgres`. */
 it(
   'a data folder of an earlier version opens with its superuser, and says so',
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'old-data-'));
     const project = new URL('rest/no-project/', import.meta.url);

@@ -183,7 +183,14 @@ export function createPgliteDatabase(opened: PostgresSession, owner: PgliteOwner
 
   return {
     exclusive,
-    session: (task) => exclusive(() => task(current()).finally(giveBack)),
+    session: (task) =>
+      exclusive(async () => {
+        try {
+          return await task(current());
+        } finally {
+          await giveBack();
+        }
+      }),
     waiting: turns.waiting,
     pipeline: createPipeline(current),
     epoch: () => epoch,

@@ -81,11 +81,13 @@ export default defineConfig({
       options: {
         miniSearch: {
           searchOptions: {
-            // Rank a page that explains a word above a list that mentions it. VitePress passes this function to the
-            // page as text.
+            // Rank a page that explains a word above a list that mentions it, and a guide above the members of the API that have the
+            // word as their name. VitePress passes this function to the page as text.
             boostDocument: (id: string) =>
-              /^\/decisions\/|^\/\w[\w-]*\/decisions\/|^\/conformance\/(?:audits|mutants|protocol)/.test(id)
-                ? 0.4
+              /^\/(?:api|decisions)\/|^\/\w[\w-]*\/decisions\/|^\/conformance\/(?:audits|mutants|protocol)/.test(
+                id,
+              )
+                ? 0.2
                 : 1,
           },
         },

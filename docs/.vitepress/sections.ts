@@ -49,7 +49,7 @@ export const sections: readonly Section[] = [
         ),
       },
       { title: 'From supabase-js', files: clients('migrating compat differences') },
-      { title: 'Reference', files: clients('entries performance session-life agents') },
+      { title: 'Reference', files: clients('entries performance session-life agents versioning glossary') },
     ],
   },
   {
@@ -78,7 +78,7 @@ export const sections: readonly Section[] = [
     title: 'Conformance',
     folder: 'conformance',
     groups: [
-      { title: 'Begin', files: ['docs/conformance/index.md'] },
+      { title: 'Begin', files: ['docs/conformance/index.md', 'docs/conformance/ci.md'] },
       {
         title: 'Reference',
         files: [

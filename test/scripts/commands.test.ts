@@ -33,7 +33,6 @@ function scriptsIn(text: string): readonly string[] {
 const pages = filesOf('*.md', '.github/workflows/*.yml', '.ci/run').filter(
   (file) => !/CHANGELOG|docs\/decisions|\.changeset|pull_request_template/.test(file),
 );
-const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
 
 it('every command that a page or a workflow names runs by day, at night or in a workflow', () => {
   const named = new Set(pages.flatMap((file) => scriptsIn(read(file))));
@@ -46,11 +45,6 @@ it('every command that a page or a workflow names runs by day, at night or in a 
   const run = new Set([...commands.flatMap(scriptsIn), ...Object.keys(startedByTests)]);
   expect(named.size).toBeGreaterThan(25);
   expect([...named].filter((name) => !run.has(name))).toEqual([]);
-});
-
-it('every command that a page names is a script', () => {
-  const named = pages.flatMap((file) => scriptsIn(read(file)).map((name) => [file, name] as const));
-  expect(named.filter(([, name]) => !(name in scripts))).toEqual([]);
 });
 
 it.each(Object.entries(startedByTests))('npm run %s is started by %s', (command, file) => {

@@ -33,6 +33,15 @@ const searches: Readonly<Record<string, string>> = {
   'what protects what': '/inbox/what-protects-what',
   'nothing arrives': '/clients/troubleshooting',
   operations: '/inbox/operations',
+  // Members of the API have these words as names.
+  'magic link': '/clients/sign-in-methods',
+  pagination: '/clients/queries',
+  'google login': '/clients/links-and-providers',
+  'typescript types': '/clients/queries',
+  glossary: '/clients/glossary',
+  'self-hosted': '/clients/self-hosted',
+  'conformance in CI': '/conformance/ci',
+  'which versions are supported': '/clients/versioning',
 };
 
 /** The index of the search is loaded, and the machine may be busy. */

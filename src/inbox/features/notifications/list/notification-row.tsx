@@ -76,7 +76,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
       onFocus={() => setActive(true)}
       // A row with the focus keeps the button that may have it. A pointer that leaves the window changes nothing.
       onPointerLeave={({ currentTarget, relatedTarget }) =>
-        setActive(relatedTarget === null || currentTarget.contains(document.activeElement))
+        setActive(!(relatedTarget instanceof Node) || currentTarget.contains(document.activeElement))
       }
       onBlur={({ currentTarget, relatedTarget }) =>
         setActive(currentTarget.matches(':hover') || currentTarget.contains(relatedTarget))

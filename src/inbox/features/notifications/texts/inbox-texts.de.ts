@@ -89,7 +89,6 @@ export const german: InboxTexts = {
   listNotSaved:
     'Diese Liste ist nicht auf diesem Gerät gespeichert. Sie wird geladen, sobald du wieder online bist.',
   noCopy: 'Auf diesem Gerät ist keine Kopie deines Posteingangs gespeichert.',
-  actionFailed: 'Etwas ist schiefgelaufen. Deine Änderung wurde rückgängig gemacht.',
   lost: 'Live-Aktualisierung unterbrochen. Verbindung wird wiederhergestellt …',
   lostReload: 'Liste neu laden',
   select: 'Auswählen',

@@ -71,7 +71,6 @@ const english = {
   readFailedStale: (time: string) => `Couldn’t refresh. This list is from ${time}.`,
   listNotSaved: 'This list isn’t saved on this device. It loads when you’re back online.',
   noCopy: 'No copy of your inbox is saved on this device.',
-  actionFailed: 'Something went wrong. Your change was undone.',
   lost: 'Live updates are interrupted. Reconnecting…',
   lostReload: 'Reload the list',
   select: 'Select',

@@ -6,14 +6,30 @@ import { spawnSync } from 'node:child_process';
 import { rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { checkPackage } from './library/check-package.ts';
+import { addDeclarationSources } from './declaration-sources.ts';
 import { contentProblems, finishPackage, readManifest } from './package-contents.ts';
 
 const outDir = resolve('dist-packages');
 const packages = [
-  { name: 'supabase-protocol-clients', source: 'src', build: ['run', 'build:lib', '--'] },
-  { name: 'local-supabase', source: 'local-supabase', build: ['run', '-w', 'local-supabase', 'build', '--'] },
-  { name: 'supabase-conformance', source: 'conformance', build: ['run', '-w', 'conformance', 'build', '--'] },
-  { name: 'inbox-sender', source: 'inbox-sender', build: ['run', '-w', 'inbox-sender', 'build', '--'] },
+  { name: 'supabase-protocol-clients', source: 'src', rootDir: 'src', build: ['run', 'build:lib', '--'] },
+  {
+    name: 'local-supabase',
+    source: 'local-supabase',
+    rootDir: 'local-supabase/src',
+    build: ['run', '-w', 'local-supabase', 'build', '--'],
+  },
+  {
+    name: 'supabase-conformance',
+    source: 'conformance',
+    rootDir: 'conformance',
+    build: ['run', '-w', 'conformance', 'build', '--'],
+  },
+  {
+    name: 'inbox-sender',
+    source: 'inbox-sender',
+    rootDir: '.',
+    build: ['run', '-w', 'inbox-sender', 'build', '--'],
+  },
 ];
 
 function run(args: readonly string[]): void {
@@ -25,9 +41,10 @@ function run(args: readonly string[]): void {
 }
 
 await rm(outDir, { recursive: true, force: true });
-for (const { name, source, build } of packages) {
+for (const { name, source, rootDir, build } of packages) {
   const folder = join(outDir, name);
   run([...build, folder]);
+  await addDeclarationSources(folder, rootDir);
   await finishPackage(folder, source);
   run(['pack', folder, '--silent', '--pack-destination', outDir]);
   const tarball = join(outDir, `${name}-${readManifest(folder).version}.tgz`);

@@ -68,15 +68,25 @@ export function contentProblems(folder: string, isRelease = false): readonly str
   const { name, version, exports, repository } = manifest;
   const files = filesOf(folder);
   const texts = files.filter((file) => /\.(?:[cm]?js|ts|json|md|sql|map)$/.test(file));
-  const changes = existsSync(join(folder, 'CHANGELOG.md'))
-    ? readFileSync(join(folder, 'CHANGELOG.md'), 'utf8')
-    : '';
+  const changes = readFileIfAny(folder, 'CHANGELOG.md');
   return [
     ...required.filter((file) => !files.includes(file)).map((file) => `${file} is missing`),
     ...files.filter((file) => /\.(?:test|spec|snap)\b|(?:^|\/)node_modules\//.test(file)),
     ...Object.keys(exports)
       .filter((entry) => !/\.(?:js|json)$/.test(entry) && !JSON.stringify(exports[entry]).includes('.d.ts'))
       .map((entry) => `${entry} has no types`),
+    ...files
+      .filter((file) => file.endsWith('.d.ts') && hasOwnSource(file) && !leadsToSources(folder, file))
+      .map((file) => `${file} leads an editor to no source`),
+    ...contributorsSections(readFileIfAny(folder, 'README.md')).map(
+      (title) => `README.md has "${title}", which is for contributors`,
+    ),
+    ...(installs(readFileIfAny(folder, 'README.md'), name)
+      ? []
+      : [`README.md has no npm install of ${name}`]),
+    ...withoutLicenseText(readFileIfAny(folder, 'THIRD-PARTY-LICENSES.txt')).map(
+      (bundled) => `THIRD-PARTY-LICENSES.txt has no text for ${bundled}`,
+    ),
     ...texts
       .filter((file) => readFileSync(join(folder, file), 'utf8').includes(process.cwd()))
       .map((file) => `${file} names the folder in which it was built`),
@@ -89,6 +99,37 @@ export function contentProblems(folder: string, isRelease = false): readonly str
     ...(changes.includes(`\n## ${version}\n`) ? [] : [`CHANGELOG.md has no section ${version}`]),
   ].map((problem) => `${name}: ${problem}`);
 }
+
+const readFileIfAny = (folder: string, name: string): string =>
+  existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '';
+
+/** Types of another package, and the file that only re-exports, have no source of their own. */
+const hasOwnSource = (file: string): boolean => !file.startsWith('vendor/') && file !== 'browser.d.ts';
+
+/** Whether an editor that goes to a definition in these declarations ends in a source that the package has. */
+function leadsToSources(folder: string, declarations: string): boolean {
+  const map = join(folder, `${declarations}.map`);
+  if (!existsSync(map)) return false;
+  const { sources } = JSON.parse(readFileSync(map, 'utf8')) as { readonly sources: readonly string[] };
+  return sources.length > 0 && sources.every((source) => existsSync(join(dirname(map), source)));
+}
+
+/** Whether a README says how to install the package, by its name or its tarball. */
+const installs = (readme: string, name: string): boolean =>
+  readme.split('\n').some((line) => line.startsWith('npm install ') && line.includes(name));
+
+const contributorsTitles = /^## (Rooms|The parts|Its tests|Tests|Add an? .*)$/gm;
+
+const contributorsSections = (readme: string): readonly string[] =>
+  Array.from(readme.matchAll(contributorsTitles), ([, title = '']) => title);
+
+/** The packages of a file of licenses whose part has the license's name alone. */
+const withoutLicenseText = (licenses: string): readonly string[] =>
+  licenses
+    .split(/^-{80}$/m)
+    .map((part) => part.replace(/^This package contains code of:/, '').trim())
+    .filter((part) => /\n\nLicense: \S+$/.test(part))
+    .map((part) => part.split('\n', 1)[0] ?? '');
 
 /** The files of a package, without those of the packages that it bundles. */
 function filesOf(folder: string): readonly string[] {

@@ -37,7 +37,9 @@ if (status !== 0) process.exit(1);
 const typesDir = join(declarations, 'inbox-sender/src');
 for (const name of await readdir(typesDir)) {
   const text = await readFile(join(typesDir, name), 'utf8');
-  await writeFile(join(outDir, name), text.replaceAll(/(['"]\.\/[^'"]+)\.ts(['"])/g, '$1.js$2'));
+  // Maps stay as they are: `scripts/declaration-sources.ts` lets them lead to the sources.
+  const adjusted = name.endsWith('.ts') ? text.replaceAll(/(['"]\.\/[^'"]+)\.ts(['"])/g, '$1.js$2') : text;
+  await writeFile(join(outDir, name), adjusted);
 }
 await rm(declarations, { recursive: true });
 

@@ -43,8 +43,8 @@ for (const name of names.filter((each) => !modules.includes(each))) {
   await copyFile(join(sources, name), join(outDir, 'src', name));
 }
 const entries = ['index', 'browser', 'worker', 'vite', 'vitest'];
-await removeInternalTypes(join(outDir, 'src'), entries);
 const packages = await bundlePackages(outDir, root);
+await removeInternalTypes(join(outDir, 'src'), entries);
 const modulesFolder = join(root, '../node_modules');
 // The types of keys and claims come from jose.
 await copyFile(join(modulesFolder, 'jose/dist/types/types.d.ts'), join(outDir, 'vendor/jose.d.ts'));

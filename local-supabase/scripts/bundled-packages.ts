@@ -135,11 +135,20 @@ export async function writeLicenses(file: string, packages: readonly string[]): 
       version: string;
       license?: string;
     };
-    const own = (await readdir(folder)).find((each) => /^(?:licen[cs]e|copying)/i.test(each));
-    const text = own ? await readFile(join(folder, own), 'utf8') : `License: ${license}\n`;
+    const text = (await readLicense(folder)) ?? `License: ${license}\n`;
     texts.push(`${name} ${version}\n\n${text.trim()}\n`);
   }
   await writeFile(file, `This package contains code of:\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`);
+}
+
+/** The file of the license, or the section that some READMEs have in its place; null without both. */
+async function readLicense(folder: string): Promise<string | null> {
+  const names = await readdir(folder);
+  const own = names.find((name) => /^(?:licen[cs]e|copying)/i.test(name));
+  if (own) return readFile(join(folder, own), 'utf8');
+  const readme = names.find((name) => /^readme/i.test(name));
+  const text = readme ? await readFile(join(folder, readme), 'utf8') : '';
+  return /^#+ licen[cs]e\n([^]*?)(?=^#|$(?![^]))/im.exec(text)?.[1]?.trim() || null;
 }
 
 interface ExportedFiles {

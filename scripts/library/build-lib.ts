@@ -15,6 +15,7 @@ import {
   libraryEntries,
   libraryName,
 } from './library-entries.ts';
+import { addDeclarationSources } from '../declaration-sources.ts';
 import { copyPages } from './package-pages.ts';
 
 const outDir = process.argv[2] ?? 'dist-lib';
@@ -40,11 +41,17 @@ for (const name of await readdir(outDir, { recursive: true })) {
 
 // Without a manifest with `type: module` above, TypeScript treats declarations as CommonJS.
 for (const name of await readdir(outDir, { recursive: true })) {
-  if (!name.endsWith('.d.ts')) continue;
+  if (!/\.d\.ts(?:\.map)?$/.test(name)) continue;
   const copy = join(outDir, commonJsTypes, name);
   await mkdir(dirname(copy), { recursive: true });
   await copyFile(join(outDir, name), copy);
+  // From CommonJS the compiler reads the types of a package of ES modules only where told to (TS1541).
+  if (name.endsWith('.d.ts'))
+    await rewrite(copy, (text) =>
+      text.replaceAll(/ from 'jose';/g, ` from 'jose' with { 'resolution-mode': 'import' };`),
+    );
 }
+await addDeclarationSources(outDir, 'src');
 await writeFile(join(outDir, commonJsTypes, 'package.json'), '{ "type": "commonjs" }\n');
 
 const browserExports = browserEntries

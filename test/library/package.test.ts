@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { libraryEntries } from '../../scripts/library/library-entries.ts';
 import { measureEntries, sizesPage, staleSizes, writeSizes } from '../../scripts/library/library-sizes.ts';
@@ -19,7 +19,8 @@ describe('the package', () => {
   it('consists of modules, declarations, source maps, pages, examples and manifests, and nothing of the application', () => {
     const names = filesOf(inject('library').folder);
     const others = names.filter(
-      (name) => !/\.(js|js\.map|d\.ts)$|^docs\/([\w-]+\.md$|examples\/)/.test(name),
+      (name) =>
+        !/\.(js|js\.map|d\.ts|d\.ts\.map)$|^sources\/.*\.tsx?$|^docs\/([\w-]+\.md$|examples\/)/.test(name),
     );
     expect(others.sort()).toEqual([
       'AGENTS.md',
@@ -46,6 +47,18 @@ describe('the package', () => {
     expect(sources.size).toBeGreaterThan(100);
     expect([...sources].filter((source) => !existsSync(join('src', source)))).toEqual([]);
     expect(maps.filter((map) => map.sourcesContent?.length !== map.sources.length)).toEqual([]);
+  });
+
+  it('leads an editor from each declaration to its source, which the package has', () => {
+    const { folder } = inject('library');
+    const declarations = filesOf(folder).filter((name) => /\.d\.ts$/.test(name) && name !== 'browser.d.ts');
+    const lost = declarations.filter((name) => {
+      const map = join(folder, `${name}.map`);
+      const { sources } = JSON.parse(readFileSync(map, 'utf8')) as SourceMap;
+      return !sources.every((source) => existsSync(join(dirname(map), source)));
+    });
+    expect(declarations.length).toBeGreaterThan(100);
+    expect(lost).toEqual([]);
   });
 
   it('imports by complete paths, so that Node needs no bundler', () => {

@@ -15,11 +15,14 @@ const sound = {
     keywords: ['sample'],
     exports: { '.': { types: './index.d.ts', default: './index.js' }, './package.json': './package.json' },
   }),
-  'README.md': '# sample\n',
+  'README.md': '# sample\n\n```sh\nnpm install sample\n```\n',
   LICENSE: 'MIT',
   'CHANGELOG.md': '# sample\n\n## 1.2.0\n\n- New.\n',
   'index.js': 'export {};\n',
   'index.d.ts': 'export {};\n',
+  'index.d.ts.map': JSON.stringify({ version: 3, sources: ['docs/index.ts'], mappings: '' }),
+  'docs/index.ts': 'export {};\n',
+  'THIRD-PARTY-LICENSES.txt': `This package contains code of:\n\na 1.0.0\n\nMIT License\n\nCopyright`,
 };
 
 async function writePackage(files: Readonly<Record<string, string>>): Promise<string> {
@@ -39,6 +42,14 @@ it.each([
   ['index.js', `load('${process.cwd()}/src');`, 'index.js names the folder in which it was built'],
   ['CHANGELOG.md', '# sample\n\n## 1.1.0\n', 'CHANGELOG.md has no section 1.2.0'],
   ['package.json', sound['package.json'].replace('"types":"./index.d.ts",', ''), '. has no types'],
+  ['README.md', '# sample\n', 'README.md has no npm install of sample'],
+  ['README.md', `${sound['README.md']}\n## Rooms\n`, 'README.md has "Rooms", which is for contributors'],
+  ['index.d.ts.map', '{"sources":["../src/index.ts"]}', 'index.d.ts leads an editor to no source'],
+  [
+    'THIRD-PARTY-LICENSES.txt',
+    `${sound['THIRD-PARTY-LICENSES.txt']}\n\n${'-'.repeat(80)}\n\nb 2.0.0\n\nLicense: MIT\n`,
+    'THIRD-PARTY-LICENSES.txt has no text for b 2.0.0',
+  ],
 ])('finds what is wrong with %s', async (name, text, problem) => {
   expect(contentProblems(await writePackage({ ...sound, [name]: text }))).toEqual([`sample: ${problem}`]);
 });

@@ -1,5 +1,6 @@
 import type { HttpLogEvent, Log, ServiceName } from './log.ts';
 import type { Clock, Platform } from './platform.ts';
+import { untilEnded } from './until-aborted.ts';
 
 /** Header values by name. */
 export type HeaderRecord = Readonly<Record<string, string>>;
@@ -80,28 +81,11 @@ export function withinDeadline<T>(
   work: () => Promise<T>,
   controller?: AbortController,
 ): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(new HttpFailure('aborted', signal.reason));
-    const working = work();
-    const release = () => {
-      timer.cancel();
-      signal?.removeEventListener('abort', abort);
-    };
-    const end = (kind: HttpFailureKind, reason: unknown) => {
-      release();
-      reject(new HttpFailure(kind, reason));
-      controller?.abort(reason);
-    };
-    const abort = () => end('aborted', signal?.reason);
-    const timer = clock.setTimer(() => end('timeout', timeoutError(timeoutMs)), timeoutMs);
-    signal?.addEventListener('abort', abort);
-    const releaseAnd =
-      <R>(settle: (result: R) => void) =>
-      (result: R) => {
-        release();
-        settle(result);
-      };
-    working.then(releaseAnd(resolve), releaseAnd(reject));
+  if (signal?.aborted) return Promise.reject(new HttpFailure('aborted', signal.reason));
+  return untilEnded(work, { signal, clock, delayMs: timeoutMs }, (cause) => {
+    const reason: unknown = cause === 'timeout' ? timeoutError(timeoutMs) : signal?.reason;
+    controller?.abort(reason);
+    throw new HttpFailure(cause, reason);
   });
 }
 

@@ -1,5 +1,6 @@
 import { backoffDelayMs, type BackoffOptions } from './backoff.ts';
 import type { Clock, Platform } from './platform.ts';
+import { untilEnded } from './until-aborted.ts';
 
 /** Which failures are retried, how often, and after which delays. */
 export interface RetryPolicy {
@@ -58,17 +59,13 @@ export async function retry<T>(
 
 /** @throws the signal's reason as soon as it aborts. */
 function wait(clock: Clock, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      timer.cancel();
-      reject(signal?.reason);
-    };
-    const timer = clock.setTimer(() => {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    }, delayMs);
-    signal?.addEventListener('abort', abort);
-  });
+  return untilEnded(
+    () => new Promise<void>(() => undefined),
+    { signal, clock, delayMs },
+    (cause) => {
+      if (cause === 'aborted') throw signal?.reason;
+    },
+  );
 }
 
 /**

@@ -5,7 +5,8 @@ import { createMfa } from '../../src/auth-client/features/mfa.ts';
 import { createSso } from '../../src/auth-client/features/sso.ts';
 import { createSignInMessage, createWeb3 } from '../../src/auth-client/features/web3.ts';
 import { refreshOnServer } from '../../src/auth-client/server/server.ts';
-import { isServerErrorCode, serverErrorCodes } from '../../src/auth-client/wire/server-error-codes.ts';
+import { serverErrorCodes } from '../../src/auth-client/errors.ts';
+import { isServerErrorCode } from '../../src/auth-client/wire/server-error-codes.ts';
 import { createHarness } from './support/harness.ts';
 import { deferred, refusal, sessionReply, tokenOf, userOf } from '../support/wire/replies.ts';
 

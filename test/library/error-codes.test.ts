@@ -10,7 +10,7 @@ const page = readFileSync(join(root, 'docs/clients/error-codes.md'), 'utf8');
 /** The section of the page for each union. */
 const unions = [
   ['src/auth-client/errors.ts', 'ClientErrorCode', 'AuthError, made by the client'],
-  ['src/auth-client/errors.ts', 'ServerErrorCode', 'AuthError, answered by the auth service'],
+  ['src/auth-client/errors.ts', 'serverErrorCodes', 'AuthError, answered by the auth service'],
   ['src/rest-client/errors.ts', 'RestErrorCode', 'RestError'],
   ['src/realtime-client/errors.ts', 'RealtimeErrorCode', 'RealtimeError'],
   ['src/storage-client/errors.ts', 'StorageErrorCode', 'StorageError'],
@@ -26,12 +26,14 @@ function codesOf(file: string, union: string): readonly string[] {
   );
   const codes: string[] = [];
   source.forEachChild((node) => {
-    if (!ts.isTypeAliasDeclaration(node) || node.name.text !== union) return;
     const visit = (type: ts.Node): void => {
       if (ts.isStringLiteral(type)) codes.push(type.text);
       type.forEachChild(visit);
     };
-    visit(node.type);
+    if (ts.isTypeAliasDeclaration(node) && node.name.text === union) visit(node.type);
+    if (ts.isVariableStatement(node))
+      for (const { name, initializer } of node.declarationList.declarations)
+        if (initializer && ts.isIdentifier(name) && name.text === union) visit(initializer);
   });
   return codes;
 }

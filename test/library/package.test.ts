@@ -51,7 +51,7 @@ describe('the package', () => {
 
   it('leads an editor from each declaration to its source, which the package has', () => {
     const { folder } = inject('library');
-    const declarations = filesOf(folder).filter((name) => /\.d\.ts$/.test(name) && name !== 'browser.d.ts');
+    const declarations = filesOf(folder).filter((name) => name.endsWith('.d.ts') && name !== 'browser.d.ts');
     const lost = declarations.filter((name) => {
       const map = join(folder, `${name}.map`);
       const { sources } = JSON.parse(readFileSync(map, 'utf8')) as SourceMap;

@@ -195,7 +195,7 @@ export function createAuthMethods({ auth, createAdminClient, throwOnError, issue
       if (!['ethereum', 'solana'].includes(chain)) throw new Error(`Unsupported chain "${chain}"`);
       if (!message || signature.length === 0)
         throw new Error(
-          'Sign a message with the wallet: createSignInMessage() of /auth-client/web3 writes it',
+          'Sign a message with the wallet: createSignInMessage() of /auth-client/external-sign-in writes it',
         );
       return signIn(() => createWeb3(auth).signInWithWeb3({ ...credentials, ...options }));
     },

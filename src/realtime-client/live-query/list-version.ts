@@ -1,4 +1,5 @@
 import type { Page, Platform, Timer } from '../../platform/platform.ts';
+import { untilEnded } from '../../platform/until-aborted.ts';
 import { settleMs } from './read-triggers.ts';
 
 /**
@@ -45,18 +46,20 @@ export function createListVersion(options: ListVersionOptions): ListVersion {
   const compare = async (endMs: number): Promise<boolean | undefined> => {
     const controller = new AbortController();
     request = controller;
-    const late = new Error('The version of the list was not read in time');
-    const deadline = clock.setTimer(() => controller.abort(late), endMs - clock.monotonicMs());
-    const aborted = new Promise<never>((_resolve, reject) => {
-      controller.signal.addEventListener('abort', () => reject(late));
-    });
     try {
-      return await Promise.race([differs(controller.signal), aborted]);
+      const { signal } = controller;
+      const delayMs = endMs - clock.monotonicMs();
+      return await untilEnded(
+        () => differs(signal),
+        { signal, clock, delayMs },
+        () => {
+          controller.abort();
+          throw new Error('The version of the list was not read in time');
+        },
+      );
     } catch (problem) {
       if (request === controller) report(problem);
       return undefined;
-    } finally {
-      deadline.cancel();
     }
   };
   const wait = (delayMs: number, act: () => Promise<void>) => {

@@ -3,7 +3,7 @@ import { describeProblem } from '../../../src/inbox/shared/auth-problem/auth-pro
 import { german } from '../../../src/inbox/shared/auth-problem/auth-error-texts.de.ts';
 import { authErrorTexts } from '../../../src/inbox/shared/auth-problem/auth-error-texts.ts';
 import { AuthError } from '../../../src/auth-client/index.ts';
-import { serverErrorCodes } from '../../../src/auth-client/wire/server-error-codes.ts';
+import { serverErrorCodes } from '../../../src/auth-client/errors.ts';
 
 /** Codes that no screen of the application can cause. */
 const codesOfNoScreen: ReadonlySet<string> = new Set([

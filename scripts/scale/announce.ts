@@ -17,7 +17,7 @@ const userId = (number: string | number) =>
   `('00000000-0000-4000-b000-' || lpad((${number})::text, 12, '0'))::uuid`;
 
 /**
- * Announces something to `recipients` accounts in one call, and measures its acceptance, the delivery to all, and clicks of
+ * Announces something to an audience of `recipients` accounts in one call, and measures its acceptance, the delivery to all, and clicks of
  * recipients during the delivery.
  *
  * @throws {Error} unless each account received it once.
@@ -30,11 +30,8 @@ export async function announce(
   await createAccounts(database, recipients);
   const [sender, worker, clicker] = await Promise.all([connect(), connect(), connect()]);
   try {
-    const [list] = await database.query<{ ids: unknown }>(
-      `select jsonb_agg(${userId('n')}) as ids from generate_series(1, ${recipients}) n`,
-    );
     const message = JSON.stringify([
-      { recipients: list?.ids, kind: 'mention', text: 'Maintenance on Sunday' },
+      { audience: 'everybody', kind: 'mention', text: 'Maintenance on Sunday' },
     ]);
     const startedMs = performance.now();
     await sender.query('select send_notifications($1::jsonb)', [message]);
@@ -138,6 +135,9 @@ async function createAccounts(database: ScaleDatabase, accounts: number): Promis
       select '00000000-0000-0000-0000-000000000000', ${userId('n')}, 'announce' || n || '@example.com', now(),
         'authenticated', 'authenticated', now()
       from generate_series(1, ${accounts}) n on conflict do nothing;
+    insert into public.audiences (name) values ('everybody');
+    insert into public.audience_members (audience, user_id)
+      select 'everybody', ${userId('n')} from generate_series(1, ${accounts}) n;
     insert into public.notifications (recipient_id, content)
       select ${userId('n')}, '{"type":"mention"}' from generate_series(1, ${accounts}) n;
     analyze auth.users`);

@@ -96,7 +96,7 @@ export const sections: readonly Section[] = [
       {
         title: 'Run it',
         files: inbox(
-          'hosting operations scale provider-responses what-protects-what sign-in-states inbox-states looks',
+          'hosting browsers operations scale provider-responses what-protects-what sign-in-states inbox-states looks',
         ),
       },
       { title: 'Change it', files: inbox('how-to notification-life') },

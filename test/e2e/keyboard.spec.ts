@@ -75,7 +75,8 @@ test('a dialog traps and restores the focus; Escape closes it', async ({ page, w
   }
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
-  await expect(opener).toBeFocused();
+  // Firefox calls the focus of a window behind another inactive.
+  await expect.poll(() => opener.evaluate((element) => element === document.activeElement)).toBe(true);
 });
 
 test(

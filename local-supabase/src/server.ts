@@ -9,6 +9,7 @@ import { createFunctionSurroundings } from './function-surroundings.ts';
 import type { FunctionFiles } from './functions/deno/deno-runner.ts';
 import { listen } from './http/http-server.ts';
 import { createOwnHosts } from './http/own-host.ts';
+import { isUpload } from './gateway/json-depth.ts';
 import { createInProcessFetch } from './http/in-process.ts';
 import type { FetchFunction } from './http/in-process.ts';
 import type { TokenKeys } from './keys/keys.ts';
@@ -158,7 +159,7 @@ async function start(
   const { services, faults, handle } = core;
   onClose(services.close);
 
-  const api = port === null ? undefined : await listen(port, hosts, handle);
+  const api = port === null ? undefined : await listen(port, hosts, handle, isUpload);
   if (api) {
     url = api.url;
     const { functions, realtime } = services;

@@ -1,6 +1,6 @@
 import { clear, createStore, del, get, set } from 'idb-keyval';
 import type { Bytes } from '../platform/bytes.ts';
-import { createMemoryStore } from '../storage/object-store.ts';
+import { createMemoryStore, receiveInMemory } from '../storage/object-store.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 
 /** Values that outlive the worker. */
@@ -20,8 +20,12 @@ export function openKeptValues(name: string): KeptValues {
     set: (key, value) => set(key, value, values),
     clear: () => clear(values),
     objects: {
-      get: (version) => get<Bytes>(version, objects),
-      put: (version, bytes) => set(version, bytes, objects),
+      async get(version) {
+        const bytes = await get<Bytes>(version, objects);
+        return bytes && new Blob([bytes]);
+      },
+      put: async (version, content) => set(version, new Uint8Array(await content.arrayBuffer()), objects),
+      receive: receiveInMemory,
       remove: (version) => del(version, objects),
       clear: () => clear(objects),
     },

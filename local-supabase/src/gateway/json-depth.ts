@@ -1,3 +1,5 @@
+import { requestLineOf } from '../http/request-line.ts';
+
 /** Deeper JSON overflows the stack of a service that serializes it. GoTrue accepts 10,000 levels. */
 export const maxJsonDepth = 2000;
 
@@ -24,10 +26,14 @@ export function isDeeperThan(text: string, limit: number): boolean {
   return false;
 }
 
+/** The bodies of uploads, which the storage service reads in parts and does not parse. */
+export const isUpload = (target: string): boolean =>
+  /^\/storage\/v1\/(?:upload|object\/(?!(?:list|list-v2|sign|copy|move|info)(?:\/|\?|$)))/.test(target);
+
 /** The response to a request whose JSON body is nested too deeply; undefined for any other request. */
 export async function refuseDeepJson(request: Request): Promise<Response | undefined> {
   const isJson = /\bjson\b/i.test(request.headers.get('content-type') ?? '');
-  if (!isJson || request.body === null) return undefined;
+  if (!isJson || request.body === null || isUpload(requestLineOf(request).target)) return undefined;
   if (!isDeeperThan(await request.clone().text(), maxJsonDepth)) return undefined;
   const message = `The JSON body is nested deeper than ${maxJsonDepth} levels`;
   return Response.json({ code: 'bad_json', error_code: 'bad_json', message, msg: message }, { status: 400 });

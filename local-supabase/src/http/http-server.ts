@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ReadableStream } from 'node:stream/web';
+import type { ReadableStream as NodeStream } from 'node:stream/web';
 import { ConnectionLost } from '../faults/fault-injection.ts';
 import type { OwnHosts } from './own-host.ts';
 import { StartError } from './start-error.ts';
@@ -19,6 +19,7 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
+/** Larger bodies are refused, except for those that a service reads in parts. */
 const MOST_BODY_BYTES = 100 * 1024 * 1024;
 
 /**
@@ -31,19 +32,21 @@ const keepAliveMs = 75_000;
  * Listens on 127.0.0.1, and accepts only requests whose Host is allowed.
  *
  * @param port 0 selects any free port.
+ * @param isStreamed whether the body of a request to this target is passed on while it arrives, whatever its size.
  * @throws {StartError} if the port is taken.
  */
 export async function listen(
   port: number,
   { isHost }: OwnHosts,
   handle: (request: Request) => Promise<Response>,
+  isStreamed: (target: string) => boolean = () => false,
 ): Promise<HttpServer> {
   const sockets = new Set<Socket>();
   const admit = async (request: Request) =>
     isHost(request.headers.get('host'))
       ? handle(request)
       : new Response('Forbidden host: see the option allowedHosts', { status: 403 });
-  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing, admit));
+  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing, admit, isStreamed));
   server.keepAliveTimeout = keepAliveMs;
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -71,9 +74,11 @@ async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   handle: (request: Request) => Promise<Response>,
+  isStreamed: (target: string) => boolean,
 ): Promise<void> {
+  const body = isStreamed(incoming.url ?? '/') ? streamOf(incoming) : undefined;
   try {
-    await send(await handle(await readRequest(incoming)), outgoing);
+    await send(await handle(await readRequest(incoming, body?.stream)), outgoing);
   } catch (problem) {
     // Check the socket, because `incoming.destroyed` is already true once the body was read.
     if (problem instanceof BodyTooLarge) {
@@ -89,10 +94,12 @@ async function answer(
     }
     console.error(problem);
     await send(Response.json({ message: 'An unexpected error occurred' }, { status: 500 }), outgoing);
+  } finally {
+    body?.skipRest();
   }
 }
 
-async function readRequest(incoming: IncomingMessage): Promise<Request> {
+async function readRequest(incoming: IncomingMessage, stream: BodyStream | undefined): Promise<Request> {
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
@@ -106,7 +113,7 @@ async function readRequest(incoming: IncomingMessage): Promise<Request> {
   const request = new Request(address, {
     method: FORBIDDEN_METHODS.has(method) ? 'OPTIONS' : method,
     headers,
-    ...(hasBody ? { body: await readBody(incoming) } : {}),
+    ...(hasBody ? { body: stream ?? (await readBody(incoming)), duplex: 'half' } : {}),
   });
   setRequestLine(request, { method, target });
   return request;
@@ -131,6 +138,38 @@ async function readBody(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuff
   return new Uint8Array(Buffer.concat(chunks));
 }
 
+/** What waits for a service at most. */
+const WAITING_BYTES = 1024 * 1024;
+
+type BodyStream = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/** The body as it arrives. Unlike `Readable.toWeb`, a reader that stops early leaves the connection open. */
+function streamOf(incoming: IncomingMessage): { readonly stream: BodyStream; skipRest(): void } {
+  let isWanted = true;
+  const skipRest = () => {
+    isWanted = false;
+    incoming.resume();
+  };
+  const stream: BodyStream = new ReadableStream(
+    {
+      start(controller) {
+        incoming.on('data', (chunk: Buffer) => {
+          if (!isWanted) return;
+          controller.enqueue(new Uint8Array(chunk));
+          if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
+        });
+        incoming.once('end', () => isWanted && controller.close());
+        incoming.once('error', (problem) => isWanted && controller.error(problem));
+        incoming.pause();
+      },
+      pull: () => void incoming.resume(),
+      cancel: skipRest,
+    },
+    { highWaterMark: WAITING_BYTES, size: (chunk) => chunk?.length ?? 0 },
+  );
+  return { stream, skipRest };
+}
+
 async function send(response: Response, outgoing: ServerResponse): Promise<void> {
   const cookies = response.headers.getSetCookie();
   const headers = Object.fromEntries(response.headers);
@@ -140,7 +179,7 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
     return;
   }
   outgoing.flushHeaders();
-  await pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing).catch(() => outgoing.destroy());
+  await pipeline(Readable.fromWeb(response.body as NodeStream), outgoing).catch(() => outgoing.destroy());
 }
 
 export function explainPort(problem: Error, port: number): StartError {

@@ -1,21 +1,53 @@
-import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream, openAsBlob } from 'node:fs';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ObjectStore } from '../storage/object-store.ts';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { readAtMost, type ObjectStore } from '../storage/object-store.ts';
 
-/** Stores the bytes of each object in a file. */
+/** The prefix of bodies that are being received. */
+const INCOMING = 'incoming-';
+
+/** Stores the bytes of each object in a file, which is read and written in parts: its size takes no memory. */
 export function createFolderStore(folder: string): ObjectStore {
   const fileOf = (version: string) => join(folder, createHash('sha256').update(version).digest('hex'));
+  /** The files of received bodies. */
+  const received = new WeakMap<Blob, string>();
+  let isPrepared = false;
+  const prepare = async () => {
+    if (isPrepared) return;
+    isPrepared = true;
+    await mkdir(folder, { recursive: true });
+    // Left behind by a process that was killed.
+    for (const file of await readdir(folder))
+      if (file.startsWith(INCOMING)) await rm(join(folder, file), { force: true });
+  };
+  const write = (file: string, chunks: AsyncIterable<Uint8Array>) =>
+    pipeline(Readable.from(chunks), createWriteStream(file));
   return {
-    get: (version) =>
-      readFile(fileOf(version)).then(
-        (bytes) => new Uint8Array(bytes),
-        () => undefined,
-      ),
-    async put(version, bytes) {
-      await mkdir(folder, { recursive: true });
-      await writeFile(fileOf(version), bytes);
+    get: (version) => openAsBlob(fileOf(version)).catch(() => undefined),
+    async put(version, content) {
+      await prepare();
+      const file = received.get(content);
+      if (file !== undefined) return rename(file, fileOf(version));
+      await write(fileOf(version), content.stream() as ReadableStream<Uint8Array>);
     },
     remove: (version) => rm(fileOf(version), { force: true }),
+    async receive(body, mostBytes) {
+      await prepare();
+      const file = join(folder, `${INCOMING}${randomUUID()}`);
+      const end = () => rm(file, { force: true });
+      try {
+        await write(file, readAtMost(body, mostBytes));
+        const content = await openAsBlob(file);
+        received.set(content, file);
+        return { content, end };
+      } catch (problem) {
+        await end();
+        throw problem;
+      }
+    },
   };
 }

@@ -19,7 +19,7 @@ import {
   isUpsert,
   membersOf,
   parseMetadataHeader,
-  readUpload,
+  withUpload,
   storeObject,
 } from './upload.ts';
 
@@ -126,19 +126,23 @@ async function storeByLink(
   checkBucketName(bucket);
   const { upsert, owner } = await links.verify('upload', token, `${bucket}/${path}`);
   const row = await findUploadBucket(context, bucket);
-  const upload = await readUpload(request);
-  checkUpload(context, row, path, { ...upload, sizeBytes: upload.bytes.length });
-  checkStoredKey(path);
-  const destination = {
-    bucket,
-    path,
-    upsert: upsert === true,
-    versioning: row.versioning_status,
-    owner: ownerOf(typeof owner === 'string' ? { sub: owner } : {}),
-  };
-  await runAllowed(request, async (tx) => {
-    await attemptToStore(tx, destination, {}, upload.userMetadata);
-    await storeObject(tx, objects, destination, { ...upload, userMetadata: membersOf(upload.userMetadata) });
+  await withUpload(context, request, async (upload) => {
+    checkUpload(context, row, path, upload);
+    checkStoredKey(path);
+    const destination = {
+      bucket,
+      path,
+      upsert: upsert === true,
+      versioning: row.versioning_status,
+      owner: ownerOf(typeof owner === 'string' ? { sub: owner } : {}),
+    };
+    await runAllowed(request, async (tx) => {
+      await attemptToStore(tx, destination, {}, upload.userMetadata);
+      await storeObject(tx, objects, destination, {
+        ...upload,
+        userMetadata: membersOf(upload.userMetadata),
+      });
+    });
   });
 }
 

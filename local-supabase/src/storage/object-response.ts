@@ -1,4 +1,3 @@
-import type { Bytes } from '../platform/bytes.ts';
 import { describeObject } from './object-row.ts';
 import type { ObjectRow } from './object-row.ts';
 import type { StorageContext } from './storage-context.ts';
@@ -22,8 +21,8 @@ export async function sendObject(
   request: Request,
   { download, expires }: SendOptions = {},
 ): Promise<Response> {
-  const bytes = await objects.get(row.version);
-  if (!bytes) throw objectNotFound();
+  const content = await objects.get(row.version);
+  if (!content) throw objectNotFound();
   const headers = headersOf(row);
   const etag = headers.get('etag') ?? '';
   if (expires) {
@@ -38,13 +37,13 @@ export async function sendObject(
   }
   const range = request.headers.get('range');
   if (!range) {
-    headers.set('content-length', String(bytes.length));
-    return new Response(isHead ? null : bytes, { headers });
+    headers.set('content-length', String(content.size));
+    return new Response(isHead ? null : content, { headers });
   }
-  const { first, last } = readRange(range, bytes.length);
-  const part: Bytes = bytes.subarray(first, last + 1);
-  headers.set('content-range', `bytes ${first}-${last}/${bytes.length}`);
-  headers.set('content-length', String(part.length));
+  const { first, last } = readRange(range, content.size);
+  const part = content.slice(first, last + 1);
+  headers.set('content-range', `bytes ${first}-${last}/${content.size}`);
+  headers.set('content-length', String(part.size));
   return new Response(isHead ? null : part, { status: 206, headers });
 }
 

@@ -1,21 +1,62 @@
-import type { Bytes } from '../platform/bytes.ts';
-
 /** Stores the bytes of objects, by the version ids of their rows. */
 export interface ObjectStore {
-  get(version: string): Promise<Bytes | undefined>;
-  put(version: string, bytes: Bytes): Promise<void>;
+  get(version: string): Promise<Blob | undefined>;
+  put(version: string, content: Blob): Promise<void>;
   remove(version: string): Promise<void>;
+  /**
+   * Reads the body of a request to where it takes no memory, if the store has such a place.
+   *
+   * @throws {TooManyBytes} as soon as there are more.
+   */
+  receive(body: ReadableStream<Uint8Array> | null, mostBytes: number): Promise<ReceivedBody>;
 }
 
+export interface ReceivedBody {
+  readonly content: Blob;
+  /** Removes the content, unless it was stored. */
+  end(): Promise<void>;
+}
+
+export class TooManyBytes extends Error {
+  override readonly name = 'TooManyBytes';
+}
+
+/** Passes on the chunks of a body. @throws {TooManyBytes} */
+export async function* readAtMost(
+  body: ReadableStream<Uint8Array> | null,
+  mostBytes: number,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const reader = body?.getReader();
+  let sizeBytes = 0;
+  try {
+    for (;;) {
+      const { done = true, value } = (await reader?.read()) ?? {};
+      if (done || value === undefined) return;
+      sizeBytes += value.length;
+      if (sizeBytes > mostBytes) throw new TooManyBytes(`More than ${mostBytes} bytes`);
+      yield value as Uint8Array<ArrayBuffer>;
+    }
+  } finally {
+    await reader?.cancel();
+  }
+}
+
+export const receiveInMemory: ObjectStore['receive'] = async (body, mostBytes) => {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of readAtMost(body, mostBytes)) chunks.push(chunk);
+  return { content: new Blob(chunks), end: () => Promise.resolve() };
+};
+
 export function createMemoryStore(): ObjectStore {
-  const objects = new Map<string, Bytes>();
+  const objects = new Map<string, Blob>();
   return {
     get: (version) => Promise.resolve(objects.get(version)),
-    async put(version, bytes) {
-      objects.set(version, bytes);
+    async put(version, content) {
+      objects.set(version, content);
     },
     async remove(version) {
       objects.delete(version);
     },
+    receive: receiveInMemory,
   };
 }

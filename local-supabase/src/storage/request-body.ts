@@ -1,9 +1,15 @@
+import { receiveInMemory, TooManyBytes } from './object-store.ts';
 import { invalidContentType, invalidRequest, StorageError } from './storage-error.ts';
 
 const MOST_JSON_BYTES = 1024 * 1024;
 
 const EMPTY = "Body cannot be empty when content-type is set to 'application/json'";
 const BROKEN = "Body is not valid JSON but content-type is set to 'application/json'";
+const bodyTooLarge = () =>
+  new StorageError(413, 'EntityTooLarge', 'Request body is too large', {
+    error: 'FastifyError',
+    httpStatus: 413,
+  });
 const refused = (message: string) => invalidRequest(message, 'FastifyError');
 
 /** A media type with parameters (RFC 9110 §8.3.1). */
@@ -27,17 +33,14 @@ export async function readJson(request: Request, { mayBeEmpty = false } = {}): P
   const type = mediaTypeOf(request);
   if (type === 'text/plain') return request.text();
   if (type !== 'application/json') return undefined;
-  const bytes = new Uint8Array(await request.arrayBuffer());
-  if (bytes.length > MOST_JSON_BYTES)
-    throw new StorageError(413, 'EntityTooLarge', 'Request body is too large', {
-      error: 'FastifyError',
-      httpStatus: 413,
-    });
-  if (bytes.length === 0) {
+  const { content } = await receiveInMemory(request.body, MOST_JSON_BYTES).catch((problem: unknown) => {
+    throw problem instanceof TooManyBytes ? bodyTooLarge() : problem;
+  });
+  if (content.size === 0) {
     if (mayBeEmpty) return null;
     throw refused(EMPTY);
   }
-  return parse(new TextDecoder().decode(bytes));
+  return parse(await content.text());
 }
 
 function parse(text: string): unknown {

@@ -9,7 +9,7 @@ export interface StorageServiceOptions {
   readonly database: Database;
   readonly keys: TokenKeys;
   readonly objects: ObjectStore;
-  /** The maximum size of an object in every bucket. Default: the maximum size of a request. */
+  /** The maximum size of an object in every bucket. Default none. */
   readonly fileSizeLimitBytes?: number | undefined;
   /** Whether one request removes at most 1,000 objects, as in hosted projects since June 2026. Default true. */
   readonly isRemovalLimited?: boolean | undefined;

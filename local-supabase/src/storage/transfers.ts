@@ -10,7 +10,7 @@ import type { StorageContext } from './storage-context.ts';
 import { objectNotFound } from './storage-error.ts';
 import { ownerOf, type Owner } from './transaction.ts';
 import type { Upload } from './upload.ts';
-import { findBucket, isUpsert, parseMetadataHeader, storeAsCaller } from './upload.ts';
+import { eTagOf, findBucket, isUpsert, parseMetadataHeader, storeAsCaller } from './upload.ts';
 import { archive, findCurrent, promoteNewest } from './versions.ts';
 
 interface Transfer {
@@ -98,8 +98,8 @@ async function readSource(
   { copyMetadata = true, metadata: replacement = {} }: Copy,
   request: Request,
 ): Promise<Upload> {
-  const bytes = await objects.get(version);
-  if (!bytes) throw objectNotFound();
+  const content = await objects.get(version);
+  if (!content) throw objectNotFound();
   const { mimetype, cacheControl, contentEncoding, xRobotsTag } = {
     mimetype: 'application/octet-stream',
     cacheControl: 'no-cache',
@@ -109,7 +109,8 @@ async function readSource(
     ...(!copyMetadata && replacement),
   };
   return {
-    bytes,
+    content,
+    eTag: await eTagOf(content),
     contentType: mimetype,
     cacheControl,
     contentEncoding: contentEncoding || undefined,

@@ -4,7 +4,7 @@ import { operation } from './operation.ts';
 import { mediaTypeOf } from './request-body.ts';
 import type { StorageContext } from './storage-context.ts';
 import { ownerOf } from './transaction.ts';
-import { checkUpload, findUploadBucket, isUpsert, membersOf, readUpload, storeAsCaller } from './upload.ts';
+import { checkUpload, findUploadBucket, isUpsert, membersOf, storeAsCaller, withUpload } from './upload.ts';
 
 /** The routes below /object that store an object with the caller's permissions. */
 export function createUploadRoutes(context: StorageContext): Hono {
@@ -21,20 +21,21 @@ export function createUploadRoutes(context: StorageContext): Hono {
       const claims = admit(request);
       checkBucketName(bucket);
       const row = await findUploadBucket(context, bucket);
-      const upload = await readUpload(request);
-      checkUpload(context, row, path, { ...upload, sizeBytes: upload.bytes.length });
-      checkStoredKey(path);
-      const destination = {
-        bucket,
-        path,
-        owner: ownerOf(claims),
-        upsert: isUpsert(request) || request.method === 'PUT',
-        versioning: row.versioning_status,
-      };
-      const { id } = await run(request, (tx) =>
-        storeAsCaller(tx, objects, destination, upload, membersOf(upload.userMetadata)),
-      );
-      return c.json({ Id: id, Key: `${bucket}/${path}` });
+      return withUpload(context, request, async (upload) => {
+        checkUpload(context, row, path, upload);
+        checkStoredKey(path);
+        const destination = {
+          bucket,
+          path,
+          owner: ownerOf(claims),
+          upsert: isUpsert(request) || request.method === 'PUT',
+          versioning: row.versioning_status,
+        };
+        const { id } = await run(request, (tx) =>
+          storeAsCaller(tx, objects, destination, upload, membersOf(upload.userMetadata)),
+        );
+        return c.json({ Id: id, Key: `${bucket}/${path}` });
+      });
     },
   );
   return app;

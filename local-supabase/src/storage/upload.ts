@@ -2,10 +2,10 @@ import { md5 } from '@noble/hashes/legacy.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { decodeBase64 } from '../platform/base64.ts';
 import { decodeUtf8 } from '../platform/bytes.ts';
-import type { Bytes } from '../platform/bytes.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isUniqueViolation } from '../database/database-error.ts';
-import type { ObjectStore } from './object-store.ts';
+import { readParts } from './multipart.ts';
+import { readAtMost, TooManyBytes, type ObjectStore } from './object-store.ts';
 import { mediaTypeOf } from './request-body.ts';
 import { checkRobotsTag } from './robots-tag.ts';
 import {
@@ -21,7 +21,8 @@ import type { VersioningStatus } from './versions.ts';
 import { archive, asService, findCurrent } from './versions.ts';
 
 export interface Upload {
-  readonly bytes: Bytes;
+  readonly content: Blob;
+  readonly eTag: string;
   readonly contentType: string;
   /** The value of `Cache-Control` in responses. */
   readonly cacheControl: string;
@@ -36,25 +37,47 @@ export interface Upload {
 /** The characters that a header may contain; a form field may contain any. */
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 
-/** Reads an upload: the raw body, or the first file of a form. */
-export async function readUpload(request: Request): Promise<Upload> {
+/** What a form has beside its file. */
+const FORM_BYTES = 1024 * 1024;
+
+/**
+ * Receives an upload, the raw body or the first file of a form, and passes it to `task`.
+ *
+ * @throws {StorageError} for a body above the project's limit, before the rest is read.
+ */
+export async function withUpload<T>(
+  { objects, fileSizeLimitBytes = Infinity }: UploadLimits & { readonly objects: ObjectStore },
+  request: Request,
+  task: (upload: Upload) => Promise<T>,
+): Promise<T> {
   const { headers } = request;
   const robotsTag = headers.get('x-robots-tag') || undefined;
   if (robotsTag !== undefined) checkRobotsTag(robotsTag);
-  const upload = headers.get('content-type')?.startsWith('multipart/form-data')
-    ? await readForm(request)
-    : await readRaw(request);
-  const { contentType, cacheControl, contentEncoding = '' } = upload;
-  if (![contentType, cacheControl, contentEncoding].every((value) => HEADER_VALUE.test(value)))
-    throw invalidRequest('The content type, its encoding or the cache control cannot be a header');
-  return { ...upload, robotsTag };
+  const isForm = headers.get('content-type')?.startsWith('multipart/form-data') === true;
+  const boundary = isForm ? boundaryOf(request) : undefined;
+  if (!isForm) mediaTypeOf(request);
+  const mostBytes = fileSizeLimitBytes + (isForm ? FORM_BYTES : 0);
+  const body = await objects.receive(request.body, mostBytes).catch((problem: unknown) => {
+    throw problem instanceof TooManyBytes ? objectTooLarge() : problem;
+  });
+  try {
+    const upload =
+      boundary === undefined ? readRaw(request, body.content) : await readForm(body.content, boundary);
+    const { contentType, cacheControl, contentEncoding = '' } = upload;
+    if (![contentType, cacheControl, contentEncoding].every((value) => HEADER_VALUE.test(value)))
+      throw invalidRequest('The content type, its encoding or the cache control cannot be a header');
+    return await task({ ...upload, eTag: await eTagOf(upload.content), robotsTag });
+  } finally {
+    await body.end();
+  }
 }
 
-async function readRaw(request: Request): Promise<Upload> {
+type ReadBody = Omit<Upload, 'eTag' | 'robotsTag'>;
+
+function readRaw(request: Request, content: Blob): ReadBody {
   const { headers } = request;
-  mediaTypeOf(request);
   return {
-    bytes: new Uint8Array(await request.arrayBuffer()),
+    content,
     contentType: headers.get('content-type') ?? 'application/octet-stream',
     cacheControl: headers.get('cache-control') || 'no-cache',
     contentEncoding: headers.get('content-encoding') ?? undefined,
@@ -62,28 +85,35 @@ async function readRaw(request: Request): Promise<Upload> {
   };
 }
 
-async function readForm(request: Request): Promise<Upload> {
-  if (!/boundary=/i.test(request.headers.get('content-type') ?? ''))
-    throw invalidRequest('Multipart: Boundary not found');
-  const bytes = await request.clone().arrayBuffer();
-  if (bytes.byteLength === 0) throw invalidRequest('No content provided');
-  const form = await request.formData().catch(() => {
-    throw invalidRequest('Unexpected end of multipart data');
-  });
-  const file = [...form.values()].find((value) => typeof value !== 'string');
+function boundaryOf({ headers }: Request): string {
+  const [, quoted, plain] = /boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(headers.get('content-type') ?? '') ?? [];
+  const boundary = quoted ?? plain;
+  if (boundary === undefined) throw invalidRequest('Multipart: Boundary not found');
+  return boundary;
+}
+
+async function readForm(body: Blob, boundary: string): Promise<ReadBody> {
+  if (body.size === 0) throw invalidRequest('No content provided');
+  const parts = await readParts(body, boundary);
+  const file = parts.find(({ isFile }) => isFile);
   if (!file) throw invalidRequest('No content provided');
-  const text = (name: string) => {
-    const value = form.get(name);
-    return typeof value === 'string' ? value : null;
-  };
-  const cacheSeconds = text('cacheControl');
+  const text = async (name: string) =>
+    (await parts.find((part) => part.name === name && !part.isFile)?.content.text()) ?? null;
+  const cacheSeconds = await text('cacheControl');
   return {
-    bytes: new Uint8Array(await file.arrayBuffer()),
-    contentType: text('contentType') || file.type || 'application/octet-stream',
+    content: file.content,
+    contentType: (await text('contentType')) || file.type || 'application/octet-stream',
     cacheControl: cacheSeconds ? `max-age=${cacheSeconds}` : 'no-cache',
-    contentEncoding: text('contentEncoding') ?? undefined,
-    userMetadata: parseMetadata(text('metadata') ?? text('userMetadata')),
+    contentEncoding: (await text('contentEncoding')) ?? undefined,
+    userMetadata: parseMetadata((await text('metadata')) ?? (await text('userMetadata'))),
   };
+}
+
+/** The quoted MD5 of the content, read in parts. */
+export async function eTagOf(content: Blob): Promise<string> {
+  const hash = md5.create();
+  for await (const chunk of readAtMost(content.stream(), Infinity)) hash.update(chunk);
+  return `"${bytesToHex(hash.digest())}"`;
 }
 
 export interface UploadLimits {
@@ -124,11 +154,11 @@ export function checkUpload(
   { fileSizeLimitBytes = Infinity }: UploadLimits,
   bucket: BucketRow,
   path: string,
-  { contentType, sizeBytes }: { readonly contentType: string; readonly sizeBytes: number },
+  { contentType, content }: Pick<Upload, 'contentType' | 'content'>,
 ): void {
   const mostBytes = Math.min(bucket.file_size_limit ?? Infinity, fileSizeLimitBytes);
   if (!isPlaceholder(path)) checkMimeType(contentType, bucket);
-  if (sizeBytes > (isPlaceholder(path) ? 0 : mostBytes)) throw objectTooLarge();
+  if (content.size > (isPlaceholder(path) ? 0 : mostBytes)) throw objectTooLarge();
 }
 
 /** @throws {StorageError} for a type that the bucket does not allow. */
@@ -157,15 +187,15 @@ export interface StoredRow {
 }
 
 /** The `metadata` of a row in `storage.objects`. */
-export function describeBytes({ bytes, contentType, cacheControl, contentEncoding, robotsTag }: Upload) {
+function describeContent({ content, eTag, contentType, cacheControl, contentEncoding, robotsTag }: Upload) {
   return {
-    eTag: `"${bytesToHex(md5(bytes))}"`,
-    size: bytes.length,
+    eTag,
+    size: content.size,
     mimetype: contentType,
     cacheControl,
     ...(contentEncoding && { contentEncoding }),
     lastModified: new Date().toISOString(),
-    contentLength: bytes.length,
+    contentLength: content.size,
     httpStatusCode: 200,
     ...(robotsTag !== undefined && { xRobotsTag: robotsTag }),
   };
@@ -183,8 +213,8 @@ export async function storeAsCaller(
   upload: Upload,
   kept: unknown = upload.userMetadata,
 ): Promise<StoredRow> {
-  const { contentType: mimetype, bytes, userMetadata } = upload;
-  await attemptToStore(tx, destination, { mimetype, contentLength: bytes.length }, userMetadata);
+  const { contentType: mimetype, content, userMetadata } = upload;
+  await attemptToStore(tx, destination, { mimetype, contentLength: content.size }, userMetadata);
   return asService(tx, () => storeObject(tx, objects, destination, { ...upload, userMetadata: kept }));
 }
 
@@ -206,7 +236,7 @@ export async function storeObject(
     bucket,
     path,
     version,
-    describeBytes(upload),
+    describeContent(upload),
     upload.userMetadata ?? null,
     versioning === 'ENABLED',
     owner.uuid,
@@ -214,7 +244,7 @@ export async function storeObject(
     upload.userMetadata !== undefined,
   ]);
   if (!row) throw new Error('The row was not written');
-  await objects.put(version, upload.bytes);
+  await objects.put(version, upload.content);
   if (replaced !== null) tx.afterCommit(() => objects.remove(replaced));
   return row;
 }

@@ -2,6 +2,7 @@ import { createClient } from '@supabase/supabase-js';
 import { type DetailedError, type HttpRequest, Upload, type UploadOptions } from 'tus-js-client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { receiveInMemory } from '../../src/storage/object-store.ts';
 import { createStorageService } from '../../src/storage/storage-service.ts';
 import { ada, grace, signIn, useLocalSupabase } from '../../../test/support/local-supabase.ts';
 
@@ -160,7 +161,7 @@ describe('resumable uploads', () => {
 
   it('expires an upload after an hour, and then removes its parts', async () => {
     const { database, keys } = supabase();
-    const kept = new Map<string, Uint8Array<ArrayBuffer>>();
+    const kept = new Map<string, Blob>();
     const clock = { nowMs: Date.now() };
     const service = createStorageService({
       database,
@@ -168,7 +169,8 @@ describe('resumable uploads', () => {
       now: () => clock.nowMs,
       objects: {
         get: async (version) => kept.get(version),
-        put: async (version, bytes) => void kept.set(version, bytes),
+        receive: receiveInMemory,
+        put: async (version, content) => void kept.set(version, content),
         remove: async (version) => void kept.delete(version),
       },
     });

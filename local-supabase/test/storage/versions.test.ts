@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { createClient } from '@supabase/supabase-js';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { receiveInMemory } from '../../src/storage/object-store.ts';
 import { createStorageService } from '../../src/storage/storage-service.ts';
 import { ada, grace, signIn, useLocalSupabase } from '../../../test/support/local-supabase.ts';
 
@@ -177,6 +178,7 @@ describe('a bucket with versions', () => {
     const { database, keys } = supabase();
     let nowMs = Date.now();
     const objects = {
+      receive: receiveInMemory,
       get: async () => undefined,
       put: async () => undefined,
       remove: async (version: string) => void removed.push(version),

@@ -1,11 +1,12 @@
 import { Hono } from 'hono';
 import { checkStoredKey } from '../names.ts';
 import { nameOperation } from '../operation.ts';
+import { TooManyBytes } from '../object-store.ts';
 import { readJson } from '../request-body.ts';
 import type { StorageContext } from '../storage-context.ts';
 import { storageErrorOf } from '../storage-error.ts';
 import { sendText } from '../text-response.ts';
-import { checkMimeType, findUploadBucket, parseMetadata, storeObject } from '../upload.ts';
+import { checkMimeType, eTagOf, findUploadBucket, parseMetadata, storeObject } from '../upload.ts';
 import type { BucketRow } from '../upload.ts';
 import { asService } from '../versions.ts';
 import { invalidLength, maximumExceeded, offsetConflict, sizeExceeded, TusError } from './tus-error.ts';
@@ -202,12 +203,20 @@ async function receive(
   state: UploadState,
   { access: { destination, run }, mostBytes }: Reception,
 ): Promise<UploadState> {
-  const part = new Uint8Array(await request.arrayBuffer());
-  if (state.offsetBytes + part.length > (state.sizeBytes ?? mostBytes)) throw sizeExceeded();
-  const received = await appendPart(database, objects, state, part);
+  const restBytes = (state.sizeBytes ?? mostBytes) - state.offsetBytes;
+  const part = await objects.receive(request.body, restBytes).catch((problem: unknown) => {
+    throw problem instanceof TooManyBytes ? sizeExceeded() : problem;
+  });
+  let received: UploadState | undefined;
+  try {
+    received = await appendPart(database, objects, state, part.content);
+  } finally {
+    await part.end();
+  }
   if (!received) throw offsetConflict();
   if (received.offsetBytes !== received.sizeBytes) return received;
-  const upload = { bytes: await joinParts(objects, received), ...describeUpload(received.metadata) };
+  const content = await joinParts(objects, received);
+  const upload = { content, eTag: await eTagOf(content), ...describeUpload(received.metadata) };
   await run((tx) => asService(tx, () => storeObject(tx, objects, destination, upload)));
   await removeParts(objects, received);
   return received;

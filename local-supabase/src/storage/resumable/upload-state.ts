@@ -1,5 +1,4 @@
 import type { Sql } from '../../database/database.ts';
-import type { Bytes } from '../../platform/bytes.ts';
 import type { ObjectStore } from '../object-store.ts';
 import type { StorageContext } from '../storage-context.ts';
 import { uploadExpired, uploadNotFound } from './tus-error.ts';
@@ -69,19 +68,19 @@ export async function appendPart(
   sql: Sql,
   objects: ObjectStore,
   state: UploadState,
-  bytes: Bytes,
+  part: Blob,
 ): Promise<UploadState | undefined> {
-  if (bytes.length === 0) return state;
+  if (part.size === 0) return state;
   const { id, offsetBytes, partOffsets } = state;
   const [changed] = await sql.query(
     `update storage.resumable_uploads
      set offset_bytes = offset_bytes + $3::bigint, part_offsets = array_append(part_offsets, offset_bytes)
      where id = $1 and offset_bytes = $2 returning id`,
-    [id, offsetBytes, bytes.length],
+    [id, offsetBytes, part.size],
   );
   if (!changed) return undefined;
-  await objects.put(partKey(id, offsetBytes), bytes);
-  return { ...state, offsetBytes: offsetBytes + bytes.length, partOffsets: [...partOffsets, offsetBytes] };
+  await objects.put(partKey(id, offsetBytes), part);
+  return { ...state, offsetBytes: offsetBytes + part.size, partOffsets: [...partOffsets, offsetBytes] };
 }
 
 /** Stores the size of an upload that was created without one. */
@@ -93,13 +92,9 @@ export async function declareSize(sql: Sql, state: UploadState, sizeBytes: numbe
   return { ...state, sizeBytes };
 }
 
-export async function joinParts(
-  objects: ObjectStore,
-  { id, offsetBytes, partOffsets }: UploadState,
-): Promise<Bytes> {
-  const whole = new Uint8Array(offsetBytes);
-  for (const offset of partOffsets) whole.set((await objects.get(partKey(id, offset))) ?? [], offset);
-  return whole;
+export async function joinParts(objects: ObjectStore, { id, partOffsets }: UploadState): Promise<Blob> {
+  const parts = await Promise.all(partOffsets.map((offset) => objects.get(partKey(id, offset))));
+  return new Blob(parts.filter((part) => part !== undefined));
 }
 
 export async function removeParts(objects: ObjectStore, { id, partOffsets }: UploadState): Promise<void> {

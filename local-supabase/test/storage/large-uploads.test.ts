@@ -1,0 +1,116 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLocalSupabase, type LocalSupabase } from '../../src/server.ts';
+
+const MIB = 1024 * 1024;
+const LIMIT_MIB = 115;
+let folder: string;
+let supabase: LocalSupabase;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'large-'));
+  supabase = await createLocalSupabase({
+    config: false,
+    dataDir: folder,
+    port: 0,
+    storage: { fileSizeLimitBytes: LIMIT_MIB * MIB },
+  });
+  await ask('/bucket', { method: 'POST', body: '{"name":"large"}', type: 'application/json' });
+}, 120_000);
+afterAll(async () => {
+  await supabase.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Asked {
+  readonly method?: string;
+  readonly body?: BodyInit;
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+const ask = (path: string, { method = 'GET', body, type, headers }: Asked = {}) =>
+  fetch(`${supabase.url}/storage/v1${path}`, {
+    method,
+    headers: {
+      apikey: supabase.serviceRoleKey,
+      authorization: `Bearer ${supabase.serviceRoleKey}`,
+      ...(type !== undefined && { 'content-type': type }),
+      ...headers,
+    },
+    ...(body !== undefined && { body, duplex: 'half' }),
+  });
+
+/** A body that is made while it is sent, and the most memory of buffers that was seen meanwhile. */
+function countingBody(sizeMib: number): { readonly body: ReadableStream; mostMib(): number } {
+  const before = process.memoryUsage().arrayBuffers;
+  let [sent, most] = [0, 0];
+  const chunk = new Uint8Array(MIB).fill(7);
+  const body = new ReadableStream({
+    pull(controller) {
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+      if (sent === sizeMib) controller.close();
+      else controller.enqueue(chunk);
+      sent += 1;
+    },
+  });
+  return { body, mostMib: () => most / MIB };
+}
+
+describe('an upload above 100 MiB', { timeout: 300_000 }, () => {
+  it('is stored and read in parts, up to the limit of the project', async () => {
+    const { body, mostMib } = countingBody(110);
+    const stored = await ask('/object/large/a.bin', { method: 'POST', body, type: 'application/json' });
+    expect([stored.status, await stored.json()]).toEqual([
+      200,
+      { Id: expect.any(String) as string, Key: 'large/a.bin' },
+    ]);
+    expect(mostMib()).toBeLessThan(100);
+    const whole = await ask('/object/large/a.bin');
+    let received = 0;
+    for await (const chunk of whole.body ?? []) received += (chunk as Uint8Array).length;
+    expect(received).toBe(110 * MIB);
+    const range = await ask('/object/large/a.bin', { headers: { range: 'bytes=-3' } });
+    expect([...new Uint8Array(await range.arrayBuffer())]).toEqual([7, 7, 7]);
+    expect(range.headers.get('content-range')).toBe(`bytes ${110 * MIB - 3}-${110 * MIB - 1}/${110 * MIB}`);
+  });
+
+  it("is refused in storage's words above the limit, and leaves no file behind", async () => {
+    const files = () => readdir(join(folder, 'storage'));
+    const before = await files();
+    const { body } = countingBody(LIMIT_MIB + 10);
+    const refused = await ask('/object/large/b.bin', { method: 'POST', body });
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      {
+        statusCode: '413',
+        code: 'EntityTooLarge',
+        error: 'Payload too large',
+        message: 'The object exceeded the maximum allowed size',
+      },
+    ]);
+    expect(await files()).toEqual(before);
+    expect((await ask('/bucket/large')).status).toBe(200);
+  });
+
+  it('to a bucket that does not exist is refused without being read', async () => {
+    const { body } = countingBody(110);
+    const refused = await ask('/object/none/a.bin', { method: 'POST', body });
+    await expect(refused.json()).resolves.toMatchObject({ code: 'NoSuchBucket' });
+  });
+});
+
+it('a form may contain anything between its boundaries', async () => {
+  const content = new Uint8Array(3 * MIB + 17);
+  const near = new TextEncoder().encode('\r\n--\r\n------formdata-undici-0\r\n-');
+  for (let at = 0; at + near.length < content.length; at += MIB - 9) content.set(near, at);
+  const form = new FormData();
+  form.append('cacheControl', '60');
+  form.append('metadata', '{"a":1}');
+  form.append('', new Blob([content], { type: 'Image/PNG' }), 'x;"y".png');
+  expect((await ask('/object/large/form.png', { method: 'POST', body: form })).status).toBe(200);
+  const read = await ask('/object/large/form.png');
+  expect(read.headers.get('content-type')).toBe('image/png');
+  expect(read.headers.get('cache-control')).toBe('max-age=60');
+  expect(Buffer.from(await read.arrayBuffer()).equals(content)).toBe(true);
+});

@@ -170,20 +170,36 @@ export async function createServices(options: ServicesOptions): Promise<Services
   };
 }
 
-/** Starts the replacements of extensions with a background worker. */
+/** Starts the replacements of extensions with a background worker, now or once they are created. */
 async function startStandIns(options: ServicesOptions): Promise<() => Promise<void>> {
   const { database, standIns, now, report } = options;
-  const has = async (extension: string, relation: string) => {
-    if (!standIns.has(extension)) return false;
-    const [row] = await database.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [
-      relation,
-    ]);
-    return row?.exists === true;
+  const begin = {
+    'net.http_request_queue': () =>
+      startNetRequests({ database, url: options.url, fetch: options.hookFetch, now, report }),
+    'cron.job': () => Promise.resolve(startCronJobs(options)),
   };
-  const stopRequests = (await has('pg_net', 'net.http_request_queue'))
-    ? await startNetRequests({ database, url: options.url, fetch: options.hookFetch, now, report })
-    : () => Promise.resolve();
-  if (!(await has('pg_cron', 'cron.job'))) return stopRequests;
+  const started = new Map<string, () => Promise<void>>();
+  const startCreated = async () => {
+    const created = await database.query<{ name: keyof typeof begin }>(
+      'select name from unnest($1::text[]) as name where to_regclass(name) is not null',
+      [Object.keys(begin).filter((name) => !started.has(name))],
+    );
+    for (const { name } of created) started.set(name, await begin[name]());
+  };
+  if (standIns.size === 0) return () => Promise.resolve();
+  await startCreated();
+  let starting = Promise.resolve();
+  const unlisten = await database.listen('local_supabase_extension', () => {
+    starting = starting.then(startCreated).catch(report);
+  });
+  return async () => {
+    await unlisten();
+    await starting;
+    for (const stop of [...started.values()].toReversed()) await stop();
+  };
+}
+
+function startCronJobs({ database, now, report }: ServicesOptions): () => Promise<void> {
   const runDueJobs = createCronJobs({ database, now });
   let running = Promise.resolve();
   let isRunning = false;
@@ -200,6 +216,5 @@ async function startStandIns(options: ServicesOptions): Promise<() => Promise<vo
   return async () => {
     clearInterval(timer);
     await running;
-    await stopRequests();
   };
 }

@@ -42,6 +42,22 @@ describe('an embedded Supabase in a folder', () => {
     },
   );
 
+  it.each([true, false])(
+    'loads extensions that psql created, after a restart too (in a thread: %s)',
+    async (databaseThread) => {
+      const first = await createLocalSupabase({ config: false, dataDir: folder, databaseThread });
+      await first.database.exec('create extension hstore; create extension pg_cron');
+      await first.close();
+      const second = await createLocalSupabase({ config: false, dataDir: folder, databaseThread });
+      await expect(
+        second.database.query(
+          `select 'a=>1'::hstore -> 'a' as value, to_regclass('cron.job') is not null as cron`,
+        ),
+      ).resolves.toEqual([{ value: '1', cron: true }]);
+      await second.close();
+    },
+  );
+
   it("starts from scratch if the first start was killed while it wrote the database's files", async () => {
     await mkdir(join(folder, 'postgres'));
     await writeFile(join(folder, 'postgres/PG_VERSION'), '17');

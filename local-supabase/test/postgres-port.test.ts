@@ -132,6 +132,36 @@ describe('the port of PostgreSQL', () => {
     ]);
   });
 
+  it('creates any extension that is bundled, also from a block, and runs jobs of pg_cron from then on', async () => {
+    const client = await connect();
+    await client.query('create schema if not exists extensions');
+    for (const name of ['citext', 'hstore', 'vector', 'earthdistance cascade', 'pgmq', 'plpgsql_check'])
+      await client.query(`create extension if not exists ${name}`);
+    await client.query('do $$ begin create extension fuzzystrmatch; end $$');
+    const { rows } = await client.query(
+      `select 'A'::citext = 'a' as citext, 'a=>1'::hstore -> 'a' as hstore, '[3,4]'::vector <-> '[0,0]' as distance,
+         levenshtein('ab', 'b') as levenshtein`,
+    );
+    expect(rows).toEqual([{ citext: true, hstore: '1', distance: 5, levenshtein: 1 }]);
+    await expect(client.query('create extension nothing')).rejects.toMatchObject({ code: '0A000' });
+    await expect(client.query('create extension amcheck')).rejects.toMatchObject({ code: '42501' });
+    await client.query('create table public.ticks (id int)');
+    await client.query('create extension pg_cron');
+    await client.query(`select cron.schedule('tick', '1 seconds', 'insert into public.ticks values (1)')`);
+    await expect
+      .poll(() => valueOf(client, 'select count(*) > 0 from public.ticks'), { timeout: 10_000 })
+      .toBe(true);
+    await client.query(`select cron.unschedule('tick')`);
+  });
+
+  it('has the vault without a migration that names it', async () => {
+    const client = await connect();
+    await client.query(`select vault.create_secret('s3cret', 'own')`);
+    expect(
+      await valueOf(client, `select decrypted_secret from vault.decrypted_secrets where name = 'own'`),
+    ).toBe('s3cret');
+  });
+
   it('shows the services what a client committed', async () => {
     const client = await connect();
     await client.query('create table public.from_port (id int primary key)');

@@ -2,7 +2,7 @@ import { PGlite } from '@electric-sql/pglite';
 import type { Extension, PGliteInterface, PGliteOptions } from '@electric-sql/pglite';
 import { createDatabaseClock, keepClock } from './database-clock.ts';
 import { installExtensionFiles } from './extension-files.ts';
-import type { ExtensionFile } from './extension-files.ts';
+import type { ExtensionFile, FindExtension } from './extension-files.ts';
 import { INITIAL_MEMORY_BYTES } from './interruptible-wasm.ts';
 import type { SqlSession } from './postgres-session.ts';
 import { createPrivilegedStatements } from './privileged-statements.ts';
@@ -32,10 +32,17 @@ export interface ConnectOptions extends Omit<PGliteOptions, 'extensions' | 'star
   readonly bundled: Readonly<Record<string, URL | Extension>>;
   /** The files of SQL extensions. */
   readonly files: readonly ExtensionFile[];
+  /** Finds the files of an extension that is created later. Default: none. */
+  readonly findExtension?: FindExtension | undefined;
 }
 
 /** Starts PostgreSQL with an adjustable clock, interruptible statements and extensions. */
-export async function connectPglite({ bundled, files, ...options }: ConnectOptions): Promise<PGlite> {
+export async function connectPglite({
+  bundled,
+  files,
+  findExtension,
+  ...options
+}: ConnectOptions): Promise<PGlite> {
   const clock = createDatabaseClock();
   const pglite = await startPglite({
     ...options,
@@ -45,7 +52,7 @@ export async function connectPglite({ bundled, files, ...options }: ConnectOptio
       ...bundled,
       clock: clock.extension,
       interrupts: createStatementInterrupts().extension,
-      privilegedStatements: createPrivilegedStatements(),
+      privilegedStatements: createPrivilegedStatements(findExtension),
     },
   });
   keepClock(pglite, clock);

@@ -28,7 +28,7 @@ export interface RemoteSession extends Pick<PGliteInterface, SharedMethods> {
 
 export interface SessionFile {
   readonly path: string;
-  readonly text: string;
+  readonly content: string | Uint8Array;
 }
 
 export const isRemote = (session: PostgresSession): session is RemoteSession => 'isRemote' in session;

@@ -1,4 +1,5 @@
 import type { Extension, PGlite } from '@electric-sql/pglite';
+import { addMissingExtension, type FindExtension } from './extension-files.ts';
 import { PostgresBackend, type Hook, type Postgres } from './postgres-backend.ts';
 
 /**
@@ -6,15 +7,19 @@ import { PostgresBackend, type Hook, type Postgres } from './postgres-backend.ts
  * and hands the new object over to `postgres`. It is what the library supautils does on the platform
  * (https://github.com/supabase/supautils): this function takes the place of its `ProcessUtility_hook`, so the rules
  * apply within functions and `do` blocks, too.
+ *
+ * @param findExtension finds the files of an extension before it is created. Default: those of the start are all.
  */
-export function createPrivilegedStatements(): Extension {
+export function createPrivilegedStatements(findExtension: FindExtension = () => []): Extension {
   return {
     name: 'privilegedStatements',
     setup: (pglite, emscriptenOpts: unknown) =>
       Promise.resolve({
         emscriptenOpts,
         init: () => {
-          installHook((pglite as PGlite).Module as unknown as Postgres);
+          const { Module } = pglite as PGlite;
+          const prepare = (name: string) => addMissingExtension(Module.FS, name, findExtension);
+          installHook(Module as unknown as Postgres, prepare);
           return Promise.resolve();
         },
       }),
@@ -125,12 +130,13 @@ interface Statement {
   readonly address: number;
 }
 
-function installHook(postgres: Postgres): void {
+function installHook(postgres: Postgres, prepareExtension: (name: string) => void): void {
   const backend = new PostgresBackend(postgres);
   const hook: Hook = (planned = 0, ...rest) => {
     const run = () => void backend.call('standard_ProcessUtility', planned, ...rest);
     const address = backend.pointer(planned + UTILITY_STATEMENT);
     const statement = { backend, address, tag: backend.pointer(address) };
+    if (statement.tag === TAG.createExtension) prepareExtension(backend.textAt(address + 4));
     if (!handledTags.has(statement.tag) || backend.isUnrestricted()) return run();
     if (statement.tag === TAG.variableSet) refuseOtherUser(statement);
     refuseReservedRoles(statement);

@@ -124,3 +124,6 @@ grant select on cron.job to postgres with grant option;
 grant all on cron.job_run_details to postgres with grant option;
 grant select on cron.job to public;
 grant select, delete on cron.job_run_details to public;
+
+-- The process starts to run what this one replaces.
+select pg_notify('local_supabase_extension', 'pg_cron');

@@ -100,3 +100,6 @@ create function net._http_collect_response(request_id bigint, async boolean defa
 grant usage on schema net to public;
 grant all on all tables in schema net to public;
 grant all on all sequences in schema net to public;
+
+-- The process starts to run what this one replaces.
+select pg_notify('local_supabase_extension', 'pg_net');

@@ -6,7 +6,7 @@ import { closeToArchive, MemoryFiles } from '../database/memory-files.ts';
 import { loadPostgresFiles, loadPostgresModule } from './postgres-module.ts';
 import { sharedExtension } from './extension-archives.ts';
 import { installRealtimeSchema } from '../realtime/schema.ts';
-import type { ProjectExtensions } from './extensions.ts';
+import { extensionFiles, type ProjectExtensions } from './extensions.ts';
 import type { ProjectSql } from './project-sql.ts';
 import { realtimeSchemaSql } from './realtime-sql.ts';
 import { buildSchema } from './schema.ts';
@@ -27,7 +27,7 @@ const SHRINK = [
 
 /** The name of the snapshot, which identifies its state. */
 export const snapshotName = ({ hash }: ProjectSql, seed: boolean): string =>
-  `6-${hash}${seed ? '-seed' : ''}`;
+  `7-${hash}${seed ? '-seed' : ''}`;
 
 /**
  * The archive of a new database with the project's schema, cached if possible.
@@ -55,7 +55,7 @@ export function loadProjectSnapshot(sql: ProjectSql, seed: boolean): Promise<Uin
  * @param data an archive of its files, if they are in memory.
  */
 export async function connect(
-  { bundled, files }: ProjectExtensions,
+  { bundled, files, own }: ProjectExtensions,
   { data, dataDir }: { readonly data?: Uint8Array | undefined; readonly dataDir?: string | undefined } = {},
 ): Promise<PGlite> {
   const extensions = Object.entries(bundled).map(([name, url]) => [name, sharedExtension(url)] as const);
@@ -63,6 +63,7 @@ export async function connect(
   const pglite = await connectPglite({
     bundled: Object.fromEntries(extensions),
     files,
+    findExtension: (name) => extensionFiles(name, own),
     pgliteWasmModule: await loadPostgresModule(),
     fsBundle,
     ...(dataDir !== undefined && { dataDir }),

@@ -2,7 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { ExtensionFile } from '../database/extension-files.ts';
+import { gunzipSync } from 'node:zlib';
+import { WASM_PREFIX } from '@electric-sql/pglite/basefs';
+import { sessionFileOf, type ExtensionFile } from '../database/extension-files.ts';
+import { removeUnusedExports } from '../database/library-exports.ts';
+import type { SessionFile } from '../database/postgres-session.ts';
+import { readTar } from '../database/tar.ts';
 
 /** The available ones among the extensions that a project uses. */
 export interface ProjectExtensions {
@@ -12,6 +17,8 @@ export interface ProjectExtensions {
   readonly preinstall: string;
   /** The files of extensions in SQL: replacements from this package, and the project's own. */
   readonly files: readonly ExtensionFile[];
+  /** The folder with the project's own extensions. */
+  readonly own: URL;
 }
 
 const require = createRequire(import.meta.url);
@@ -19,12 +26,12 @@ const bundles = pathToFileURL(`${dirname(require.resolve('@electric-sql/pglite')
 const standIns = new URL('../extensions/', import.meta.url);
 /** Libraries that are not loaded with `create extension`. */
 const noExtensions: ReadonlySet<string> = new Set(['auto_explain', 'passwordcheck']);
-/** Extensions that the services need. */
-const always = ['pgcrypto', 'uuid-ossp'];
+/** Extensions that the services need, and the vault, which every hosted project has. */
+const always = ['pgcrypto', 'uuid-ossp', 'supabase_vault'];
 const required: Readonly<Record<string, readonly string[]>> = {
   earthdistance: ['cube'],
 };
-/** Extensions that a hosted project has before its first migration, created if the project's SQL mentions them. */
+/** Extensions that a hosted project has before its first migration: the vault, and others if the project's SQL mentions them. */
 const preinstalled: Readonly<Record<string, { readonly mention: RegExp; readonly sql: string }>> = {
   supabase_vault: {
     mention: /\bvault"?\s*\.|\bsupabase_vault\b/i,
@@ -61,6 +68,11 @@ const filesIn = (folder: URL): readonly string[] => {
   }
 };
 
+const filesOf = (folder: URL, isWanted: (extension: string) => boolean): readonly ExtensionFile[] =>
+  filesIn(folder)
+    .filter((file) => isWanted(extensionOf(file)))
+    .map((file) => ({ name: file, text: readFileSync(new URL(file, folder), 'utf8') }));
+
 const extensionOf = (file: string): string => file.replace(/(?:--.*)?\.(?:control|sql)$/, '');
 
 /**
@@ -73,22 +85,45 @@ export function findExtensions(scripts: readonly string[], own: URL): ProjectExt
   const wanted = new Set([...always, ...scripts.flatMap(wantedExtensions)]);
   for (const name of wanted) required[name]?.forEach((other) => wanted.add(other));
   const bundled = bundledNames.filter((name) => wanted.has(name));
-  const files = [standIns, own].flatMap((folder) =>
-    filesIn(folder)
-      .filter((file) => wanted.has(extensionOf(file)))
-      .map((file) => ({ name: file, text: readFileSync(new URL(file, folder), 'utf8') })),
-  );
+  const files = [standIns, own].flatMap((folder) => filesOf(folder, (name) => wanted.has(name)));
   const archives = bundled.map((name) => [name, new URL(`${name}.tar.gz`, bundles)] as const);
   const first = Object.entries(preinstalled).filter(
     ([name, { mention }]) =>
-      scripts.some((script) => mention.test(script)) && !scripts.some((script) => creates(script, name)),
+      (always.includes(name) || scripts.some((script) => mention.test(script))) &&
+      !scripts.some((script) => creates(script, name)),
   );
   return {
     bundled: Object.fromEntries(archives),
     files,
+    own,
     preinstall: first.map(([, { sql }]) => sql).join('; '),
   };
 }
+
+/** The names of the replacements, which work in this process. */
+export const availableStandIns: ReadonlySet<string> = new Set(filesIn(standIns).map(extensionOf));
+
+/** The files of an extension, with those that it requires, for a PostgreSQL that has started without them. */
+export const extensionFiles = (name: string, own: URL): readonly SessionFile[] =>
+  [name, ...(required[name] ?? [])].flatMap((each) =>
+    bundledNames.includes(each)
+      ? archivedFiles(new URL(`${each}.tar.gz`, bundles))
+      : [standIns, own]
+          .flatMap((folder) => filesOf(folder, (extension) => extension === each))
+          .map(sessionFileOf),
+  );
+
+const archivedFiles = (archive: URL): readonly SessionFile[] =>
+  readTar(gunzipSync(readFileSync(archive))).flatMap(({ path, bytes }) =>
+    bytes
+      ? [
+          {
+            path: `${WASM_PREFIX}/${path}`,
+            content: path.endsWith('.so') ? removeUnusedExports(bytes) : bytes,
+          },
+        ]
+      : [],
+  );
 
 /** The extension names that `create extension` accepts, in order. */
 export function availableExtensions(own: URL): readonly string[] {

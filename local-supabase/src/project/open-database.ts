@@ -4,17 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasNamedAdmin, resetSession, startParams } from '../database/connect.ts';
 import { setClock } from '../database/database-clock.ts';
-import { extensionNames, installExtensionFiles } from '../database/extension-files.ts';
+import { addSessionFiles, installExtensionFiles } from '../database/extension-files.ts';
 import { createPgliteDatabase } from '../database/pglite-database.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import { readTar } from '../database/tar.ts';
 import { isRemote, type PostgresSession } from '../database/postgres-session.ts';
 import { connect, loadProjectSnapshot, snapshotName } from './database-snapshot.ts';
 import type { DatabasePool } from './database-pool.ts';
-import type { ProjectExtensions } from './extensions.ts';
+import { availableStandIns, extensionFiles, type ProjectExtensions } from './extensions.ts';
 import type { DatabaseSettings } from './options.ts';
 import { readProjectSql } from './project-sql.ts';
-import { SchemaError } from './run-script.ts';
 import { updateSchema } from './schema.ts';
 import { startWorkerSession } from './worker-session.ts';
 
@@ -41,7 +40,7 @@ export interface OpenDatabase {
    * Applies the migrations that were added since the start, each in its own transaction.
    *
    * @returns their paths.
-   * @throws {SchemaError} for a rejected migration, or one that needs an extension that must be loaded at the start.
+   * @throws {SchemaError} for a rejected migration.
    */
   migrate(): Promise<readonly string[]>;
   /** The names of the available extensions in SQL: replacements and the project's own. */
@@ -68,6 +67,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
     const data = isNew ? await loadProjectSnapshot(sql, seed) : undefined;
     if (data && dataDir !== undefined) await unpackArchive(data, dataDir);
     const opened = await begin(sql.extensions, dataDir === undefined ? { data } : { dataDir });
+    if (!isNew) await addCreatedExtensions(opened, sql.extensions);
     if (!isNew) await updateSchema(opened, sql);
     if (!isNew && !(await hasNamedAdmin(opened))) notes.push(OLD_FOLDER);
     await resetSession(opened);
@@ -81,12 +81,13 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
     // Two sessions on the same files would corrupt them.
     if (isRemote(crashed)) await crashed.terminate();
     const reopened = await start(sql.extensions, files);
+    await addCreatedExtensions(reopened, sql.extensions);
     await resetSession(reopened);
     await setClock(reopened, aheadMs);
     if (!isRemote(crashed)) await crashed.close();
     return reopened;
   };
-  const standIns = extensionNames(sql.extensions.files);
+  const standIns = availableStandIns;
   const giveBack = async (used: PostgresSession) => {
     if (!pool || isRemote(used)) return used.close();
     await setClock(used, 0);
@@ -111,17 +112,25 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
   };
   const migrate = async () => {
     const next = await readProjectSql(options.project, options.settings);
-    const missing = Object.keys(next.extensions.bundled).filter((name) => !(name in sql.extensions.bundled));
-    if (missing.length > 0)
-      throw new SchemaError(
-        `The extension "${missing[0]}" is loaded at the start: stop the local Supabase and start it again`,
-      );
     return database.session(async (session) => {
       await installExtensionFiles(session, next.extensions.files);
       return updateSchema(session, next);
     });
   };
   return { database: { ...database, close }, standIns, notes, migrate, setAhead };
+}
+
+/** Adds the files of extensions that were created after an earlier start, such as by psql. */
+async function addCreatedExtensions(
+  session: PostgresSession,
+  { bundled, own }: ProjectExtensions,
+): Promise<void> {
+  const { rows } = await session.query<{ name: string }>('select extname as name from pg_extension');
+  const added = rows.filter(({ name }) => name !== 'plpgsql' && !(name in bundled));
+  await addSessionFiles(
+    session,
+    added.flatMap(({ name }) => extensionFiles(name, own)),
+  );
 }
 
 type Start<Session extends PostgresSession = PostgresSession> = (
@@ -147,11 +156,12 @@ async function warmUp(pglite: PGlite): Promise<PGlite> {
 /** Runs PostgreSQL in a worker thread. */
 const inThread =
   (dataDir: string): Start =>
-  async ({ bundled, files }) => {
+  async ({ bundled, files, own }) => {
     const session = await startWorkerSession({
       dataDir,
       startParams,
       extensions: bundled,
+      ownExtensions: own,
     });
     await installExtensionFiles(session, files);
     return session;

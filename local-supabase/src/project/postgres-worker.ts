@@ -8,7 +8,9 @@ import { resultParsers } from '../database/result-parsers.ts';
 import { createPrivilegedStatements } from '../database/privileged-statements.ts';
 import { startPglite } from '../database/start-pglite.ts';
 import { createStatementInterrupts } from '../database/statement-interrupts.ts';
+import { writeFiles } from '../database/extension-files.ts';
 import type { SessionFile } from '../database/postgres-session.ts';
+import { extensionFiles } from './extensions.ts';
 import { encodeProblem } from './worker-messages.ts';
 import type { WorkerMessage, WorkerMethod, WorkerRequest, WorkerStart } from './worker-messages.ts';
 
@@ -31,7 +33,9 @@ async function serve(port: MessagePort, start: WorkerStart): Promise<void> {
       ...Object.fromEntries(archives),
       clock: clock.extension,
       interrupts: createStatementInterrupts(takeCancel).extension,
-      privilegedStatements: createPrivilegedStatements(),
+      privilegedStatements: createPrivilegedStatements((name) =>
+        extensionFiles(name, new URL(start.ownExtensions)),
+      ),
     },
   });
   const handlers = opening.then((pglite) => {
@@ -69,7 +73,7 @@ function createHandlers(pglite: PGlite, setAhead: (byMs: number) => void): Handl
     unlisten: async (channel: string) => void (await pglite.query(`unlisten ${channel}`)),
     dumpDataDir: async () => new Uint8Array(await (await pglite.dumpDataDir('none')).arrayBuffer()),
     writeFiles: (files: readonly SessionFile[]) => {
-      for (const { path, text } of files) pglite.Module.FS.writeFile(path, text);
+      writeFiles(pglite.Module.FS, files);
       return Promise.resolve();
     },
     setAhead: (byMs: number) => Promise.resolve(setAhead(byMs)),

@@ -11,6 +11,8 @@ export interface WorkerStart {
   readonly startParams: PGliteOptions['startParams'];
   /** URLs of the archives of extensions, by name. */
   readonly extensions: Readonly<Record<string, string>>;
+  /** The URL of the folder with the project's own extensions. */
+  readonly ownExtensions: string;
 }
 
 export type WorkerMethod =

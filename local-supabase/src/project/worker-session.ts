@@ -14,6 +14,8 @@ export interface WorkerSessionOptions {
   readonly startParams: PGliteOptions['startParams'];
   /** The archives of extensions, by name. */
   readonly extensions: Readonly<Record<string, URL>>;
+  /** The folder with the project's own extensions. */
+  readonly ownExtensions: URL;
 }
 
 interface Pending {
@@ -53,6 +55,7 @@ export async function startWorkerSession(options: WorkerSessionOptions): Promise
     dataDir: options.dataDir,
     startParams: options.startParams,
     extensions: Object.fromEntries(Object.entries(options.extensions).map(([name, url]) => [name, url.href])),
+    ownExtensions: options.ownExtensions.href,
   };
   const thread = createThread(start);
   const listeners = new Map<string, Set<(payload: string) => void>>();

@@ -61,6 +61,7 @@ export const sections: readonly Section[] = [
         title: 'Tasks',
         files: [
           'local-supabase/docs/for-your-project.md',
+          'local-supabase/docs/with-the-vendors-cli.md',
           'docs/local-supabase/rls-tests.md',
           ...inFolder('local-supabase/docs', 'commands in-a-browser'),
         ],

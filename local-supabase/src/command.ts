@@ -19,11 +19,14 @@ const usage = `local-supabase COMMAND [options]
   status               prints the URLs and keys of a running one; -o env, -o json
   migrate              applies new migrations to a running one
   reset                begins anew with the migrations and the seed, without other rows; --no-seed
-  test [FILES]         runs the pgTAP files of supabase/tests in a database of its own
+  test [FILES]         runs the pgTAP files of supabase/tests in a database of its own, or in that of a running one: --running
   types                prints the database's types for TypeScript; --url of any database, --schema a,b
   logs                 prints the requests and errors of a running one; -f follows
   functions serve      follows the functions of a running one, with other variables: --env-file FILE,
                        --import-map FILE, --no-verify-jwt
+  db dump              prints the schema of a running one by pg_dump; --data-only, --schema a,b, --file FILE
+  gen signing-key      prints a private key for auth.signing_keys_path; --algorithm RS256
+  gen bearer-jwt       prints a token: --role ROLE, --sub ID, --valid-for 30m, --exp TIME, --payload JSON
   migration new NAME, functions new NAME, test new NAME
                        writes an empty file into supabase/
 
@@ -47,7 +50,7 @@ const options = {
   'in-memory': { type: 'boolean', default: false },
   url: { type: 'string' },
   'db-url': { type: 'string' },
-  schema: { type: 'string', short: 's', default: 'public' },
+  schema: { type: 'string', short: 's' },
   lang: { type: 'string', default: 'typescript' },
   local: { type: 'boolean', default: false },
   output: { type: 'string', short: 'o', default: 'pretty' },
@@ -55,6 +58,15 @@ const options = {
   'env-file': { type: 'string' },
   'import-map': { type: 'string' },
   'no-verify-jwt': { type: 'boolean', default: false },
+  running: { type: 'boolean', default: false },
+  'data-only': { type: 'boolean', default: false },
+  file: { type: 'string' },
+  algorithm: { type: 'string', default: 'ES256' },
+  role: { type: 'string' },
+  sub: { type: 'string' },
+  exp: { type: 'string' },
+  'valid-for': { type: 'string', default: '30m' },
+  payload: { type: 'string', default: '{}' },
   'no-seed': { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const;
@@ -140,14 +152,14 @@ const commands: Readonly<Record<string, Run>> = {
     return 0;
   },
   async test(values, files) {
-    const { project } = values;
-    const { options: settings } = await readConfig(project);
-    const { runDatabaseTests } = await import('./command/database-tests.ts');
-    const patterns = files.map((file) => file.replace(/^(?:\.\/)?supabase\//, ''));
-    const results = await runDatabaseTests(
-      { project: supabaseFolder(resolve(project)), settings: settings.databaseSettings },
-      patterns.length === 0 ? undefined : patterns,
-    );
+    const { options: settings } = await readConfig(values.project);
+    const { runDatabaseTests, runTestsAt } = await import('./command/database-tests.ts');
+    const project = supabaseFolder(resolve(values.project));
+    const given = files.map((file) => file.replace(/^(?:\.\/)?supabase\//, ''));
+    const patterns = given.length === 0 ? undefined : given;
+    const results = values.running
+      ? await runTestsAt(await databaseUrlOf(values), project, patterns)
+      : await runDatabaseTests({ project, settings: settings.databaseSettings }, patterns);
     if (results.length === 0)
       throw new StartError(
         `There are no tests: write pgTAP files into supabase/tests, such as supabase/tests/todos.test.sql`,
@@ -160,16 +172,44 @@ const commands: Readonly<Record<string, Run>> = {
     await print([`${passed} tests passed; ${failed.length} of ${results.length} files failed`]);
     return failed.length > 0 ? 1 : 0;
   },
+  async 'db dump'(values, [named]) {
+    const { schema, file, follow, 'data-only': isDataOnly } = values;
+    const { dumpDatabase } = await import('./command/dump-command.ts');
+    // The vendor's `-f FILE` arrives as `--follow` and a word.
+    return dumpDatabase(values['db-url'] ?? (await databaseUrlOf(values)), {
+      file: file ?? (follow ? named : undefined),
+      isDataOnly,
+      schemas: schema?.split(','),
+    });
+  },
+  async 'gen signing-key'({ algorithm }) {
+    const { createSigningKey } = await import('./command/key-commands.ts');
+    return print([JSON.stringify(await createSigningKey(algorithm))]);
+  },
+  async 'gen bearer-jwt'(values) {
+    const { role, sub, exp, 'valid-for': validFor, payload } = values;
+    const { createBearerToken } = await import('./command/key-commands.ts');
+    const { options: settings } = await readConfig(values.project);
+    const [key] = settings.apiKeys?.signingKeys ?? [];
+    const signer = key ?? (await environmentVariable(values, 'JWT_SECRET'));
+    return print([await createBearerToken({ role, sub, exp, validFor, payload }, signer, Date.now())]);
+  },
   async types({ 'db-url': databaseUrl, url = databaseUrl, project, schema, lang }) {
     if (lang !== 'typescript') throw new TypeError(`--lang is typescript, not "${lang}"`);
     const { typesOf } = await import('./types/types-command.ts');
-    process.stdout.write(await typesOf({ url, project, schemas: schema.split(',') }));
+    process.stdout.write(await typesOf({ url, project, schemas: (schema ?? 'public').split(',') }));
     return 0;
   },
 };
 
 /** The commands that take further words. */
-const withWords: ReadonlySet<string> = new Set(['test', 'migration new', 'functions new', 'test new']);
+const withWords: ReadonlySet<string> = new Set([
+  'test',
+  'db dump',
+  'migration new',
+  'functions new',
+  'test new',
+]);
 
 /**
  * Runs the command line `local-supabase …`.
@@ -216,6 +256,16 @@ async function control(
   const instance = await findInstance(dataFolder(values));
   return print([await (await send(instance, 'POST', `/${name}`)).text()]);
 }
+
+/** A value of the running instance. @throws {StartError} if none runs. */
+async function environmentVariable(values: Values, name: string): Promise<string> {
+  const { environment } = await findInstance(dataFolder(values));
+  const value = environment[name];
+  if (value === undefined) throw new StartError(`The running one has no ${name}`);
+  return value;
+}
+
+const databaseUrlOf = (values: Values): Promise<string> => environmentVariable(values, 'DB_URL');
 
 const dataFolder = (values: Values): string =>
   resolve(values['data-dir'] ?? join(values.project, '.local-supabase'));

@@ -88,6 +88,7 @@ it('serves a foreign folder from `init` to `stop`', { timeout: 120_000 }, async 
   expect(Object.keys(environment)).toEqual([
     'API_URL',
     'REST_URL',
+    'GRAPHQL_URL',
     'FUNCTIONS_URL',
     'DB_URL',
     'MAILPIT_URL',
@@ -97,6 +98,10 @@ it('serves a foreign folder from `init` to `stop`', { timeout: 120_000 }, async 
     'ANON_KEY',
     'SERVICE_ROLE_KEY',
     'JWT_SECRET',
+    'STORAGE_S3_URL',
+    'S3_PROTOCOL_ACCESS_KEY_ID',
+    'S3_PROTOCOL_ACCESS_KEY_SECRET',
+    'S3_PROTOCOL_REGION',
   ]);
   expect((await run('status', '-o', 'env')).out).toContain(`API_URL="${environment['API_URL']}"`);
   const todos = async () => {

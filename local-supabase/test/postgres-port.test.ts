@@ -1,5 +1,10 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Client } from 'pg';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { runTestsAt } from '../src/command/database-tests.ts';
 import type { PgliteDatabase } from '../src/database/pglite-database.ts';
 import { startPostgresServer } from '../src/postgres-port/postgres-server.ts';
 import { requestApi, useLocalSupabase } from '../../test/support/local-supabase.ts';
@@ -160,6 +165,28 @@ describe('the port of PostgreSQL', () => {
     expect(
       await valueOf(client, `select decrypted_secret from vault.decrypted_secrets where name = 'own'`),
     ).toBe('s3cret');
+  });
+
+  it('runs pgTAP files that see its rows, and leaves no pgTAP behind', async () => {
+    const project = await mkdtemp(join(tmpdir(), 'running-tests-'));
+    await mkdir(join(project, 'tests'));
+    const file = (name: string, sql: string) => writeFile(join(project, 'tests', name), sql);
+    await file(
+      'a.sql',
+      `begin; select plan(2); select is(current_user::text, 'postgres'); select has_table('seen_by_tests');
+       select * from finish(); rollback;`,
+    );
+    await file('b.sql', 'select plan(1); select ok(false); set role anon;');
+    await supabase().database.exec('create table public.seen_by_tests (id int)');
+    const results = await runTestsAt(url, pathToFileURL(`${project}/`));
+    expect(results.map(({ path, passed, problems }) => [path, passed, problems.length > 0])).toEqual([
+      [expect.stringContaining('tests/a.sql'), 2, false],
+      [expect.stringContaining('tests/b.sql'), 0, true],
+    ]);
+    await expect(
+      supabase().database.query(`select extname from pg_extension where extname = 'pgtap'`),
+    ).resolves.toEqual([]);
+    await rm(project, { recursive: true });
   });
 
   it('shows the services what a client committed', async () => {

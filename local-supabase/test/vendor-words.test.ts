@@ -73,7 +73,7 @@ describe("the vendor's words", () => {
     const ways = [
       [['db', 'push'], '--db-url'],
       [['migration', 'list'], '--db-url'],
-      [['db', 'dump'], 'pg_dump'],
+      [['db', 'dump'], 'No local Supabase runs'],
       [['db', 'diff'], 'Docker'],
       [['link'], 'hosted projects'],
     ] as const;

@@ -7,6 +7,8 @@ import { readScripts, type Script } from '../project/project-sql.ts';
 import { createExtension, createsExtension, lineOf, SchemaError } from '../project/run-script.ts';
 import { splitSql } from '../project/sql-statements.ts';
 
+const allTests = ['tests/**/*.sql', 'tests/**/*.pg'];
+
 export interface TestFileResult {
   readonly path: string;
   readonly passed: number;
@@ -21,7 +23,7 @@ export interface TestFileResult {
  */
 export async function runDatabaseTests(
   { project, settings, ...options }: DatabaseOptions & { readonly project: URL },
-  patterns: readonly string[] = ['tests/**/*.sql', 'tests/**/*.pg'],
+  patterns: readonly string[] = allTests,
 ): Promise<readonly TestFileResult[]> {
   const scripts = await readScripts(project, patterns);
   const { database } = await open({
@@ -37,11 +39,46 @@ export async function runDatabaseTests(
       createExtension(pglite, 'create extension if not exists pgtap with schema extensions'),
     );
     const results: TestFileResult[] = [];
-    for (const script of scripts) results.push(await database.session((pglite) => runFile(pglite, script)));
+    for (const script of scripts)
+      results.push(await database.session((pglite) => runEmbedded(pglite, script)));
     return results;
   } finally {
     await database.close();
   }
+}
+
+/**
+ * Runs the files in the database at `url`, each in a session of its own. They see its rows, and what they commit stays.
+ *
+ * @throws {StartError} if the database is unreachable.
+ */
+export async function runTestsAt(
+  url: string,
+  project: URL,
+  patterns: readonly string[] = allTests,
+): Promise<readonly TestFileResult[]> {
+  const { Client } = await import('pg');
+  const withClient = async <T>(task: (run: RunStatement) => Promise<T>): Promise<T> => {
+    const client = new Client({ connectionString: url });
+    await client.connect().catch((problem: unknown) => {
+      throw new StartError(`The database at ${url} cannot be reached`, problem);
+    });
+    try {
+      return await task(async (text) => {
+        const results = [await client.query<unknown[]>({ text, rowMode: 'array' })].flat();
+        return results.flatMap(({ rows }) => rows);
+      });
+    } finally {
+      await client.end();
+    }
+  };
+  const has = await withClient((run) => run(`select from pg_extension where extname = 'pgtap'`));
+  await withClient((run) => run('create extension if not exists pgtap with schema extensions'));
+  const results: TestFileResult[] = [];
+  for (const script of await readScripts(project, patterns))
+    results.push(await withClient((run) => runFile(script, run)));
+  if (has.length === 0) await withClient((run) => run('drop extension if exists pgtap'));
+  return results;
 }
 
 async function open(options: DatabaseOptions): ReturnType<typeof openDatabase> {
@@ -52,18 +89,32 @@ async function open(options: DatabaseOptions): ReturnType<typeof openDatabase> {
   }
 }
 
-async function runFile(pglite: SqlSession, { path, sql }: Script): Promise<TestFileResult> {
+async function runEmbedded(pglite: SqlSession, script: Script): Promise<TestFileResult> {
+  await becomeProjectUser(pglite);
+  const result = await runFile(script, async (text) => {
+    if (createsExtension.test(text)) await createExtension(pglite, text);
+    else
+      return (await pglite.exec(text, { rowMode: 'array' })).flatMap(
+        ({ rows }) => rows as unknown as unknown[][],
+      );
+    return [];
+  });
+  await pglite.exec('rollback');
+  await discardSession(pglite);
+  return result;
+}
+
+/** Runs a statement and returns its rows. */
+type RunStatement = (text: string) => Promise<readonly (readonly unknown[])[]>;
+
+async function runFile({ path, sql }: Script, run: RunStatement): Promise<TestFileResult> {
   const lines: string[] = [];
   const problems: string[] = [];
-  await becomeProjectUser(pglite);
   // Strip psql's meta-commands, such as `\set ON_ERROR_STOP`.
   for (const statement of splitSql(sql.replaceAll(/^\\.*$/gm, ''))) {
     try {
-      if (createsExtension.test(statement.text)) await createExtension(pglite, statement.text);
-      else
-        for (const { rows } of await pglite.exec(statement.text, { rowMode: 'array' }))
-          for (const [value] of rows as unknown as unknown[][])
-            if (typeof value === 'string') lines.push(...value.split('\n'));
+      for (const [value] of await run(statement.text))
+        if (typeof value === 'string') lines.push(...value.split('\n'));
     } catch (problem) {
       problems.push(
         `${path}:${lineOf(problem, statement)}: ${problem instanceof Error ? problem.message : String(problem)}`,
@@ -71,8 +122,6 @@ async function runFile(pglite: SqlSession, { path, sql }: Script): Promise<TestF
       break;
     }
   }
-  await pglite.exec('rollback');
-  await discardSession(pglite);
   return { path, ...judge(path, lines, problems) };
 }
 

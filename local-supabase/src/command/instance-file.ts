@@ -30,6 +30,7 @@ export function environmentOf(supabase: LocalSupabase): Readonly<Record<string, 
   return {
     API_URL: url,
     REST_URL: `${url}/rest/v1`,
+    GRAPHQL_URL: `${url}/graphql/v1`,
     FUNCTIONS_URL: `${url}/functions/v1`,
     ...(databaseUrl !== null && { DB_URL: databaseUrl }),
     ...(mailboxUrl !== null && { MAILPIT_URL: mailboxUrl, INBUCKET_URL: mailboxUrl }),
@@ -38,8 +39,17 @@ export function environmentOf(supabase: LocalSupabase): Readonly<Record<string, 
     ANON_KEY: keys.anonKey,
     SERVICE_ROLE_KEY: keys.serviceRoleKey,
     JWT_SECRET: keys.jwtSecret,
+    ...s3Names(url),
   };
 }
+
+/** The vendor's local credentials, so that an environment file is complete; S3 and GraphQL are not served. */
+const s3Names = (url: string) => ({
+  STORAGE_S3_URL: `${url}/storage/v1/s3`,
+  S3_PROTOCOL_ACCESS_KEY_ID: '625729a08b95bf1b7ff351a663f3a23c',
+  S3_PROTOCOL_ACCESS_KEY_SECRET: '850181e4652dd023b7a98c58ae0d2d34bd487ee0cc3254aed6eda37307425907',
+  S3_PROTOCOL_REGION: 'local',
+});
 
 /** @throws {StartError} if no instance is running. */
 export async function findInstance(dataDir: string): Promise<InstanceFile> {

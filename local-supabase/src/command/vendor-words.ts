@@ -15,7 +15,6 @@ export function translate(words: readonly string[]): readonly string[] {
 
 /** Commands that the vendor's CLI runs on this database by `--db-url`, without Docker. */
 const byDatabaseUrl = /^(?:db (?:push|advisors|query)|migration (?:list|repair|squash|down|fetch)|inspect)\b/;
-const byPgDump = /^db dump\b/;
 const ofDocker = /^db (?:diff|pull|lint|start|schema)\b/;
 const ofPlatform =
   /^(?:login|logout|link|unlink|projects|orgs|branches|secrets|domains|ssl-enforcement|config|functions (?:deploy|list|delete|download))\b/;
@@ -23,13 +22,11 @@ const ofPlatform =
 /** A sentence for a command of the vendor's CLI that is not here; undefined for any other. */
 export function hintFor(words: readonly string[]): string | undefined {
   const text = words.join(' ');
-  const [byUrl, dump, docker, platform] = [byDatabaseUrl, byPgDump, ofDocker, ofPlatform].map(
+  const [byUrl, docker, platform] = [byDatabaseUrl, ofDocker, ofPlatform].map(
     (pattern) => pattern.exec(text)?.[0],
   );
   if (byUrl !== undefined)
     return `${byUrl}: the vendor's CLI does it on this database: npx supabase ${byUrl} --db-url URL, with the DB_URL of local-supabase status`;
-  if (dump !== undefined)
-    return 'db dump: pg_dump of PostgreSQL 17 or later does it, with the DB_URL that `local-supabase status` prints';
   if (docker !== undefined) return `${docker}: not here; the vendor's CLI needs Docker for it`;
   if (platform !== undefined) return `${platform}: a command for hosted projects: npx supabase ${platform}`;
   return undefined;

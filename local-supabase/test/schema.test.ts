@@ -209,7 +209,7 @@ describe('a project folder', () => {
     await expect(versions()).resolves.toEqual(['1']);
   });
 
-  it('loads the extensions that its SQL creates, its own too', async () => {
+  it('loads the vault and the extensions that its SQL creates, its own too', async () => {
     const { extensions } = await readProjectSql(
       await write({
         'migrations/1_a.sql':
@@ -227,6 +227,11 @@ describe('a project folder', () => {
       'pgcrypto',
       'uuid-ossp',
     ]);
-    expect(extensions.files.map(({ name }) => name)).toEqual(['helpers--1.sql', 'helpers.control']);
+    expect(extensions.files.map(({ name }) => name)).toEqual([
+      'supabase_vault--0.3.1.sql',
+      'supabase_vault.control',
+      'helpers--1.sql',
+      'helpers.control',
+    ]);
   });
 });

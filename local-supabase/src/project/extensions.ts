@@ -87,18 +87,24 @@ export function findExtensions(scripts: readonly string[], own: URL): ProjectExt
   const bundled = bundledNames.filter((name) => wanted.has(name));
   const files = [standIns, own].flatMap((folder) => filesOf(folder, (name) => wanted.has(name)));
   const archives = bundled.map((name) => [name, new URL(`${name}.tar.gz`, bundles)] as const);
+  const isMentioned = (mention: RegExp) => scripts.some((script) => mention.test(script));
   const first = Object.entries(preinstalled).filter(
     ([name, { mention }]) =>
-      (always.includes(name) || scripts.some((script) => mention.test(script))) &&
-      !scripts.some((script) => creates(script, name)),
+      (always.includes(name) || isMentioned(mention)) && !scripts.some((script) => creates(script, name)),
   );
   return {
     bundled: Object.fromEntries(archives),
     files,
     own,
-    preinstall: first.map(([, { sql }]) => sql).join('; '),
+    preinstall: first
+      .map(([name, { mention, sql }]) => (isMentioned(mention) ? sql : ifAvailable(name, sql)))
+      .join('; '),
   };
 }
+
+/** A real PostgreSQL may lack an extension that the project does not mention. */
+const ifAvailable = (name: string, sql: string): string =>
+  `do $$ begin if exists (select from pg_available_extensions where name = '${name}') then ${sql}; end if; end $$`;
 
 /** The names of the replacements, which work in this process. */
 export const availableStandIns: ReadonlySet<string> = new Set(filesIn(standIns).map(extensionOf));

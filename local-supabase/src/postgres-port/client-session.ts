@@ -1,4 +1,5 @@
 import { become } from '../database/connect.ts';
+import { hasSqlState } from '../database/database-error.ts';
 import type { PostgresSession } from '../database/postgres-session.ts';
 import { message, splitMessages, type Message } from './messages.ts';
 
@@ -57,15 +58,25 @@ const CHANGED_SETTINGS = `
   union all select 'session_authorization', session_user
   union all select 'role', current_setting('role')`;
 
-/** Saves the settings of a client, before the session is given back. Its timeout must not end the reading of them. */
+const READ_SETTINGS = `
+  select 'statement_timeout' as name, current_setting('statement_timeout') as setting;
+  set statement_timeout = 0; ${CHANGED_SETTINGS}`;
+/** A timeout of a millisecond may end the reading of itself. */
+const MOST_READS = 50;
+
+/** Saves the settings of a client, before the session is given back. */
 export async function saveSettings(pglite: PostgresSession, client: ClientSession): Promise<void> {
-  const [timeout, , others] = await pglite.exec(
-    `select 'statement_timeout' as name, current_setting('statement_timeout') as setting;
-     set statement_timeout = 0; ${CHANGED_SETTINGS}`,
-  );
-  // Restored last, so that it does not end the restoring of the others.
-  const rows = [...(others?.rows ?? []), ...(timeout?.rows ?? [])] as { name: string; setting: string }[];
-  client.settings = rows.map(({ name, setting }) => [name, setting]);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const [timeout, , others] = await pglite.exec(READ_SETTINGS);
+      // Restored last, so that it does not end the restoring of the others.
+      const rows = [...(others?.rows ?? []), ...(timeout?.rows ?? [])] as { name: string; setting: string }[];
+      client.settings = rows.map(({ name, setting }) => [name, setting]);
+      return;
+    } catch (problem) {
+      if (!hasSqlState(problem, '57014') || attempt === MOST_READS) throw problem;
+    }
+  }
 }
 
 /**

@@ -85,9 +85,7 @@ function observeVitals(): void {
 
 const readVitals = (page: Page) => page.evaluate(() => (globalThis as unknown as { vitals: Vitals }).vitals);
 
-/**
- * An account with 200 notifications that are hours old; what needs the user begins on the first page and continues below it.
- */
+/** An account with 200 notifications that are hours old. */
 async function newReader({ stage, newUser }: World) {
   const reader = await newUser();
   await stage.supabase.database.query(
@@ -133,7 +131,7 @@ test('opening the inbox takes three data requests and stays within the load budg
     const [load] = await followLoad(page);
     await page.goto(`${url}/home`);
     // Slow, because the server compresses each file at its first request, at Brotli's slowest level.
-    await expect(page.locator('main [data-id]')).toHaveCount(34, { timeout: 40_000 });
+    await expect(page.locator('main [data-id]')).toHaveCount(30, { timeout: 40_000 });
     const calls = () => load.requests.filter((call) => /^(?!OPTIONS)\w+ \/(rest|auth)\//.test(call));
     const changes = 'POST /rest/v1/rpc/notification_changes';
     // The list with its counts; and the changes again, when the channel is live.
@@ -181,7 +179,7 @@ async function visitInbox(page: Page, url: string): Promise<Vitals> {
   });
   await page.goto(url);
   const rows = page.locator('main [data-id]');
-  await expect(rows).toHaveCount(34);
+  await expect(rows).toHaveCount(30);
   await page.waitForLoadState('networkidle');
   const { lcp } = await readVitals(page);
   await rows.first().hover();
@@ -208,7 +206,7 @@ test(
     await withSignedInPage(browser, world, async (page, url) => {
       // Compresses the files and warms the services.
       await page.goto(`${url}/home`);
-      await expect(page.locator('main [data-id]')).toHaveCount(34, { timeout: 40_000 });
+      await expect(page.locator('main [data-id]')).toHaveCount(30, { timeout: 40_000 });
       const [, session] = await followLoad(page);
       await session.send('Network.setCacheDisabled', { cacheDisabled: true });
       await session.send('Network.emulateNetworkConditions', slow4g);

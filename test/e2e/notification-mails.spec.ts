@@ -12,7 +12,7 @@ async function chooseInstant(page: Page, stage: Stage): Promise<void> {
   );
   await page.getByRole('combobox', { name: 'How often' }).selectOption('instant');
   await saved;
-  await expect(page.getByText(/two minutes after something happens/)).toBeVisible();
+  await expect(page.getByText(/after two minutes, unless you read it first/)).toBeVisible();
 }
 
 test('an unread mention is mailed; its link opens it; a button unsubscribes and undoes', async ({

@@ -85,10 +85,7 @@ const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
       if (field) field.value = value;
     }
     signIn.click();
-    const unread = await waitFor(() =>
-      [...document.querySelectorAll('button')].find(({ textContent }) => /\d+ unread/.test(textContent)),
-    );
-    console.log(unread.textContent);
+    console.log((await waitFor(() => find('Sign out'))).textContent);
     define({ FormData: nodeFormData });
   },
   async servers({ renderInbox, app, listOrders, hasSession }) {

@@ -103,7 +103,7 @@ export function contentProblems(folder: string, isRelease = false): readonly str
 const readFileIfAny = (folder: string, name: string): string =>
   existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '';
 
-/** Types of another package, and the file that only re-exports, have no source of their own. */
+/** The package has no source for types of another package and for the file that only re-exports. */
 const hasOwnSource = (file: string): boolean => !file.startsWith('vendor/') && file !== 'browser.d.ts';
 
 /** Whether an editor that goes to a definition in these declarations ends in a source that the package has. */

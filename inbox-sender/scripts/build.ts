@@ -37,7 +37,7 @@ if (status !== 0) process.exit(1);
 const typesDir = join(declarations, 'inbox-sender/src');
 for (const name of await readdir(typesDir)) {
   const text = await readFile(join(typesDir, name), 'utf8');
-  // Maps stay as they are: `scripts/declaration-sources.ts` lets them lead to the sources.
+  // Only declarations change here: `scripts/declaration-sources.ts` lets their maps lead to the sources.
   const adjusted = name.endsWith('.ts') ? text.replaceAll(/(['"]\.\/[^'"]+)\.ts(['"])/g, '$1.js$2') : text;
   await writeFile(join(outDir, name), adjusted);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { importJWK, jwtVerify, type JWK } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { runCommand } from '../src/command.ts';
+import { runPrinting } from './run-printing.ts';
 
 let project: string;
 beforeAll(async () => {
@@ -16,13 +16,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-async function run(...words: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
-  const lines: string[] = [];
-  for (const stream of ['log', 'error', 'warn'] as const)
-    vi.spyOn(console, stream).mockImplementation((line: string) => void lines.push(line));
-  const code = await runCommand([...words, '--project', project]);
-  return { code, text: lines.join('\n') };
-}
+const run = (...words: readonly string[]) => runPrinting(project, words);
 
 describe('gen signing-key', () => {
   it.each(['ES256', 'RS256'])(

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { runCommand } from '../src/command.ts';
 import { openDataFolder } from '../src/project/data-folder.ts';
+import { runPrinting } from './run-printing.ts';
 
 let project: string;
 beforeAll(async () => {
@@ -13,13 +13,7 @@ afterAll(() => rm(project, { recursive: true, force: true }));
 afterEach(() => void vi.restoreAllMocks());
 
 /** Runs a command in a folder where no instance runs. */
-async function run(...words: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
-  const lines: string[] = [];
-  for (const stream of ['log', 'error', 'warn'] as const)
-    vi.spyOn(console, stream).mockImplementation((line: string) => void lines.push(line));
-  const code = await runCommand([...words, '--project', project]);
-  return { code, text: lines.join('\n') };
-}
+const run = (...words: readonly string[]) => runPrinting(project, words);
 
 it('a command to an instance that is still starting names its process', async () => {
   const folder = openDataFolder(join(project, '.local-supabase'));
@@ -69,7 +63,7 @@ describe("the vendor's words", () => {
     expect((await run('--experimental', 'link', '--project-ref', 'abc')).text).toContain('npx supabase link');
   });
 
-  it('are answered with another way where there is none here', async () => {
+  it('name another way where this command lacks them', async () => {
     const ways = [
       [['db', 'push'], '--db-url'],
       [['migration', 'list'], '--db-url'],

@@ -100,7 +100,7 @@ export const inboxShots: readonly Shot[] = [
     name: 'inbox-lost',
     async arrange({ page, say, stage }) {
       await rows(page);
-      // Realtime alone is lost: a read that fails shows a message of its own.
+      // Realtime alone is lost: a read that fails shows another message.
       await page.routeWebSocket(/\/realtime\//, (socket) => void socket.close());
       stage.supabase.faults.dropSockets();
       await page.getByText(say('Live updates are interrupted. Reconnecting…')).waitFor({ timeout: 30_000 });

@@ -281,7 +281,7 @@ db.from('people').select('id, notes(id)').order('name');
 notes.select('id, people(name)').order(relatedColumn('peoplez', 'name'));
 // @ts-expect-error no such column
 notes.select('id, people(name)').order(relatedColumn('people', 'nam'));
-// @ts-expect-error many rows have no order of their own
+// @ts-expect-error rows cannot be ordered by a relation to many
 db.from('people').select('id, notes(id)').order(relatedColumn('notes', 'id'));
 // @ts-expect-error a condition on related rows belongs to their embed()
 notes.select('id, people(name)').eq(relatedColumn('people', 'name'), 'x');

@@ -48,7 +48,7 @@ export async function runDatabaseTests(
 }
 
 /**
- * Runs the files in the database at `url`, each in a session of its own. They see its rows, and what they commit stays.
+ * Runs the files in the database at `url`, each in a separate session. They see its rows, and what they commit stays.
  *
  * @throws {StartError} if the database is unreachable.
  */

@@ -109,7 +109,7 @@ describe('a chunk that cannot be loaded', () => {
     expect(await screen.findByText('All is well.')).toBeTruthy();
   });
 
-  test('a part that cannot be loaded leaves the rest as it is, offers to reload, and loads the next time', async () => {
+  test('a part that cannot be loaded leaves the rest unchanged, offers to reload, and loads the next time', async () => {
     toasts.clear();
     const { remote, Screen } = remoteScreen();
     const close = vi.fn<() => void>();

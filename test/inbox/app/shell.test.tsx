@@ -367,7 +367,7 @@ test('the shell is available in German', async () => {
   }
 });
 
-test('a new account is asked for language, zone and digest once, and may skip all', async () => {
+test('the first visit asks for language, zone and digest once; all can be skipped', async () => {
   const email = `new-${crypto.randomUUID()}@example.com`;
   const { id } = await createUser(supabase(), email);
   await supabase().database.query(

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('a reload is given up after 5 s without a response of the site', async () => {
+test('the page is not reloaded where the site sends no response within 5 s', async () => {
   vi.useFakeTimers();
   vi.spyOn(globalThis, 'fetch').mockImplementation(
     (_input, init) =>

@@ -16,7 +16,7 @@ const texts = {
   de: { failed: 'Ein Teil der App konnte nicht geladen werden.', reload: 'Neu laden' },
 };
 
-/** A part of a screen with its own code, such as a dialog: its failure leaves the rest of the screen as it is. */
+/** A part of a screen with its own code, such as a dialog: its failure leaves the rest of the screen unchanged. */
 export class PartBoundary extends Component<PartBoundaryProps, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false };
 

@@ -1,11 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
-const decisions = readdirSync(join(root, 'docs/decisions'));
+const decisions = ['docs', 'local-supabase/docs', 'conformance/docs'].flatMap((docs) =>
+  readdirSync(join(root, docs, 'decisions')).map((name) => `${docs}/decisions/${name}`),
+);
 const pages = ['README.md', 'CONTRIBUTING.md']
   .concat(
     ['docs', 'src', 'local-supabase', 'conformance', 'supabase', 'test'].flatMap((folder) =>
@@ -50,8 +52,9 @@ describe.each(pages)('the page %s', (page) => {
 
 describe('the decisions', () => {
   it('each decision has its own number, which its title repeats', () => {
-    expect(new Set(decisions.map((name) => name.slice(0, 3))).size).toBe(decisions.length);
-    const isTold = (name: string) => textOf(`docs/decisions/${name}`).startsWith(`# ${name.slice(0, 3)} `);
-    expect(decisions.filter((name) => !isTold(name))).toEqual([]);
+    const numberOf = (path: string) => basename(path).slice(0, 3);
+    expect(new Set(decisions.map(numberOf)).size).toBe(decisions.length);
+    const isTold = (path: string) => textOf(path).startsWith(`# ${numberOf(path)} `);
+    expect(decisions.filter((path) => !isTold(path))).toEqual([]);
   });
 });

@@ -77,10 +77,10 @@ describe('concurrent sign-ups', () => {
     });
   });
 
-  it('respond 500 for a value that the database cannot store', async () => {
+  it('are refused with 400 for a text with NUL, where the real service responds 500', async () => {
     const data = { name: 'a\u0000b' };
     const { status, body } = await world.post('/signup', { email: freshEmail(), password, data });
-    expect([status, body.message]).toEqual([500, 'Database error saving new user']);
+    expect([status, body.message]).toEqual([400, 'A text contains a NUL character']);
   });
 });
 

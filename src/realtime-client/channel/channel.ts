@@ -202,8 +202,8 @@ export function createChannel<Database>(
         requestFrame();
       },
       onDiscard: discards.add,
-      claim: topic.claim,
-      send: topic.send,
+      claim: () => topic.claim(),
+      send: (event, payload) => topic.send(event, payload),
       track: topic.track,
     },
   };

@@ -8,7 +8,7 @@ import { createTokenSource } from '../socket/token-source.ts';
 import { createWaitingData } from '../socket/waiting-data.ts';
 import { defaultJoinConfig } from '../protocol/join-config.ts';
 import { isJoined } from './channel-state.ts';
-import { createOwnTopic, type OwnTopic } from './topic.ts';
+import { OwnTopic } from './topic.ts';
 
 /** A connection over this tab's own socket. */
 export function createOwnConnection(options: ConnectOptions): Connection {
@@ -92,7 +92,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
     },
     open(name, sink) {
       const topic = `realtime:${name}`;
-      const own = createOwnTopic(topic, sink, options, {
+      const own = new OwnTopic(topic, sink, options, {
         socket,
         tokens,
         waiting,

@@ -14,29 +14,15 @@ import type { WaitingData } from '../socket/waiting-data.ts';
 import type { TokenSource } from '../socket/token-source.ts';
 import { defaultJoinConfig, encodeConfig, type JoinConfig } from '../protocol/join-config.ts';
 import { classifyRefusal, type Refusal } from '../protocol/refusal.ts';
-import { createMachine } from '../machine/machine.ts';
+import { createMachine, type Machine } from '../machine/machine.ts';
 import type { Bindings } from '../protocol/change.ts';
 import type { ChangeReceiver } from '../protocol/protocol-parts.ts';
-import { createPushes } from '../socket/push.ts';
+import { createPushes, type Pushes } from '../socket/push.ts';
 import type { ReconnectingSocket } from '../socket/socket.ts';
 import { isRecord } from '../json.ts';
 import type { Message } from '../protocol/message.ts';
 
-export interface OwnTopic extends Topic, JoiningTopic {
-  readonly state: ChannelState;
-  /** How long the server may hold its reply to a join that is in flight, in milliseconds; 0 without one. */
-  readonly holdMs: number;
-  /**
-   * @param frame the frame as it arrived.
-   * @returns false if the message is of an unknown kind.
-   */
-  receive(message: Message, frame: unknown): boolean;
-  receiveHeartbeat(ref: string | null): void;
-  /** Passes an event to the state machine. */
-  step(event: ChannelEvent): void;
-  /** The user changed: drops what is queued to be sent or delivered. */
-  discard(): void;
-}
+type RunEffect = Exclude<ChannelEffect, { do: 'wait' }>;
 
 /** The connection's side of a topic: shared state and callbacks. */
 export interface TopicOwner {
@@ -52,212 +38,275 @@ export interface TopicOwner {
   onStatus(snapshot: ChannelSnapshot): void;
 }
 
-/** @param topic the channel's name with its prefix. */
-export function createOwnTopic(
-  topic: string,
-  sink: TopicSink,
-  { platform, settings, parts }: ConnectOptions,
-  owner: TopicOwner,
-): OwnTopic {
-  const { socket, tokens } = owner;
-  const { clock } = platform;
-  let wanted: Bindings = new Map();
-  let joinedWith: Bindings = new Map();
-  let config: JoinConfig = defaultJoinConfig;
-  let joinedConfig = '';
+/** A channel over this tab's own socket. */
+export class OwnTopic implements Topic, JoiningTopic {
+  readonly topic: string;
+  readonly #sink: TopicSink;
+  readonly #options: ConnectOptions;
+  readonly #owner: TopicOwner;
+  readonly #machine: Machine<ChannelState, ChannelEvent>;
+  readonly #pushes: Pushes;
+  #wanted: Bindings = new Map();
+  #joinedWith: Bindings = new Map();
+  #config: JoinConfig = defaultJoinConfig;
+  #joinedConfig = '';
   /** Null while the channel is not on its topic. */
-  let joinRef: string | null = null;
+  #joinRef: string | null = null;
   /** The ref of the probe heartbeat; its reply shows that an earlier reply is lost. */
-  let probeRef = '';
+  #probeRef = '';
   /** The ref of a join whose reply is late; it may still be refused. */
-  let abandonedRef: string | null = null;
+  #abandonedRef: string | null = null;
   /** Created by the first join with bindings, because features install their part after the topic was opened. */
-  let changes: ChangeReceiver | undefined;
-  let lastRequest = 0;
+  #changes: ChangeReceiver | undefined;
+  #lastRequest = 0;
 
-  const push = (event: string, payload: unknown) => socket.send({ joinRef, topic, event, payload });
-  const holdMs = () => (wanted.size > 0 ? (config.subscriptionWaitMs ?? 0) : 0);
-  const isReady = () => isJoined(machine.state);
-  const failure = () => describe(machine.state, config.private).error;
-  const pushes = createPushes({ clock, settings, isReady, failure, send: push });
+  /** @param topic the channel's name with its prefix. */
+  constructor(topic: string, sink: TopicSink, options: ConnectOptions, owner: TopicOwner) {
+    this.topic = topic;
+    this.#sink = sink;
+    this.#options = options;
+    this.#owner = owner;
+    const { platform, settings } = options;
+    const { clock } = platform;
+    this.#pushes = createPushes({
+      clock,
+      settings,
+      isReady: () => this.#isReady,
+      failure: () => this.#describe(this.state).error,
+      send: (event, payload) => this.#push(event, payload),
+    });
+    this.#machine = createMachine<ChannelState, ChannelEvent, RunEffect>({
+      initial: initialChannel,
+      step: (state, event, nowMs) => stepChannel(state, event, { nowMs, wallMs: clock.now(), settings }),
+      run: (effect) => this.#run(effect),
+      platform,
+      jitter: settings.jitter,
+      onStep: (state, before) => this.#onStep(state, before),
+    });
+  }
 
-  const authorize = async () => {
+  get state(): ChannelState {
+    return this.#machine.state;
+  }
+
+  get isPrivate(): boolean {
+    return this.#config.private;
+  }
+
+  /** How long the server may hold its reply to a join that is in flight, in milliseconds; 0 without one. */
+  get holdMs(): number {
+    return this.state.kind === 'joining' ? this.#subscriptionWaitMs : 0;
+  }
+
+  want(bindings: Bindings | null, config: JoinConfig): void {
+    if (!bindings) {
+      this.#pushes.close();
+      this.step({ kind: 'leave' });
+      return;
+    }
+    this.#wanted = bindings;
+    this.#config = config;
+    this.step({ kind: 'join' });
+    const isCovered = [...bindings.keys()].every((key) => this.#joinedWith.has(key));
+    if (!isCovered || this.#joinedConfig !== JSON.stringify(config)) this.step({ kind: 'rejoin' });
+  }
+
+  push(event: string, payload: unknown): Promise<unknown> {
+    if (!this.#isReady) this.claim();
+    return this.#pushes.push(event, payload);
+  }
+
+  claim(): void {
+    this.#owner.waiting.claim();
+  }
+
+  /** The user changed: drops what is queued to be sent or delivered. */
+  discard(): void {
+    this.#pushes.discard();
+    this.#sink.onDiscard();
+  }
+
+  send(event: string, payload: unknown): void {
+    if (this.#isReady) this.#push(event, payload);
+  }
+
+  /** Passes an event to the state machine. */
+  step(event: ChannelEvent): void {
+    this.#machine.send(event);
+  }
+
+  receiveHeartbeat(ref: string | null): void {
+    if (ref === this.#probeRef) this.step({ kind: 'heartbeat' });
+  }
+
+  /**
+   * @param frame the frame as it arrived.
+   * @returns false if the message is of an unknown kind.
+   */
+  receive(message: Message, frame: unknown): boolean {
+    const { event, ref } = message;
+    if (event === 'phx_reply' && ref !== null && ref === this.#abandonedRef) {
+      // A join that timed out may still be refused: the refusal counts, or the channel would rejoin forever.
+      this.#abandonedRef = null;
+      const reason = refusalOf(message.payload);
+      if (reason !== null) this.#refuse(reason);
+      return true;
+    }
+    const isStale = message.joinRef !== null && message.joinRef !== this.#joinRef;
+    return isStale || this.#joinRef === null || this.#receiveCurrent(message, frame);
+  }
+
+  get #isReady(): boolean {
+    return isJoined(this.state);
+  }
+
+  get #subscriptionWaitMs(): number {
+    return this.#wanted.size > 0 ? (this.#config.subscriptionWaitMs ?? 0) : 0;
+  }
+
+  #push(event: string, payload: unknown): string {
+    return this.#owner.socket.send({ joinRef: this.#joinRef, topic: this.topic, event, payload });
+  }
+
+  #describe(state: ChannelState): ChannelSnapshot {
+    return describe(state, this.#config.private);
+  }
+
+  #onStep(state: ChannelState, before: ChannelState): void {
+    if (!isOnTopic(state)) this.#joinRef = null;
+    this.#owner.onStep(state, before);
+    const snapshot = this.#describe(state);
+    if (snapshot.status !== this.#describe(before).status) {
+      this.#owner.onStatus(snapshot);
+      this.#sink.onStatus(snapshot);
+      this.#pushes.fail();
+    }
+    if (this.#isReady) this.#pushes.flush();
+  }
+
+  #run(effect: RunEffect): void {
+    switch (effect.do) {
+      case 'authorize':
+        return void this.#authorize();
+      case 'rejectToken':
+        return this.#owner.tokens.reject(this.state.token, effect.isFinal);
+      case 'join':
+        return this.#join();
+      case 'probe':
+        this.#probeRef = this.#owner.socket.probe();
+        return undefined;
+      case 'leave':
+        this.#push('phx_leave', {});
+        this.#abandonedRef = this.#joinRef;
+        return undefined;
+      case 'pushToken':
+        return void this.#push('access_token', { access_token: this.state.token });
+      case 'gap':
+        return this.#sink.onGap({ continuity: 'lost', sinceMs: effect.sinceMs, reason: effect.reason });
+    }
+  }
+
+  async #authorize(): Promise<void> {
     // Only the latest token request counts; an earlier one is superseded.
-    lastRequest += 1;
-    const request = lastRequest;
+    this.#lastRequest += 1;
+    const request = this.#lastRequest;
+    const { tokens } = this.#owner;
     let event: ChannelEvent = { kind: 'tokenError' };
     try {
       const token = await tokens.request();
       const confirmations: Confirmation[] = [];
-      if (wanted.size > 0) confirmations.push('subscription');
-      if (config.replicationReady) confirmations.push('replication');
+      if (this.#wanted.size > 0) confirmations.push('subscription');
+      if (this.#config.replicationReady) confirmations.push('replication');
       event = tokens.isRefused(token)
         ? { kind: 'refused', refusal: 'token', reason: 'The server has refused this access token' }
-        : { kind: 'token', token, holdMs: holdMs(), confirmations };
+        : { kind: 'token', token, holdMs: this.#subscriptionWaitMs, confirmations };
     } catch (problem) {
-      platform.report(problem);
+      this.#options.platform.report(problem);
     }
-    if (request === lastRequest) machine.send(event);
-  };
-  const join = () => {
-    if (owner.isFull())
-      return machine.send({ kind: 'refused', refusal: 'channel-limit', reason: 'ChannelRateLimitReached' });
-    joinedWith = wanted;
-    joinRef = socket.nextRef();
-    joinedConfig = JSON.stringify(config);
-    changes ??= parts.postgresChanges?.createReceiver(sink, clock);
-    const bindings = parts.postgresChanges?.encode(joinedWith) ?? [];
-    const { token, lostAtMs } = machine.state;
-    owner.waiting.adopt(token ?? null);
-    const encoded = encodeConfig(config, bindings, lostAtMs);
-    const payload = { config: encoded, ...(token !== null && { access_token: token }) };
-    socket.send({ joinRef, ref: joinRef, topic, event: 'phx_join', payload });
-    return undefined;
-  };
-  const run = (effect: Exclude<ChannelEffect, { do: 'wait' }>) => {
-    switch (effect.do) {
-      case 'authorize':
-        return void authorize();
-      case 'rejectToken':
-        return tokens.reject(machine.state.token, effect.isFinal);
-      case 'join':
-        return join();
-      case 'probe':
-        probeRef = socket.probe();
-        return undefined;
-      case 'leave':
-        push('phx_leave', {});
-        abandonedRef = joinRef;
-        return undefined;
-      case 'pushToken':
-        return void push('access_token', { access_token: machine.state.token });
-      case 'gap':
-        return sink.onGap({ continuity: 'lost', sinceMs: effect.sinceMs, reason: effect.reason });
-    }
-  };
-  const machine = createMachine<ChannelState, ChannelEvent, Exclude<ChannelEffect, { do: 'wait' }>>({
-    initial: initialChannel,
-    step: (state, event, nowMs) => stepChannel(state, event, { nowMs, wallMs: clock.now(), settings }),
-    run,
-    platform,
-    jitter: settings.jitter,
-    onStep(state, before) {
-      if (!isOnTopic(state)) joinRef = null;
-      owner.onStep(state, before);
-      const snapshot = describe(state, config.private);
-      if (snapshot.status !== describe(before, config.private).status) {
-        owner.onStatus(snapshot);
-        sink.onStatus(snapshot);
-        pushes.fail();
-      }
-      if (isReady()) pushes.flush();
-    },
-  });
+    if (request === this.#lastRequest) this.step(event);
+  }
 
-  const fail = (reason: string, ofSubscription: boolean) =>
-    machine.send({ kind: 'systemError', refusal: classifyRefusal(reason, ofSubscription), reason });
-  const refuse = (reason: string) => {
+  #join(): void {
+    const { socket, waiting } = this.#owner;
+    if (this.#owner.isFull()) {
+      this.step({ kind: 'refused', refusal: 'channel-limit', reason: 'ChannelRateLimitReached' });
+      return;
+    }
+    const { postgresChanges } = this.#options.parts;
+    this.#joinedWith = this.#wanted;
+    this.#joinRef = socket.nextRef();
+    this.#joinedConfig = JSON.stringify(this.#config);
+    this.#changes ??= postgresChanges?.createReceiver(this.#sink, this.#options.platform.clock);
+    const bindings = postgresChanges?.encode(this.#joinedWith) ?? [];
+    const { token, lostAtMs } = this.state;
+    waiting.adopt(token ?? null);
+    const config = encodeConfig(this.#config, bindings, lostAtMs);
+    const payload = { config, ...(token !== null && { access_token: token }) };
+    const { topic } = this;
+    socket.send({ joinRef: this.#joinRef, ref: this.#joinRef, topic, event: 'phx_join', payload });
+  }
+
+  #fail(reason: string, ofSubscription: boolean): void {
+    this.step({ kind: 'systemError', refusal: classifyRefusal(reason, ofSubscription), reason });
+  }
+
+  #refuse(reason: string): void {
     const refusal = classifyRefusal(reason, false);
-    owner.onRefused(refusal);
+    this.#owner.onRefused(refusal);
     // The server may still count a channel that is being left.
-    const isLeaving = refusal === 'channel-limit' && !owner.isFull();
-    machine.send({ kind: 'refused', refusal: isLeaving ? 'retry' : refusal, reason });
-  };
-  const receiveReply = ({ ref, payload }: Message) => {
+    const isLeaving = refusal === 'channel-limit' && !this.#owner.isFull();
+    this.step({ kind: 'refused', refusal: isLeaving ? 'retry' : refusal, reason });
+  }
+
+  #receiveCurrent(message: Message, frame: unknown): boolean {
+    const { event, payload } = message;
+    switch (event) {
+      case 'phx_reply':
+        this.#receiveReply(message);
+        return true;
+      case 'phx_close':
+      case 'phx_error':
+        // In version 1.0.0 a close during an unanswered join belongs to the previous join.
+        if (event === 'phx_error' || message.joinRef !== null || this.state.kind !== 'joining')
+          this.step({ kind: 'ended' });
+        return true;
+      case 'system':
+        return this.#receiveSystem(payload);
+      case 'postgres_changes':
+        return !this.#changes || !this.#isReady || this.#changes.receive(payload, String(frame));
+      case 'broadcast':
+      case 'presence_state':
+      case 'presence_diff':
+        if (this.#isReady) this.#sink.onMessage(event, payload);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #receiveReply({ ref, payload }: Message): void {
     const response: unknown = isRecord(payload) ? payload['response'] : null;
     const reason = refusalOf(payload);
-    if (ref !== joinRef)
-      return pushes.reply(
-        ref,
-        response,
-        reason === null ? null : { code: 'push-refused', message: `The server refused the push: ${reason}` },
-      );
-    if (reason !== null) return refuse(reason);
-    tokens.accepted();
-    if (changes && !changes.accept(joinedWith, response)) return fail('The reply lacks a binding', true);
-    return machine.send({ kind: 'accepted' });
-  };
-  const receiveSystem = (payload: unknown) => {
+    if (ref !== this.#joinRef) {
+      const message = `The server refused the push: ${reason}`;
+      this.#pushes.reply(ref, response, reason === null ? null : { code: 'push-refused', message });
+    } else if (reason !== null) this.#refuse(reason);
+    else {
+      this.#owner.tokens.accepted();
+      if (this.#changes && !this.#changes.accept(this.#joinedWith, response))
+        this.#fail('The reply lacks a binding', true);
+      else this.step({ kind: 'accepted' });
+    }
+  }
+
+  #receiveSystem(payload: unknown): boolean {
     if (!isRecord(payload)) return false;
     const ofSubscription = payload['extension'] === 'postgres_changes';
-    if (payload['status'] !== 'ok') fail(String(payload['message']), ofSubscription);
+    if (payload['status'] !== 'ok') this.#fail(String(payload['message']), ofSubscription);
     else if (ofSubscription || payload['message'] === replicationMessage)
-      machine.send({ kind: 'confirmed', confirmation: ofSubscription ? 'subscription' : 'replication' });
+      this.step({ kind: 'confirmed', confirmation: ofSubscription ? 'subscription' : 'replication' });
     return true;
-  };
-  return {
-    topic,
-    get state() {
-      return machine.state;
-    },
-    get isPrivate() {
-      return config.private;
-    },
-    get holdMs() {
-      return machine.state.kind === 'joining' ? holdMs() : 0;
-    },
-    want(bindings, nextConfig) {
-      if (!bindings) {
-        pushes.close();
-        return machine.send({ kind: 'leave' });
-      }
-      wanted = bindings;
-      config = nextConfig;
-      machine.send({ kind: 'join' });
-      const isCovered = [...bindings.keys()].every((key) => joinedWith.has(key));
-      if (!isCovered || joinedConfig !== JSON.stringify(config)) machine.send({ kind: 'rejoin' });
-    },
-    push(event, payload) {
-      if (!isReady()) owner.waiting.claim();
-      return pushes.push(event, payload);
-    },
-    claim: owner.waiting.claim,
-    discard() {
-      pushes.discard();
-      sink.onDiscard();
-    },
-    send(event, payload) {
-      if (isReady()) push(event, payload);
-    },
-    step: machine.send,
-    receiveHeartbeat(ref) {
-      if (ref === probeRef) machine.send({ kind: 'heartbeat' });
-    },
-    receive(message, frame) {
-      const { event, ref, payload } = message;
-      if (event === 'phx_reply' && ref !== null && ref === abandonedRef) {
-        // A join that timed out may still be refused: the refusal counts, or the channel would rejoin forever.
-        abandonedRef = null;
-        const reason = refusalOf(payload);
-        if (reason !== null) refuse(reason);
-        return true;
-      }
-      const isStale = message.joinRef !== null && message.joinRef !== joinRef;
-      if (isStale || joinRef === null) return true;
-      switch (event) {
-        case 'phx_reply':
-          receiveReply(message);
-          return true;
-        case 'phx_close':
-        case 'phx_error':
-          // In version 1.0.0 a close during an unanswered join belongs to the previous join.
-          if (event === 'phx_error' || message.joinRef !== null || machine.state.kind !== 'joining')
-            machine.send({ kind: 'ended' });
-          return true;
-        case 'system':
-          return receiveSystem(payload);
-        case 'postgres_changes':
-          return !changes || !isReady() || changes.receive(payload, String(frame));
-        case 'broadcast':
-        case 'presence_state':
-        case 'presence_diff':
-          if (isReady()) sink.onMessage(event, payload);
-          return true;
-        default:
-          return false;
-      }
-    },
-  };
+  }
 }
 
 /** The message of the server, whose extension differs by version. */

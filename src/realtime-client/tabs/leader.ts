@@ -1,4 +1,4 @@
-import type { Page, PageSignal, Timer } from '../../platform/platform.ts';
+import type { Clock, Page, PageSignal, Platform, Timer } from '../../platform/platform.ts';
 import type {
   ChannelSnapshot,
   ConnectOptions,
@@ -10,46 +10,17 @@ import type { RealtimeError } from '../errors.ts';
 import type { RealtimeEvent } from '../events.ts';
 import { bindingKey, type Binding } from '../protocol/change.ts';
 import { createListeners, type Listeners } from '../../platform/listeners.ts';
-
 import { mergeConfigs, type JoinConfig } from '../protocol/join-config.ts';
 import { createTracker, mergeTabs, presenceError, type Tracker } from '../presence/tracker.ts';
 import {
   encodePresence,
   initialPresence,
   stepPresence,
-  type PresenceEvent,
   type PresenceState,
 } from '../presence/presence-state.ts';
 import type { FollowerMessage, LeaderNews } from './tab-message.ts';
 
-/** The leading tab: joins the channels that any tab needs over its own socket, and forwards what it receives. */
-export interface Leader {
-  want(message: MessageOf<'want'>): void;
-  push(message: MessageOf<'push'>): void;
-  send(message: MessageOf<'send'>): void;
-  /** @param entry what the tab tracks in the channel's presence. */
-  track(tab: string, name: string, entry: TabPresence | null): void;
-  forget(tab: string): void;
-  /** Another tab became visible or online: probes the socket, or opens it at once. */
-  wake(): void;
-  /** Publishes the state of the connection and all channels, for new tabs. */
-  announce(): void;
-  ignoredFrames(): number;
-  close(): void;
-}
-
 type MessageOf<Kind> = Omit<Extract<FollowerMessage, { readonly kind: Kind }>, 'to'>;
-
-interface LeaderTopic {
-  readonly topic: Topic;
-  readonly wants: Map<string, Wants>;
-  readonly entries: Map<string, TabPresence>;
-  readonly tracker: Tracker;
-  /** Kept for tabs that join the group later: the server sends the full state once per join. */
-  presence: PresenceState;
-  keys: readonly string[];
-  snapshot: ChannelSnapshot;
-}
 
 interface Wants {
   readonly bindings: readonly Binding[];
@@ -59,166 +30,245 @@ interface Wants {
 /** Interval of the roll call, by which crashed tabs are detected. In milliseconds. */
 export const rollCallMs = 60_000;
 
-export function createLeader(
-  options: ConnectOptions,
-  connect: (options: ConnectOptions) => Connection,
-  self: string,
-  tell: (news: LeaderNews) => void,
-): Leader {
-  const { report, clock } = options.platform;
-  const emit = (event: RealtimeEvent) => tell({ kind: 'event', event });
-  const wakes = createListeners<PageSignal>(report);
-  const page = createSharedPage(options.platform.page, wakes);
-  const connection = connect({ ...options, emit, platform: { ...options.platform, page } });
-  const topics = new Map<string, LeaderTopic>();
-  const present = new Set<string>([self]);
-  let timer: Timer;
+/** One channel that the leader has joined for the tabs that need it. */
+class LedTopic {
+  readonly wants = new Map<string, Wants>();
+  /** Kept for tabs that join the group later: the server sends the full state once per join. */
+  presence: PresenceState = initialPresence;
+  readonly #name: string;
+  readonly #topic: Topic;
+  readonly #clock: Clock;
+  readonly #tell: (news: LeaderNews) => void;
+  readonly #tracker: Tracker;
+  readonly #entries = new Map<string, TabPresence>();
+  #keys: readonly string[] = [];
+  #snapshot: ChannelSnapshot = { status: 'closed', error: null };
 
-  const tellStatus = (name: string, { keys, snapshot }: LeaderTopic) =>
-    tell({ kind: 'status', name, keys, snapshot });
-  const tellConnection = () => tell({ kind: 'connection', snapshot: connection.getSnapshot() });
-  connection.subscribe(tellConnection);
-
-  const open = (name: string): LeaderTopic => {
-    const topic = connection.open(name, {
-      onStatus(snapshot) {
-        led.snapshot = snapshot;
-        const isJoined = snapshot.status === 'live' || snapshot.status === 'joined';
-        led.tracker.setJoined(isJoined);
-        if (!isJoined) led.presence = initialPresence;
-        tellStatus(name, led);
-      },
+  constructor(
+    name: string,
+    connection: Connection,
+    { clock, report }: Platform,
+    tell: (news: LeaderNews) => void,
+  ) {
+    this.#name = name;
+    this.#clock = clock;
+    this.#tell = tell;
+    this.#topic = connection.open(name, {
+      onStatus: (snapshot) => this.#onStatus(snapshot),
       onChange: (keys, change) => tell({ kind: 'change', name, keys, change }),
       onGap: (loss) => tell({ kind: 'gap', name, loss }),
-      onDiscard() {
-        led.entries.clear();
-        led.tracker.discard();
+      onDiscard: () => {
+        this.#entries.clear();
+        this.#tracker.discard();
         tell({ kind: 'discard', name });
       },
-      onMessage(event, payload) {
-        if (event === 'presence_state' || event === 'presence_diff') follow({ kind: event, payload });
-        tell({ kind: 'message', name, event, payload, except: null });
-      },
+      onMessage: (event, payload) => this.#onMessage(event, payload),
     });
-    const led: LeaderTopic = {
-      topic,
-      wants: new Map(),
-      entries: new Map(),
-      tracker: createTracker({
-        name,
-        clock,
-        emit,
-        report,
-        push: topic.push,
-        onError: ({ code, message }) =>
-          tell({ kind: 'message', name, event: presenceError, payload: { code, message }, except: null }),
-      }),
-      presence: initialPresence,
-      keys: [],
-      snapshot: { status: 'closed', error: null },
-    };
-    const follow = (event: PresenceEvent) => {
-      led.presence = stepPresence(led.presence, event, clock.monotonicMs(), 0).state;
-    };
-    topics.set(name, led);
-    return led;
-  };
+    this.#tracker = createTracker({
+      name,
+      clock,
+      emit: (event) => tell({ kind: 'event', event }),
+      report,
+      push: (event, payload) => this.push(event, payload),
+      onError: ({ code, message }) => this.#tellMessage(presenceError, { code, message }, null),
+    });
+  }
+
+  push(event: string, payload: unknown): Promise<unknown> {
+    return this.#topic.push(event, payload);
+  }
+
+  send(event: string, payload: unknown): void {
+    this.#topic.send(event, payload);
+  }
+
   /** A failed channel is joined again only on an explicit request, or for other bindings. */
-  const update = (name: string, led: LeaderTopic, isRequested = false) => {
-    const wants = [...led.wants.values()];
+  update(isRequested = false): void {
+    const wants = [...this.wants.values()];
     const union = new Map(
       wants.flatMap(({ bindings }) => bindings).map((binding) => [bindingKey(binding), binding]),
     );
     const config = mergeConfigs(wants.map((want) => want.config));
-    const before = led.keys.join();
-    led.keys = [...union.keys(), JSON.stringify(config)];
-    if (wants.length === 0) led.topic.want(null, config);
-    else if (isRequested || led.keys.join() !== before) led.topic.want(union, config);
-    tellStatus(name, led);
-  };
-  const track = (led: LeaderTopic, tab: string, entry: TabPresence | null) => {
+    const before = this.#keys.join();
+    this.#keys = [...union.keys(), JSON.stringify(config)];
+    if (wants.length === 0) this.#topic.want(null, config);
+    else if (isRequested || this.#keys.join() !== before) this.#topic.want(union, config);
+    this.tellStatus();
+  }
+
+  track(tab: string, entry: TabPresence | null): void {
     // Move it to the end: the latest entry represents all tabs.
-    led.entries.delete(tab);
-    if (entry) led.entries.set(tab, entry);
-    led.tracker.set(mergeTabs([...led.entries.values()]));
-  };
-  const find = (name: string) => topics.get(name) ?? open(name);
+    this.#entries.delete(tab);
+    if (entry) this.#entries.set(tab, entry);
+    this.#tracker.set(mergeTabs([...this.#entries.values()]));
+  }
+
+  forget(tab: string): void {
+    if (this.#entries.has(tab)) this.track(tab, null);
+    if (this.wants.delete(tab)) this.update();
+  }
+
+  tellStatus(): void {
+    this.#tell({ kind: 'status', name: this.#name, keys: this.#keys, snapshot: this.#snapshot });
+  }
+
+  tellPresence(): void {
+    if (this.presence.isSynced) this.#tellMessage('presence_state', encodePresence(this.presence), null);
+  }
+
   /**
    * The server does not echo a broadcast to its sender: forward it to the other tabs, which listen too. With an
    * acknowledgement they receive it afterwards, because the server drops what no policy allows.
    */
-  const echo = (name: string, event: string, payload: unknown, except: string) => {
-    if (event === 'broadcast') tell({ kind: 'message', name, event, payload, except });
-  };
-  const forget = (tab: string) => {
-    present.delete(tab);
-    for (const [name, led] of topics) {
-      if (led.entries.has(tab)) track(led, tab, null);
-      if (led.wants.delete(tab)) update(name, led);
+  echo(event: string, payload: unknown, except: string): void {
+    if (event === 'broadcast') this.#tellMessage(event, payload, except);
+  }
+
+  close(): void {
+    this.#tracker.close();
+  }
+
+  #tellMessage(event: string, payload: unknown, except: string | null): void {
+    this.#tell({ kind: 'message', name: this.#name, event, payload, except });
+  }
+
+  #onStatus(snapshot: ChannelSnapshot): void {
+    this.#snapshot = snapshot;
+    const isJoined = snapshot.status === 'live' || snapshot.status === 'joined';
+    this.#tracker.setJoined(isJoined);
+    if (!isJoined) this.presence = initialPresence;
+    this.tellStatus();
+  }
+
+  #onMessage(event: string, payload: unknown): void {
+    if (event === 'presence_state' || event === 'presence_diff')
+      this.presence = stepPresence(
+        this.presence,
+        { kind: event, payload },
+        this.#clock.monotonicMs(),
+        0,
+      ).state;
+    this.#tellMessage(event, payload, null);
+  }
+}
+
+/** The leading tab: joins the channels that any tab needs over its own socket, and forwards what it receives. */
+export class Leader {
+  readonly #platform: Platform;
+  readonly #self: string;
+  readonly #tell: (news: LeaderNews) => void;
+  readonly #connection: Connection;
+  readonly #wakes: Listeners<PageSignal>;
+  readonly #topics = new Map<string, LedTopic>();
+  readonly #present: Set<string>;
+  #timer: Timer | undefined;
+
+  constructor(
+    options: ConnectOptions,
+    connect: (options: ConnectOptions) => Connection,
+    self: string,
+    tell: (news: LeaderNews) => void,
+  ) {
+    this.#platform = options.platform;
+    this.#self = self;
+    this.#tell = tell;
+    this.#present = new Set([self]);
+    this.#wakes = createListeners(options.platform.report);
+    const page = createSharedPage(options.platform.page, this.#wakes);
+    const emit = (event: RealtimeEvent) => tell({ kind: 'event', event });
+    this.#connection = connect({ ...options, emit, platform: { ...options.platform, page } });
+    this.#connection.subscribe(() => this.#tellConnection());
+    this.#callRoll();
+  }
+
+  get ignoredFrames(): number {
+    return this.#connection.ignoredFrames;
+  }
+
+  want({ from, name, bindings, config, isRequested }: MessageOf<'want'>): void {
+    this.#present.add(from);
+    const led = this.#find(name);
+    const isNew = !led.wants.has(from);
+    if (bindings) led.wants.set(from, { bindings, config });
+    else {
+      led.wants.delete(from);
+      led.track(from, null);
     }
-  };
-  const callRoll = () => {
-    timer = clock.setTimer(() => {
-      topics.forEach(({ wants }) =>
+    led.update(bindings !== null && (isRequested || isNew));
+    // A tab that repeats its wants may have missed the state.
+    if (bindings && (isNew || !isRequested)) led.tellPresence();
+  }
+
+  push({ from, id, name, event, payload }: MessageOf<'push'>): void {
+    const led = this.#find(name);
+    led.push(event, payload).then(
+      (response) => {
+        led.echo(event, payload, from);
+        this.#tell({ kind: 'pushed', id, response, error: null });
+      },
+      ({ code, message, cause }: RealtimeError) =>
+        this.#tell({ kind: 'pushed', id, response: cause, error: { code, message } }),
+    );
+  }
+
+  send({ from, name, event, payload }: MessageOf<'send'>): void {
+    const led = this.#find(name);
+    led.echo(event, payload, from);
+    led.send(event, payload);
+  }
+
+  /** @param entry what the tab tracks in the channel's presence. */
+  track(tab: string, name: string, entry: TabPresence | null): void {
+    this.#find(name).track(tab, entry);
+  }
+
+  forget(tab: string): void {
+    this.#present.delete(tab);
+    this.#topics.forEach((led) => led.forget(tab));
+  }
+
+  /** Another tab became visible or online: probes the socket, or opens it at once. */
+  wake(): void {
+    this.#wakes.call('visible');
+  }
+
+  /** Publishes the state of the connection and all channels, for new tabs. */
+  announce(): void {
+    this.#tell({ kind: 'lead' });
+    this.#tellConnection();
+    this.#topics.forEach((led) => led.tellStatus());
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+    this.#topics.forEach((led) => led.close());
+    this.#connection.close();
+  }
+
+  #find(name: string): LedTopic {
+    const known = this.#topics.get(name);
+    if (known) return known;
+    const led = new LedTopic(name, this.#connection, this.#platform, this.#tell);
+    this.#topics.set(name, led);
+    return led;
+  }
+
+  #tellConnection(): void {
+    this.#tell({ kind: 'connection', snapshot: this.#connection.getSnapshot() });
+  }
+
+  #callRoll(): void {
+    this.#timer = this.#platform.clock.setTimer(() => {
+      this.#topics.forEach(({ wants }) =>
         wants.forEach((_want, tab) => {
-          if (tab !== self && !present.has(tab)) forget(tab);
+          if (tab !== this.#self && !this.#present.has(tab)) this.forget(tab);
         }),
       );
-      present.clear();
-      tell({ kind: 'roll' });
-      callRoll();
+      this.#present.clear();
+      this.#tell({ kind: 'roll' });
+      this.#callRoll();
     }, rollCallMs);
-  };
-  callRoll();
-
-  return {
-    want({ from, name, bindings, config, isRequested }) {
-      present.add(from);
-      const led = find(name);
-      const isNew = !led.wants.has(from);
-      if (bindings) led.wants.set(from, { bindings, config });
-      else {
-        led.wants.delete(from);
-        track(led, from, null);
-      }
-      update(name, led, bindings !== null && (isRequested || isNew));
-      // A tab that repeats its wants may have missed the state.
-      if (bindings && (isNew || !isRequested) && led.presence.isSynced) {
-        const payload = encodePresence(led.presence);
-        tell({ kind: 'message', name, event: 'presence_state', payload, except: null });
-      }
-    },
-    push({ from, id, name, event, payload }) {
-      find(name)
-        .topic.push(event, payload)
-        .then(
-          (response) => {
-            echo(name, event, payload, from);
-            tell({ kind: 'pushed', id, response, error: null });
-          },
-          ({ code, message, cause }: RealtimeError) =>
-            tell({ kind: 'pushed', id, response: cause, error: { code, message } }),
-        );
-    },
-    send({ from, name, event, payload }) {
-      echo(name, event, payload, from);
-      find(name).topic.send(event, payload);
-    },
-    track: (tab, name, entry) => track(find(name), tab, entry),
-    forget,
-    wake: () => wakes.call('visible'),
-    ignoredFrames: () => connection.ignoredFrames,
-    announce() {
-      tell({ kind: 'lead' });
-      tellConnection();
-      topics.forEach((led, name) => tellStatus(name, led));
-    },
-    close() {
-      timer.cancel();
-      topics.forEach(({ tracker }) => tracker.close());
-      connection.close();
-    },
-  };
+  }
 }
 
 /** Reports the page as visible, because a hidden leader may serve a visible tab. */

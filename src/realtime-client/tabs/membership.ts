@@ -1,13 +1,13 @@
-import type { TabChannel } from '../../platform/platform.ts';
+import type { Clock, TabChannel, Unsubscribe } from '../../platform/platform.ts';
 import { createMachine, type Machine } from '../machine/machine.ts';
 import type { ConnectionStatus } from '../socket/connection-status.ts';
 import type { ConnectOptions, Connection } from '../socket/connection.ts';
 import type { Pushes } from '../socket/push.ts';
 import { stepLeader, type LeaderEffect, type LeaderEvent, type LeaderState } from './leader-state.ts';
-import { createLeader, type Leader } from './leader.ts';
+import { Leader } from './leader.ts';
 import type { SharedTopic } from './shared-topic.ts';
 import { parseTabMessage, type FollowerMessage, type LeaderNews, type TabMessage } from './tab-message.ts';
-import { createTermLock } from './term-lock.ts';
+import { createTermLock, type TermLock } from './term-lock.ts';
 
 /** A topic of this tab, and its pushes that wait for the leader. */
 export interface TabTopic {
@@ -15,20 +15,9 @@ export interface TabTopic {
   readonly pushes: Pushes;
 }
 
-/** One tab's membership in the group of a user's tabs: it follows or leads. */
-export interface Membership {
-  start(): void;
-  stop(): void;
-  wake(): void;
-  /** Stops permanently. */
-  leave(): void;
-  isReady(): boolean;
-  ignoredFrames(): number;
-  /** Sends a message to the leader, which may be this tab. */
-  say(message: Without<FollowerMessage, 'from' | 'to'>): void;
-}
-
 type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never;
+
+type RunEffect = Exclude<LeaderEffect, { do: 'wait' }>;
 
 /** What a tab brings into its group. */
 export interface MembershipOptions {
@@ -44,32 +33,116 @@ export interface MembershipOptions {
   readonly status: ConnectionStatus;
 }
 
-/** Joins the group of the user's tabs; `start()` begins to look for its leader. */
-export function joinGroup(membership: MembershipOptions): Membership {
-  const { options, connect, self, user, topics, status } = membership;
-  const { platform } = options;
-  const { clock } = platform;
-  const name = `realtime:${new URL(options.url).host}:${user}`;
-  const lock = createTermLock(platform.locks, name, (term) => machine.send({ kind: 'granted', term }));
-  const broadcast: TabChannel = platform.openTabChannel(name);
-  let leader: Leader | undefined;
-  let lastHeardMs = clock.now();
-  let hasLeft = false;
+/** One tab's membership in the group of a user's tabs: it follows or leads. */
+export class Membership {
+  readonly #member: MembershipOptions;
+  readonly #clock: Clock;
+  readonly #lock: TermLock;
+  readonly #broadcast: TabChannel;
+  readonly #machine: Machine<LeaderState, LeaderEvent>;
+  readonly #unsubscribe: Unsubscribe;
+  #leader: Leader | undefined;
+  #lastHeardMs: number;
+  #hasLeft = false;
 
-  const detach = () => {
-    topics.forEach(({ shared }) => shared.detach(lastHeardMs));
-    status.publish('connecting', lastHeardMs);
-  };
-  const applyLeaderMessage = (news: LeaderNews) => {
+  constructor(member: MembershipOptions) {
+    this.#member = member;
+    const { platform, url } = member.options;
+    const name = `realtime:${new URL(url).host}:${member.user}`;
+    this.#clock = platform.clock;
+    this.#lastHeardMs = platform.clock.now();
+    this.#lock = createTermLock(platform.locks, name, (term) =>
+      this.#machine.send({ kind: 'granted', term }),
+    );
+    this.#broadcast = platform.openTabChannel(name);
+    this.#machine = createMachine<LeaderState, LeaderEvent, RunEffect>({
+      initial: { kind: 'stopped', term: 0 },
+      step: stepLeader,
+      run: (effect) => this.#run(effect),
+      platform,
+      onStep: ({ kind }, before) => {
+        if (kind === 'seeking' && before.kind !== 'seeking') this.#detach();
+      },
+    });
+    this.#unsubscribe = this.#broadcast.subscribe((value) => this.#receive(value));
+  }
+
+  get ignoredFrames(): number {
+    return this.#leader?.ignoredFrames ?? 0;
+  }
+
+  get isReady(): boolean {
+    const { kind } = this.#machine.state;
+    return kind === 'following' || kind === 'leading';
+  }
+
+  /** Begins to look for the group's leader. */
+  start(): void {
+    this.#machine.send({ kind: 'start' });
+  }
+
+  stop(): void {
+    if (this.#machine.state.kind === 'stopped') return;
+    this.say({ kind: 'bye' });
+    this.#machine.send({ kind: 'stop' });
+    this.#detach();
+  }
+
+  wake(): void {
+    if (!this.#leader) this.say({ kind: 'wake' });
+    this.#machine.send({ kind: 'wake' });
+  }
+
+  /** Stops permanently. */
+  leave(): void {
+    this.stop();
+    this.#hasLeft = true;
+    this.#unsubscribe();
+    this.#broadcast.close();
+  }
+
+  /** Sends a message to the leader, which may be this tab. */
+  say(message: Without<FollowerMessage, 'from' | 'to'>): void {
+    const from = this.#member.self;
+    if (this.#leader) this.#lead({ ...message, from });
+    else this.#broadcast.post({ ...message, from, to: 'leader' });
+  }
+
+  #receive(value: unknown): void {
+    const message = parseTabMessage(value);
+    if (!message) return;
+    if (message.to === 'leader') return this.#lead(message);
+    this.#machine.send({ kind: 'heard', leader: message.from, term: message.term });
+    const { state } = this.#machine;
+    if ((state.kind !== 'following' && state.kind !== 'doubting') || state.leader !== message.from) return;
+    this.#lastHeardMs = this.#clock.now();
+    this.#follow(message);
+  }
+
+  /** Receives a message of a following tab. */
+  #lead(message: Without<FollowerMessage, 'to'>): void {
+    const leader = this.#leader;
+    if (message.kind === 'ask') this.#machine.send({ kind: 'asked', term: message.term });
+    else if (message.kind === 'want') leader?.want(message);
+    else if (message.kind === 'push') leader?.push(message);
+    else if (message.kind === 'send') leader?.send(message);
+    else if (message.kind === 'track') leader?.track(message.from, message.name, message.entry);
+    else if (message.kind === 'wake') leader?.wake();
+    else leader?.forget(message.from);
+  }
+
+  /** Receives a message of the leading tab. */
+  #follow(news: LeaderNews): void {
+    const { topics, status, self, options } = this.#member;
     const topic = 'name' in news ? topics.get(news.name)?.shared : undefined;
     switch (news.kind) {
       case 'lead':
         return;
       case 'roll':
-        return sayWants();
+        return this.#sayWants();
       case 'connection': {
         const shown = news.snapshot.status;
-        if (shown !== 'closed') status.publish(shown, news.snapshot.lostAtMs ?? lastHeardMs);
+        if (shown !== 'closed') status.publish(shown, news.snapshot.lostAtMs ?? this.#lastHeardMs);
         return;
       }
       case 'status':
@@ -87,103 +160,55 @@ export function joinGroup(membership: MembershipOptions): Membership {
       case 'pushed':
         topics.forEach(({ pushes }) => pushes.reply(news.id, news.response, news.error));
     }
-  };
-  /** @param term the term of the leader that sends the news. */
-  const tell = (news: LeaderNews, term: number) => {
-    // A push may settle after the tab left the group.
-    if (hasLeft) return;
-    // Followers of a later term would mistake the last messages of a deposed leader for those of the present one.
-    const isDeposed = machine.state.kind !== 'stopped' && machine.state.term !== term;
-    if (!isDeposed) broadcast.post({ ...news, from: self, to: 'followers', term } satisfies TabMessage);
-    if (news.kind !== 'roll') applyLeaderMessage(news);
-  };
-  const applyFollowerMessage = (message: Without<FollowerMessage, 'to'>) => {
-    if (message.kind === 'ask') machine.send({ kind: 'asked', term: message.term });
-    else if (message.kind === 'want') leader?.want(message);
-    else if (message.kind === 'push') leader?.push(message);
-    else if (message.kind === 'send') leader?.send(message);
-    else if (message.kind === 'track') leader?.track(message.from, message.name, message.entry);
-    else if (message.kind === 'wake') leader?.wake();
-    else leader?.forget(message.from);
-  };
-  const say: Membership['say'] = (message) => {
-    if (leader) applyFollowerMessage({ ...message, from: self });
-    else broadcast.post({ ...message, from: self, to: 'leader' });
-  };
-  const sayWants = () =>
-    topics.forEach(({ shared }, topic) => {
-      const { bindings, config, entry } = shared;
-      if (bindings) say({ kind: 'want', name: topic, bindings, config, isRequested: false });
-      if (bindings && entry) say({ kind: 'track', name: topic, entry });
-    });
-  const attach = () => {
-    detach();
-    sayWants();
-    topics.forEach(({ pushes }) => pushes.flush());
-  };
+  }
 
-  const run = (effect: Exclude<LeaderEffect, { do: 'wait' }>) => {
+  /** @param term the term of the leader that sends the news. */
+  #tell(news: LeaderNews, term: number): void {
+    // A push may settle after the tab left the group.
+    if (this.#hasLeft) return;
+    const { state } = this.#machine;
+    // Followers of a later term would mistake the last messages of a deposed leader for those of the present one.
+    const isDeposed = state.kind !== 'stopped' && state.term !== term;
+    const from = this.#member.self;
+    if (!isDeposed) this.#broadcast.post({ ...news, from, to: 'followers', term } satisfies TabMessage);
+    if (news.kind !== 'roll') this.#follow(news);
+  }
+
+  #sayWants(): void {
+    this.#member.topics.forEach(({ shared }, name) => {
+      const { bindings, config, entry } = shared;
+      if (bindings) this.say({ kind: 'want', name, bindings, config, isRequested: false });
+      if (bindings && entry) this.say({ kind: 'track', name, entry });
+    });
+  }
+
+  #attach(): void {
+    this.#detach();
+    this.#sayWants();
+    this.#member.topics.forEach(({ pushes }) => pushes.flush());
+  }
+
+  #detach(): void {
+    this.#member.topics.forEach(({ shared }) => shared.detach(this.#lastHeardMs));
+    this.#member.status.publish('connecting', this.#lastHeardMs);
+  }
+
+  #run(effect: RunEffect): void {
     if (effect.do === 'acquire' || effect.do === 'release') {
       // Acquiring or releasing the lock ends leadership.
-      leader?.close();
-      leader = undefined;
-      if (effect.do === 'acquire') lock.acquire(effect.term);
-      else lock.release();
-    } else if (effect.do === 'ask') say({ kind: 'ask', term: machine.state.term });
-    else if (effect.do === 'attach') attach();
-    else if (leader) leader.announce();
+      this.#leader?.close();
+      this.#leader = undefined;
+      if (effect.do === 'acquire') this.#lock.acquire(effect.term);
+      else this.#lock.release();
+    } else if (effect.do === 'ask') this.say({ kind: 'ask', term: this.#machine.state.term });
+    else if (effect.do === 'attach') this.#attach();
+    else if (this.#leader) this.#leader.announce();
     else {
-      const { term } = machine.state;
-      leader = createLeader(options, connect, self, (news) => tell(news, term));
-      leader.announce();
-      attach();
+      const { options, connect, self } = this.#member;
+      const { term } = this.#machine.state;
+      this.#leader = new Leader(options, connect, self, (news) => this.#tell(news, term));
+      this.#leader.announce();
+      this.#attach();
     }
-  };
-  const machine: Machine<LeaderState, LeaderEvent> = createMachine<
-    LeaderState,
-    LeaderEvent,
-    Exclude<LeaderEffect, { do: 'wait' }>
-  >({
-    initial: { kind: 'stopped', term: 0 },
-    step: stepLeader,
-    run,
-    platform,
-    onStep({ kind }, before) {
-      if (kind === 'seeking' && before.kind !== 'seeking') detach();
-    },
-  });
-  const unsubscribe = broadcast.subscribe((value) => {
-    const message = parseTabMessage(value);
-    if (!message) return;
-    if (message.to === 'leader') return applyFollowerMessage(message);
-    machine.send({ kind: 'heard', leader: message.from, term: message.term });
-    const { state } = machine;
-    if ((state.kind !== 'following' && state.kind !== 'doubting') || state.leader !== message.from) return;
-    lastHeardMs = clock.now();
-    applyLeaderMessage(message);
-  });
-
-  const stop = () => {
-    if (machine.state.kind === 'stopped') return;
-    say({ kind: 'bye' });
-    machine.send({ kind: 'stop' });
-    detach();
-  };
-  return {
-    start: () => machine.send({ kind: 'start' }),
-    wake() {
-      if (!leader) say({ kind: 'wake' });
-      machine.send({ kind: 'wake' });
-    },
-    stop,
-    leave() {
-      stop();
-      hasLeft = true;
-      unsubscribe();
-      broadcast.close();
-    },
-    ignoredFrames: () => leader?.ignoredFrames() ?? 0,
-    isReady: () => machine.state.kind === 'following' || machine.state.kind === 'leading',
-    say,
-  };
+  }
 }

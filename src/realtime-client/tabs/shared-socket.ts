@@ -8,7 +8,7 @@ import { createConnectionStatus } from '../socket/connection-status.ts';
 import type { ConnectOptions, Connection, TopicSink } from '../socket/connection.ts';
 import { createPushes } from '../socket/push.ts';
 import { createWaitingData } from '../socket/waiting-data.ts';
-import { joinGroup, type Membership, type TabTopic } from './membership.ts';
+import { Membership, type TabTopic } from './membership.ts';
 import { createSharedTopic } from './shared-topic.ts';
 
 /**
@@ -64,7 +64,7 @@ function createSharedConnection(
       status.publish('idle', clock.now());
       return topics.forEach(({ shared }) => shared.signOut());
     }
-    membership = joinGroup({ options, connect, self, user: next, topics, status });
+    membership = new Membership({ options, connect, self, user: next, topics, status });
     membership.start();
   };
   const start = () => {
@@ -111,7 +111,7 @@ function createSharedConnection(
   return {
     ...status,
     get ignoredFrames() {
-      return membership?.ignoredFrames() ?? 0;
+      return membership?.ignoredFrames ?? 0;
     },
     open(name: string, sink: TopicSink) {
       const onStatus: TopicSink['onStatus'] = (snapshot) => {
@@ -122,7 +122,7 @@ function createSharedConnection(
       const pushes = createPushes({
         clock,
         settings,
-        isReady: () => membership?.isReady() ?? false,
+        isReady: () => membership?.isReady ?? false,
         failure: () => shared.snapshot.error,
         send(event, payload) {
           lastPush += 1;

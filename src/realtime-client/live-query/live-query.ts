@@ -1,20 +1,26 @@
-import type { Timer, Unsubscribe } from '../../platform/platform.ts';
+import type { Clock, Timer, Unsubscribe } from '../../platform/platform.ts';
 import type { Channel } from '../channel/channel.ts';
+import type { ChangeBinding } from '../changes/change-queue.ts';
 import { createPostgresChanges, type PostgresChanges } from '../changes/postgres-changes.ts';
 import { RealtimeError } from '../errors.ts';
 import type { Change, RowRecord } from '../protocol/change.ts';
 import { applyChanges, beginRead, createQueryRows, failRead, finishRead, keysOf } from './query-rows.ts';
-import type { RowRules } from './query-rows.ts';
-import { createRepairWatch, type LiveQueryRepair } from './repair-watch.ts';
-import { createListVersion } from './list-version.ts';
-import { createLiveReads, type LiveReadsOptions, type LiveReadsSnapshot } from './live-reads.ts';
+import type { QueryRows, RowRules } from './query-rows.ts';
+import { createRepairWatch, type LiveQueryRepair, type RepairWatch } from './repair-watch.ts';
+import { createListVersion, type ListVersion } from './list-version.ts';
+import {
+  createLiveReads,
+  type LiveReads,
+  type LiveReadsOptions,
+  type LiveReadsSnapshot,
+} from './live-reads.ts';
 import type { LiveSource } from './live-source.ts';
 import { explainFailure } from './channel-failure.ts';
 import type { ReadCause } from './read-triggers.ts';
 import { createRowOrder } from './row-order.ts';
 import { checkQueryAndKey, subscriptionOf } from './subscription.ts';
 import { createListeners } from '../../platform/listeners.ts';
-import { createStore, type Readable } from '../../platform/store.ts';
+import { createStore, type Readable, type Store } from '../../platform/store.ts';
 
 /** Options of {@link createLiveQuery}. */
 export interface LiveQueryOptions<Row extends object> extends Pick<
@@ -110,179 +116,231 @@ const [minSpacingMs, maxSpacingMs] = [200, 1_500];
  * ```
  */
 export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Row>): LiveQuery<Row> {
-  const { channel, source = createPostgresChanges(channel), platform, query, readVersion } = options;
-  const { isEager = true, initialRows = [], intervalMs, onRepaired } = options;
-  const { clock, report } = platform;
-  checkQueryAndKey(query, options.key);
-  const { plan } = query;
-  const key: readonly string[] = [options.key].flat();
-  const subscription = subscriptionOf(plan, key, options.table, options.immutableColumns);
-  const rules: RowRules = {
-    key,
-    order: createRowOrder(plan.order),
-    isLimited: plan.limit !== undefined || plan.offset !== undefined,
-    isDerived: options.table !== undefined,
+  checkQueryAndKey(options.query, options.key);
+  const list = new FollowedList(options);
+  return {
+    getSnapshot: list.store.getSnapshot,
+    subscribe: list.store.subscribe,
+    refresh: () => list.refresh(),
+    refreshRows: (rows) => list.refreshRows(rows),
+    start: () => list.start(),
   };
-  const readList = options.read ?? ((signal: AbortSignal) => query.execute({ signal }));
-  let state = createQueryRows(initialRows, rules);
-  let users = 0;
+}
+
+class FollowedList<Row extends object> {
+  readonly store: Store<LiveQuerySnapshot<Row>>;
+  readonly #options: LiveQueryOptions<Row>;
+  readonly #clock: Clock;
+  readonly #key: readonly string[];
+  readonly #rules: RowRules;
+  readonly #source: Pick<PostgresChanges, 'onChanges' | 'onContinuity'>;
+  readonly #subscription: ChangeBinding;
+  readonly #reads: LiveReads;
+  readonly #repairs: RepairWatch<Row>;
+  readonly #version: ListVersion | undefined;
+  #state: QueryRows<Row>;
+  /** The rows of the published snapshot. */
+  #shown: QueryRows<Row>['rows'];
+  #users = 0;
   /**
    * The cause of the due read, or of the one in flight, that checks for lost changes; null if changes are known to be
    * missing.
    */
-  let suspectedCause: ReadCause | null = null;
-  let readingFor: ReadCause | null = null;
-  let nextReadAtMs = 0;
-  let pacing: Timer | null = null;
-  let stops: readonly Unsubscribe[] = [];
-  const repairListeners = createListeners<LiveQueryRepair>(report);
-  if (onRepaired) repairListeners.add(onRepaired);
+  #suspectedCause: ReadCause | null = null;
+  #readingFor: ReadCause | null = null;
+  #nextReadAtMs = 0;
+  #pacing: Timer | null = null;
+  #stops: readonly Unsubscribe[] = [];
 
-  const readDue = async (signal: AbortSignal) => {
-    const begun = beginRead(state);
-    const { keys } = begun.reading;
-    state = begun;
-    if (!keys) {
-      readingFor = suspectedCause;
-      suspectedCause = null;
-      await version?.read(signal);
-    }
-    const rows = await (keys ? readRows(query, key, [...keys.values()], signal) : readList(signal));
-    if (signal.aborted) return;
-    const before = state;
-    state = finishRead(state, rows, rules);
-    if (!keys && readingFor) repairs.compare(before.rows, state.rows, readingFor);
-    repairs.noteChanges([...(before.reading?.announced ?? [])]);
-  };
-  const noteCause = (cause: ReadCause): boolean => {
-    const { isCurrent } = reads.getSnapshot();
-    // The version is compared more often.
-    if ((cause === 'interval' || cause === 'rate') && version && isCurrent) return false;
-    const isLoss = isCurrent && cause !== 'live' && cause !== 'gap';
-    suspectedCause = isLoss ? cause : null;
-    if (!isLoss) readingFor = null;
-    state = { ...state, isWholeDue: true };
-    return true;
-  };
-  const reads = createLiveReads({
-    ...options,
-    onCause: noteCause,
-    shouldRetry: (problem) => !isInvalidRow(problem) && (options.shouldRetry?.(problem) ?? true),
-    async read(signal) {
-      const startMs = clock.monotonicMs();
-      try {
-        await readDue(signal);
-      } catch (problem) {
-        if (!signal.aborted) state = failRead(state);
-        throw problem;
-      } finally {
-        const spacingMs = 4 * (clock.monotonicMs() - startMs);
-        nextReadAtMs = startMs + Math.min(maxSpacingMs, Math.max(minSpacingMs, spacingMs));
-      }
-      if (!signal.aborted) readWhatChanged();
-    },
-  });
-  /** Reads the changed rows soon: those of a burst by one request. */
-  const readWhatChanged = () => {
-    if (users === 0 || pacing || state.reading || (state.changed.size === 0 && !state.isWholeDue)) return;
-    const delayMs = nextReadAtMs - clock.monotonicMs();
-    if (delayMs <= 0) return void reads.recheck();
-    pacing = clock.setTimer(() => {
-      pacing = null;
-      readWhatChanged();
-    }, delayMs);
-  };
-  const store = createStore<LiveQuerySnapshot<Row>>(
-    {
-      rows: initialRows,
-      isLoaded: false,
-      status: 'stopped',
-      isCurrent: false,
-      error: null,
-      lastRepair: null,
-    },
-    report,
-  );
-  let shown = state.rows;
-  const publish = (lastRepair = store.getSnapshot().lastRepair) => {
-    const before = store.getSnapshot();
-    const { isLoaded, status, isCurrent, failure, ...reading } = reads.getSnapshot();
-    const error = reading.error ?? (failure && explainFailure(failure, subscription, before.error));
-    const isChanged = error !== before.error || lastRepair !== before.lastRepair || state.rows !== shown;
-    if (!isChanged && status === before.status && isLoaded === before.isLoaded) return;
-    const rows = state.rows === shown ? before.rows : [...state.rows.values()];
-    shown = state.rows;
-    store.set({ rows, isLoaded, status, isCurrent, error, lastRepair });
-  };
-  reads.subscribe(() => publish());
-  const receive = (changes: readonly Change<RowRecord>[]) => {
-    version?.noteChanges(changes.length);
-    reads.noteChanges(changes.length);
-    repairs.noteChanges(keysOf(changes, rules).filter((id) => id !== undefined));
-    apply(changes);
-  };
-  const apply = (changes: readonly Change<RowRecord>[]) => {
-    state = applyChanges(state, changes, rules);
-    publish();
-    readWhatChanged();
-  };
-  const repairs = createRepairWatch<Row>(clock, (repair) => {
-    publish(repair);
-    repairListeners.call(repair);
-    reads.noteLosses(repair.cause);
-  });
-  const readAgain = (cause: ReadCause) => {
-    noteCause(cause);
-    void reads.refresh();
-  };
-  const version =
-    readVersion && intervalMs !== 0
-      ? createListVersion({
-          readVersion,
-          platform,
-          isCurrent: () => reads.getSnapshot().isCurrent,
-          onDifference: () => readAgain('version'),
-        })
-      : undefined;
+  constructor(options: LiveQueryOptions<Row>) {
+    const { channel, platform, query, table, immutableColumns, initialRows = [] } = options;
+    const { plan } = query;
+    this.#options = options;
+    this.#clock = platform.clock;
+    this.#source = options.source ?? createPostgresChanges(channel);
+    this.#key = [options.key].flat();
+    this.#subscription = subscriptionOf(plan, this.#key, table, immutableColumns);
+    this.#rules = {
+      key: this.#key,
+      order: createRowOrder(plan.order),
+      isLimited: plan.limit !== undefined || plan.offset !== undefined,
+      isDerived: table !== undefined,
+    };
+    this.#state = createQueryRows(initialRows, this.#rules);
+    this.#shown = this.#state.rows;
+    this.store = createStore<LiveQuerySnapshot<Row>>(
+      {
+        rows: initialRows,
+        isLoaded: false,
+        status: 'stopped',
+        isCurrent: false,
+        error: null,
+        lastRepair: null,
+      },
+      platform.report,
+    );
+    this.#reads = createLiveReads({
+      ...options,
+      onCause: (cause) => this.#noteCause(cause),
+      shouldRetry: (problem) => !isInvalidRow(problem) && (options.shouldRetry?.(problem) ?? true),
+      read: (signal) => this.#read(signal),
+    });
+    this.#reads.subscribe(() => this.#publish());
+    this.#repairs = this.#createRepairs();
+    this.#version = this.#createVersion();
+  }
 
-  const begin = () => {
+  start(): Unsubscribe {
+    this.#users += 1;
+    if (this.#users === 1) this.#begin();
+    let isUsed = true;
+    return () => {
+      if (!isUsed) return;
+      isUsed = false;
+      this.#users -= 1;
+      if (this.#users === 0) this.#end();
+    };
+  }
+
+  refresh(): void {
+    if (this.#users > 0) this.#readAgain('gap');
+  }
+
+  refreshRows(rows: readonly Partial<Row>[]): void {
+    const own = { schema: '', table: '', commitTimestamp: '', type: 'INSERT' } as const;
+    if (this.#users > 0) this.#apply(rows.map((record) => ({ ...own, record: record as RowRecord })));
+  }
+
+  #createRepairs(): RepairWatch<Row> {
+    const { onRepaired, platform } = this.#options;
+    const listeners = createListeners<LiveQueryRepair>(platform.report);
+    if (onRepaired) listeners.add(onRepaired);
+    return createRepairWatch<Row>(this.#clock, (repair) => {
+      this.#publish(repair);
+      listeners.call(repair);
+      this.#reads.noteLosses(repair.cause);
+    });
+  }
+
+  #createVersion(): ListVersion | undefined {
+    const { readVersion, intervalMs, platform } = this.#options;
+    if (!readVersion || intervalMs === 0) return undefined;
+    return createListVersion({
+      readVersion,
+      platform,
+      isCurrent: () => this.#reads.getSnapshot().isCurrent,
+      onDifference: () => this.#readAgain('version'),
+    });
+  }
+
+  #begin(): void {
+    const { channel, isEager = true } = this.#options;
     const isLive = () => channel.getSnapshot().status === 'live';
     const isBegun = isLive();
-    version?.start();
-    stops = [reads.follow(channel, source), source.onChanges(subscription, receive), channel.join()];
-    if (isEager && !isBegun && !isLive()) readAgain('live');
-  };
-  const end = () => {
-    stops.forEach((stop) => stop());
-    pacing?.cancel();
-    pacing = null;
-    version?.stop();
-    repairs.stop();
-    reads.stop();
-    state = failRead(state);
-  };
-  return {
-    getSnapshot: store.getSnapshot,
-    subscribe: store.subscribe,
-    refresh() {
-      if (users > 0) readAgain('gap');
-    },
-    refreshRows(rows) {
-      const own = { schema: '', table: '', commitTimestamp: '', type: 'INSERT' } as const;
-      if (users > 0) apply(rows.map((record) => ({ ...own, record: record as RowRecord })));
-    },
-    start() {
-      users += 1;
-      if (users === 1) begin();
-      let isUsed = true;
-      return () => {
-        if (!isUsed) return;
-        isUsed = false;
-        users -= 1;
-        if (users === 0) end();
-      };
-    },
-  };
+    this.#version?.start();
+    this.#stops = [
+      this.#reads.follow(channel, this.#source),
+      this.#source.onChanges(this.#subscription, (changes) => this.#receive(changes)),
+      channel.join(),
+    ];
+    if (isEager && !isBegun && !isLive()) this.#readAgain('live');
+  }
+
+  #end(): void {
+    this.#stops.forEach((stop) => stop());
+    this.#pacing?.cancel();
+    this.#pacing = null;
+    this.#version?.stop();
+    this.#repairs.stop();
+    this.#reads.stop();
+    this.#state = failRead(this.#state);
+  }
+
+  #receive(changes: readonly Change<RowRecord>[]): void {
+    this.#version?.noteChanges(changes.length);
+    this.#reads.noteChanges(changes.length);
+    this.#repairs.noteChanges(keysOf(changes, this.#rules).filter((id) => id !== undefined));
+    this.#apply(changes);
+  }
+
+  #apply(changes: readonly Change<RowRecord>[]): void {
+    this.#state = applyChanges(this.#state, changes, this.#rules);
+    this.#publish();
+    this.#readWhatChanged();
+  }
+
+  /** @returns whether the cause asks for a read. */
+  #noteCause(cause: ReadCause): boolean {
+    const { isCurrent } = this.#reads.getSnapshot();
+    // The version is compared more often.
+    if ((cause === 'interval' || cause === 'rate') && this.#version && isCurrent) return false;
+    const isLoss = isCurrent && cause !== 'live' && cause !== 'gap';
+    this.#suspectedCause = isLoss ? cause : null;
+    if (!isLoss) this.#readingFor = null;
+    this.#state = { ...this.#state, isWholeDue: true };
+    return true;
+  }
+
+  #readAgain(cause: ReadCause): void {
+    this.#noteCause(cause);
+    void this.#reads.refresh();
+  }
+
+  /** Reads the changed rows soon: those of a burst by one request. */
+  #readWhatChanged(): void {
+    const { reading, changed, isWholeDue } = this.#state;
+    if (this.#users === 0 || this.#pacing || reading || (changed.size === 0 && !isWholeDue)) return;
+    const delayMs = this.#nextReadAtMs - this.#clock.monotonicMs();
+    if (delayMs <= 0) return void this.#reads.recheck();
+    this.#pacing = this.#clock.setTimer(() => {
+      this.#pacing = null;
+      this.#readWhatChanged();
+    }, delayMs);
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const startMs = this.#clock.monotonicMs();
+    try {
+      await this.#readDue(signal);
+    } catch (problem) {
+      if (!signal.aborted) this.#state = failRead(this.#state);
+      throw problem;
+    } finally {
+      const spacingMs = 4 * (this.#clock.monotonicMs() - startMs);
+      this.#nextReadAtMs = startMs + Math.min(maxSpacingMs, Math.max(minSpacingMs, spacingMs));
+    }
+    if (!signal.aborted) this.#readWhatChanged();
+  }
+
+  async #readDue(signal: AbortSignal): Promise<void> {
+    const { query, read = () => query.execute({ signal }) } = this.#options;
+    const begun = beginRead(this.#state);
+    const { keys } = begun.reading;
+    this.#state = begun;
+    if (!keys) {
+      this.#readingFor = this.#suspectedCause;
+      this.#suspectedCause = null;
+      await this.#version?.read(signal);
+    }
+    const rows = await (keys ? readRows(query, this.#key, [...keys.values()], signal) : read(signal));
+    if (signal.aborted) return;
+    const before = this.#state;
+    this.#state = finishRead(before, rows, this.#rules);
+    if (!keys && this.#readingFor) this.#repairs.compare(before.rows, this.#state.rows, this.#readingFor);
+    this.#repairs.noteChanges([...(before.reading?.announced ?? [])]);
+  }
+
+  #publish(lastRepair: LiveQueryRepair | null = this.store.getSnapshot().lastRepair): void {
+    const before = this.store.getSnapshot();
+    const { isLoaded, status, isCurrent, failure, ...reading } = this.#reads.getSnapshot();
+    const error = reading.error ?? (failure && explainFailure(failure, this.#subscription, before.error));
+    const { rows } = this.#state;
+    const isChanged = error !== before.error || lastRepair !== before.lastRepair || rows !== this.#shown;
+    if (!isChanged && status === before.status && isLoaded === before.isLoaded) return;
+    const list = rows === this.#shown ? before.rows : [...rows.values()];
+    this.#shown = rows;
+    this.store.set({ rows: list, isLoaded, status, isCurrent, error, lastRepair });
+  }
 }
 
 /** Reads the rows with these keys; a key of several columns may read more of the list. */

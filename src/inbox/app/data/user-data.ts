@@ -18,7 +18,7 @@ import type { Configuration } from '../../shared/clients/env.ts';
 import type { Outbox } from '../../shared/outbox/outbox.ts';
 import type { Database } from '../../database.types.ts';
 import { openDataCache, type DataCache } from './data-cache.ts';
-import { openOutbox } from './open-outbox.ts';
+import { DeviceOutbox } from './device-outbox.ts';
 
 /** The data of one signed-in user, outside of React and independent of the page. */
 export interface UserData {
@@ -71,7 +71,7 @@ export function createUserData({
         throw problem;
       }),
   };
-  const outbox = openOutbox(userId, platform, checkSession);
+  const outbox = new DeviceOutbox(userId, platform, checkSession);
   let persistTimer: Timer | null = null;
   let laterTimers: readonly Timer[] = [];
   let stopListening: (() => void) | null = null;

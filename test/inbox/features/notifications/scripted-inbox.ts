@@ -13,7 +13,7 @@ import type {
 } from '../../../../src/inbox/features/notifications/model/notification.ts';
 import type { NotificationsApi } from '../../../../src/inbox/features/notifications/data/notifications-api.ts';
 import type { NotificationChange } from '../../../../src/inbox/features/notifications/model/state-types.ts';
-import { createOutbox, type Outbox, type OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import { Outbox, type OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
 import { createFakeWorld, type FakeTab, type FakeWorld } from '../../../support/fake-platform.ts';
 import { createMemoryStorage, type MemoryStorage } from '../../../support/memory-outbox-storage.ts';
 import { createNotification, type NotificationDetails } from './notification-fixtures.ts';
@@ -272,7 +272,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
   const storage = createMemoryStorage();
   const notices: OutboxNotice[] = [];
   const open = (tab: FakeTab) => {
-    const outbox = createOutbox({
+    const outbox = new Outbox({
       userId: 'user',
       storage,
       isRetryable: (problem) => problem instanceof Unreachable,

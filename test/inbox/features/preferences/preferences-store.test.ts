@@ -8,7 +8,7 @@ import type {
 } from '../../../../src/inbox/features/preferences/preferences.ts';
 import type { Change, RowRecord } from '../../../../src/realtime-client/index.ts';
 import { RestError } from '../../../../src/rest-client/index.ts';
-import { createOutbox, type OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import { Outbox, type OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
 import { createFakeWorld } from '../../../support/fake-platform.ts';
 import { createMemoryStorage } from '../../../support/memory-outbox-storage.ts';
 
@@ -30,7 +30,7 @@ function openStore(options: Partial<PreferencesStoreOptions> = {}) {
   const tab = world.openTab();
   const server = { row: version(1), reads: 0, fault: null as RestError | null, updates: [] as unknown[] };
   const notices: OutboxNotice[] = [];
-  const outbox = createOutbox({
+  const outbox = new Outbox({
     userId: 'ada',
     storage: createMemoryStorage(),
     isRetryable: () => false,

@@ -11,7 +11,7 @@ import type {
   Preferences,
 } from '../../../../src/inbox/features/preferences/preferences.ts';
 import { RestError } from '../../../../src/rest-client/index.ts';
-import { createOutbox, type OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import { Outbox, type OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
 import { createFakeWorld } from '../../../support/fake-platform.ts';
 import { createMemoryStorage } from '../../../support/memory-outbox-storage.ts';
 
@@ -78,7 +78,7 @@ describe('preferences that are changed offline', () => {
     const notices: OutboxNotice[] = [];
     const open = async () => {
       const tab = world.openTab();
-      const outbox = createOutbox({
+      const outbox = new Outbox({
         userId: 'ada',
         storage,
         isRetryable: () => true,

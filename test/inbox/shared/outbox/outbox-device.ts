@@ -1,4 +1,4 @@
-import { createOutbox, type OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import { Outbox, type OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
 import type { OutboxOutcome } from '../../../../src/inbox/shared/outbox/outbox-state.ts';
 import type { Platform } from '../../../../src/platform/platform.ts';
 import { createFakeWorld, type FakeWorld } from '../../../support/fake-platform.ts';
@@ -29,7 +29,7 @@ export function createDevice(world: FakeWorld = createFakeWorld()) {
     const tab = world.openTab(overrides);
     const shown: string[] = [];
     const settled: string[] = [];
-    const outbox = createOutbox({
+    const outbox = new Outbox({
       userId: 'ada',
       storage,
       isRetryable: (problem) => problem instanceof Unreachable,

@@ -8,7 +8,7 @@ import { type SentRequest } from '../support/wire/scripted-wire.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** A server whose tokens live an hour by its own clock, which is the world's. */
+/** A server whose tokens expire after an hour of its clock, the one that the test moves. */
 function serve({ server, world }: Harness, claims: (nowSeconds: number) => object) {
   let serial = 0;
   const answer = (_request: SentRequest) => {

@@ -187,7 +187,7 @@ describe('a list in chunks', () => {
     ]);
   });
 
-  test('finds rows of an empty text that is alone in its part', async () => {
+  test('finds the row of an empty text that is alone in its request', async () => {
     const { db, requests } = createRecordingClient();
     await inChunks(db.from('notes').select('id').in('title', ['a', 'b', '']), { size: 2 });
     expect(requests.map(lineOf)).toEqual([

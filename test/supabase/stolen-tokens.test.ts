@@ -1,4 +1,4 @@
-/** What a token over the wire becomes to the policies. The tests beside this file hold the rules of each table. */
+/** What the database refuses to a stolen token. The rules of each table are in the tests beside this file. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createUser, requestApi, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import type { TestUser } from '../support/local-supabase.ts';

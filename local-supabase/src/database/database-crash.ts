@@ -18,7 +18,7 @@ export class DatabaseCrash extends Error implements DatabaseError {
 }
 
 /** @returns the crash for an error of the WebAssembly engine or of its thread. */
-export function crashBy(cause: Error): DatabaseCrash {
+export function toDatabaseCrash(cause: Error): DatabaseCrash {
   if (cause instanceof RangeError) return new DatabaseCrash(STACK_DEPTH_EXCEEDED, cause);
   return new DatabaseCrash({ code: '57P02', message: `PostgreSQL crashed: ${cause.message}` }, cause);
 }
@@ -51,8 +51,9 @@ function startWatch(pglite: PGlite): CrashWatch {
     try {
       runMessage();
     } catch (problem) {
-      if (isTrap(problem)) crash ??= crashBy(problem);
-      else if (!isOwnError(problem)) crash ??= crashBy(new Error('its process ended', { cause: problem }));
+      if (isTrap(problem)) crash ??= toDatabaseCrash(problem);
+      else if (!isOwnError(problem))
+        crash ??= toDatabaseCrash(new Error('its process ended', { cause: problem }));
       throw problem;
     }
   };

@@ -1,6 +1,6 @@
 import { Client, types, type QueryArrayResult, type QueryResult } from 'pg';
 import type { QueryOptions, Results, Transaction } from '@electric-sql/pglite';
-import { crashBy, type DatabaseCrash } from '../database/database-crash.ts';
+import { toDatabaseCrash, type DatabaseCrash } from '../database/database-crash.ts';
 import type { PipelineResult, TextRow } from '../database/protocol.ts';
 import type { RemoteSession } from '../database/postgres-session.ts';
 import { resultParsers } from '../database/result-parsers.ts';
@@ -38,10 +38,10 @@ export async function startServerSession(url: string): Promise<RemoteSession> {
   let crash: DatabaseCrash | undefined;
   let isClosing = false;
   client.on('error', (problem) => {
-    crash ??= crashBy(problem);
+    crash ??= toDatabaseCrash(problem);
   });
   client.on('end', () => {
-    if (!isClosing) crash ??= crashBy(new Error('the connection ended'));
+    if (!isClosing) crash ??= toDatabaseCrash(new Error('the connection ended'));
   });
   await client.connect();
   const listeners = new Map<string, Set<(payload: string) => void>>();
@@ -133,7 +133,7 @@ export async function startServerSession(url: string): Promise<RemoteSession> {
       await other.end();
     },
     async terminate() {
-      crash ??= crashBy(new Error('it was ended while a statement ran'));
+      crash ??= toDatabaseCrash(new Error('it was ended while a statement ran'));
       isClosing = true;
       await client.end();
     },

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { PGliteOptions, QueryOptions, Results, Transaction } from '@electric-sql/pglite';
-import { crashBy, type DatabaseCrash } from '../database/database-crash.ts';
+import { toDatabaseCrash, type DatabaseCrash } from '../database/database-crash.ts';
 import { loadPostgresModule } from './postgres-module.ts';
 import type { RemoteSession } from '../database/postgres-session.ts';
 import { decodeProblem } from './worker-messages.ts';
@@ -132,7 +132,7 @@ function createThread(start: WorkerStart): Thread {
   const pending = new Map<number, Pending>();
   let [lastId, crash]: [number, DatabaseCrash | undefined] = [0, undefined];
   const fail = (problem: Error) => {
-    crash ??= crashBy(problem);
+    crash ??= toDatabaseCrash(problem);
     for (const { reject } of pending.values()) reject(crash);
     pending.clear();
   };

@@ -104,7 +104,7 @@ export class RealtimeChannel {
   #broadcast: Broadcast<Record<string, unknown>> | null = null;
   #presence: ChannelPresence | null = null;
   #stops: Unsubscribe[] = [];
-  /** Whether the channel joins again on purpose, and its status is not told until that has ended. */
+  /** Whether the channel joins again on purpose; until that has ended no status is reported. */
   #isQuiet = false;
 
   /** @param onEnd called when the channel is left. */

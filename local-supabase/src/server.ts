@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { configuredPostgres } from './cluster/binaries.ts';
 import { openDataFolder } from './project/data-folder.ts';
 import type { Database } from './database/database.ts';
 import { createExpirableKeys } from './keys/expirable-keys.ts';
@@ -108,6 +109,7 @@ async function start(
   const { port = null, mailboxPort = null, seed = true } = options;
   const sources = supabaseFolder(options.project);
   const clock = createSkewedClock(options.now ?? Date.now);
+  const version = options.databaseUrl === undefined ? (options.postgres ?? configuredPostgres()) : undefined;
   const folder = options.dataDir === undefined ? undefined : openDataFolder(resolve(options.dataDir));
   if (folder) onClose(folder.release);
   const project = await openProject(folder, clock.now, {
@@ -117,6 +119,7 @@ async function start(
     pool: options.databases,
     worker: options.databaseThread,
     databaseUrl: options.databaseUrl,
+    postgres: version && { version, port: options.databasePort ?? 0 },
     apiKeys: options.apiKeys,
   });
   const { database, mailbox } = project;
@@ -180,14 +183,15 @@ async function start(
       ? undefined
       : await listen(mailboxPort, hosts, createMailboxSite({ mailbox, faults, isForeign: hosts.isForeign }));
   if (mailboxServer) onClose(mailboxServer.close);
-  const databasePort = options.databaseUrl === undefined ? (options.databasePort ?? null) : null;
+  const { serverUrl } = project;
+  const databasePort = serverUrl === undefined ? (options.databasePort ?? null) : null;
   const postgres =
     databasePort === null ? undefined : await startPostgresServer({ database, port: databasePort });
   if (postgres) onClose(postgres.close);
   const reachable = onlyOnce(async () => {
     const open = api ?? (await listen(0, hosts, handle));
     if (!api) onClose(open.close);
-    if (options.databaseUrl !== undefined) return { url: open.url, databaseUrl: options.databaseUrl };
+    if (serverUrl !== undefined) return { url: open.url, databaseUrl: serverUrl };
     const sql = postgres ?? (await startPostgresServer({ database, port: 0 }));
     if (!postgres) onClose(sql.close);
     return { url: open.url, databaseUrl: sql.url };
@@ -206,7 +210,7 @@ async function start(
     secretKey,
     fetch: doors.fetch,
     mailboxUrl: mailboxServer?.url ?? null,
-    databaseUrl: options.databaseUrl ?? postgres?.url ?? null,
+    databaseUrl: serverUrl ?? postgres?.url ?? null,
     migrate: project.migrate,
     notes: project.notes,
     clock: core.clock,

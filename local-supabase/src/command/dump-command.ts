@@ -19,6 +19,7 @@ const ownSchemas = [
   'extensions',
   'graphql',
   'graphql_public',
+  'local_supabase',
   'net',
   'pgmq',
   'pgsodium',

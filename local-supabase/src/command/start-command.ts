@@ -10,7 +10,7 @@ import { environmentOf, removeInstance, saveInstance } from './instance-file.ts'
 /** The ports and the data folder of an instance. */
 type Places = Pick<
   LocalSupabaseOptions,
-  'port' | 'databasePort' | 'databaseUrl' | 'mailboxPort' | 'smtpPort' | 'dataDir'
+  'port' | 'databasePort' | 'databaseUrl' | 'postgres' | 'mailboxPort' | 'smtpPort' | 'dataDir'
 >;
 
 /**
@@ -45,7 +45,8 @@ export async function runUntilStopped(
         return 'Nothing was reset: the database of --database-url is not ours to remove. Stop, drop it and create it anew, and start again.';
       // Try the project's SQL first, because an error in it must not cost data.
       const seed = query.get('seed') === 'false' ? { seed: false } : {};
-      await (await createLocalSupabase({ ...settings, ...seed })).close();
+      const { postgres } = places;
+      await (await createLocalSupabase({ ...settings, ...seed, ...(postgres && { postgres }) })).close();
       await supabase.close();
       if (places.dataDir !== undefined) removeData(places.dataDir);
       supabase = await createLocalSupabase({ ...started, ...seed });

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writ
 import { dirname, join } from 'node:path';
 import type { SavedKeys } from '../keys/keys.ts';
 import type { ReceivedMail } from '../mailbox/mail.ts';
+import { postgresVersions } from '../cluster/binaries.ts';
 import { StartError } from '../http/start-error.ts';
 
 /** A server's data folder. One server at a time owns it. */
@@ -61,7 +62,8 @@ export function lockerOf(folder: string): string | undefined {
 
 /** Removes the data of a folder that no server uses. Keeps the keys, so that pages keep working. */
 export function removeData(dataDir: string): void {
-  for (const name of ['postgres', 'storage', 'mails.json'])
+  const clusters = postgresVersions.map((version) => `postgres-${version}`);
+  for (const name of ['postgres', ...clusters, 'storage', 'mails.json'])
     rmSync(join(dataDir, name), { recursive: true, force: true });
 }
 

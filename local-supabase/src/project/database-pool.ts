@@ -11,6 +11,12 @@ export interface DatabasePool {
   take: (name: string, start: () => Promise<PGlite>) => Promise<PGlite>;
   /** Keeps a database that its instance has closed, or closes it if it cannot be reused. */
   put: (pglite: PGlite) => Promise<void>;
+  /**
+   * Keeps a PostgreSQL beside the services running between two instances.
+   *
+   * @param lease takes a lease of it, and resolves to the function that gives it back.
+   */
+  hold: (name: string, lease: () => Promise<() => Promise<void>>) => Promise<void>;
   /** Closes the waiting databases. */
   close: () => Promise<void>;
 }
@@ -29,6 +35,7 @@ interface Pooled {
 export function createDatabasePool(limit = 2): DatabasePool {
   const images = new WeakMap<PGlite, Pooled>();
   const waiting: PGlite[] = [];
+  const leases = new Map<string, () => Promise<void>>();
   return {
     take: async (name, start) => {
       const index = waiting.findIndex((pglite) => images.get(pglite)?.name === name);
@@ -44,8 +51,13 @@ export function createDatabasePool(limit = 2): DatabasePool {
       waiting.push(pglite);
       if (waiting.length > limit) await waiting.shift()?.close();
     },
+    hold: async (name, lease) => {
+      if (!leases.has(name)) leases.set(name, await lease());
+    },
     close: async () => {
       for (const pglite of waiting.splice(0)) await pglite.close();
+      for (const release of leases.values()) await release();
+      leases.clear();
     },
   };
 }

@@ -119,6 +119,22 @@ export const extensionFiles = (name: string, own: URL): readonly SessionFile[] =
           .map(sessionFileOf),
   );
 
+/** The only one of PGlite's bundles that is SQL alone. */
+const PGTAP = 'pgtap';
+
+/** Replacements with a worker in this process: a project schedules jobs wherever they are available. */
+const withWorker: ReadonlySet<string> = new Set(['pg_cron', 'pg_net']);
+
+/** The files of the extensions in SQL, for a real PostgreSQL beside the services. */
+export function sqlExtensions({ files, own }: ProjectExtensions): readonly ExtensionFile[] {
+  const wanted = new Set(files.map(({ name }) => extensionOf(name)));
+  const isOffered = (name: string) => !withWorker.has(name) || wanted.has(name);
+  const pgtap = readTar(gunzipSync(readFileSync(new URL(`${PGTAP}.tar.gz`, bundles))))
+    .filter(({ path }) => /\/extension\/[^/]+\.(?:control|sql)$/.test(path))
+    .map(({ path, bytes }) => ({ name: basename(path), text: new TextDecoder().decode(bytes ?? undefined) }));
+  return [...[standIns, own].flatMap((folder) => filesOf(folder, isOffered)), ...pgtap];
+}
+
 const archivedFiles = (archive: URL): readonly SessionFile[] =>
   readTar(gunzipSync(readFileSync(archive))).flatMap(({ path, bytes }) =>
     bytes

@@ -1,5 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite';
-import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasNamedAdmin, resetSession, startParams } from '../database/connect.ts';
@@ -9,6 +9,7 @@ import { createPgliteDatabase } from '../database/pglite-database.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import { readTar } from '../database/tar.ts';
 import { isRemote, type PostgresSession } from '../database/postgres-session.ts';
+import { exists, findCreation } from './creation-mark.ts';
 import { connect, loadProjectSnapshot, snapshotName } from './database-snapshot.ts';
 import type { DatabasePool } from './database-pool.ts';
 import { availableStandIns, extensionFiles, type ProjectExtensions } from './extensions.ts';
@@ -34,6 +35,8 @@ export interface DatabaseOptions {
 
 export interface OpenDatabase {
   readonly database: PgliteDatabase;
+  /** The URL of a real PostgreSQL for other programs. Undefined for the embedded one. */
+  readonly serverUrl?: string;
   /** Sets how many milliseconds SQL's clock is ahead of the machine's. */
   setAhead(byMs: number): Promise<void>;
   /**
@@ -167,21 +170,6 @@ const inThread =
     return session;
   };
 
-/**
- * Marks a folder while its files are written for the first time. If the process was killed meanwhile, the incomplete
- * files cannot be opened and contain no user data.
- */
-async function findCreation(
-  dataDir: string,
-): Promise<Readonly<Record<'begin' | 'end', () => Promise<void>>>> {
-  const mark = `${dataDir}.creating`;
-  if (await exists(mark)) {
-    await rm(dataDir, { recursive: true, force: true });
-    await mkdir(dataDir, { recursive: true });
-  }
-  return { begin: () => writeFile(mark, ''), end: () => rm(mark, { force: true }) };
-}
-
 async function unpackArchive(archive: Uint8Array, folder: string): Promise<void> {
   for (const { path, bytes } of readTar(archive)) {
     const target = join(folder, path);
@@ -192,9 +180,3 @@ async function unpackArchive(archive: Uint8Array, folder: string): Promise<void>
 
 const dumpFiles = async (session: PostgresSession): Promise<Uint8Array> =>
   new Uint8Array(await (await session.dumpDataDir('none')).arrayBuffer());
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

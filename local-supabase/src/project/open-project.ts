@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataFolder } from './data-folder.ts';
+import { openClusterDatabase } from './open-cluster-database.ts';
 import { openDatabase } from './open-database.ts';
 import type { DatabaseOptions, OpenDatabase } from './open-database.ts';
 import { openServerDatabase } from './open-server-database.ts';
 import { SchemaError } from './run-script.ts';
+import type { PostgresVersion } from '../cluster/binaries.ts';
 import { createTokenKeys } from '../keys/keys.ts';
 import type { ApiKeySettings, TokenKeys } from '../keys/keys.ts';
 import { createMailbox } from '../mailbox/mailbox.ts';
@@ -21,6 +23,8 @@ export interface ProjectOptions extends Omit<DatabaseOptions, 'dataDir'> {
   readonly apiKeys?: ApiKeySettings | undefined;
   /** The URL of a real PostgreSQL. Default: the embedded one. */
   readonly databaseUrl?: string | undefined;
+  /** The version of a PostgreSQL beside the services, and its port; 0 takes a free one. Default: the embedded one. */
+  readonly postgres?: { readonly version: PostgresVersion; readonly port: number } | undefined;
 }
 
 /** @throws {StartError} if the project's SQL is rejected, or the folder's data cannot be used. */
@@ -42,10 +46,17 @@ export async function openProject(
 
 async function open(
   dataDir: string | undefined,
-  { databaseUrl, ...options }: ProjectOptions,
+  { databaseUrl, postgres, ...options }: ProjectOptions,
 ): Promise<OpenDatabase> {
   try {
     if (databaseUrl !== undefined) return await openServerDatabase(databaseUrl, options);
+    if (postgres !== undefined)
+      return await openClusterDatabase({
+        ...options,
+        postgres: postgres.version,
+        port: postgres.port,
+        dataDir: dataDir && `${dataDir}-${postgres.version}`,
+      });
     if (dataDir === undefined) return await openDatabase(options);
     mkdirSync(dataDir, { recursive: true });
     return await openDatabase({ ...options, dataDir });
@@ -53,7 +64,7 @@ async function open(
     if (problem instanceof StartError) throw problem;
     if (problem instanceof SchemaError)
       throw new StartError(explain(problem, databaseUrl === undefined ? dataDir : undefined), problem);
-    if (dataDir === undefined || databaseUrl !== undefined) throw problem;
+    if (dataDir === undefined || databaseUrl !== undefined || postgres !== undefined) throw problem;
     const reason = problem instanceof Error ? problem.message.split('\n')[0] : String(problem);
     throw new StartError(
       `The database in ${dataDir} cannot be read, it may be corrupt: ${reason}. Nothing was changed. To go on, rename that folder and start again: the database then has the migrations and the seed, without its rows and accounts; keys and mails stay`,

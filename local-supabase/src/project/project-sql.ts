@@ -117,7 +117,8 @@ function configuredScripts({ vaultSecrets = {}, exposesNewTables = true }: Datab
   return statements.length === 0 ? [] : [{ path: 'supabase/config.toml', sql: statements.join('\n') }];
 }
 
-async function readPart(name: string): Promise<PlatformPart> {
+/** @param name a file of this package, relative to `src`. */
+export async function readPart(name: string): Promise<PlatformPart> {
   const sql = await readFile(new URL(name, SERVICES), 'utf8');
   return { path: `local-supabase/${name}`, sql, hash: hashOf([sql]) };
 }

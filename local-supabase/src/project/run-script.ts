@@ -14,6 +14,7 @@ const withoutTransaction =
   /^(?:create\s+(?:unique\s+)?index\s+concurrently|drop\s+index\s+concurrently|reindex\s.*\bconcurrently|refresh\s+materialized\s+view\s+concurrently|vacuum|alter\s+system)\b/i;
 /** Matches statements for {@link createExtension}. */
 export const createsExtension = /^create\s+extension\b/i;
+const createsEventTrigger = /^create\s+event\s+trigger\b/i;
 const opensTransaction = /^(?:begin|start\s+transaction)\b/i;
 const endsTransaction = /^(?:commit|end|rollback|abort)\b(?!\s+(?:to|prepared)\b)/i;
 
@@ -82,8 +83,18 @@ async function runStatement(pglite: SqlSession, text: string): Promise<boolean> 
     return true;
   }
   if (createsExtension.test(text)) await createExtension(pglite, text);
+  else if (createsEventTrigger.test(text)) await createEventTrigger(pglite, text);
   else await pglite.exec(text);
   return false;
+}
+
+/** A PostgreSQL beside the services has a function for it, because no event trigger can give the privilege. */
+async function createEventTrigger(pglite: SqlSession, text: string): Promise<void> {
+  const { rows } = await pglite.query<{ call: string | null }>(
+    `select to_regproc('local_supabase.create_event_trigger')::text as call where current_user = 'postgres'`,
+  );
+  if (rows[0]?.call) await pglite.query('select local_supabase.create_event_trigger($1)', [text]);
+  else await pglite.exec(text);
 }
 
 /**

@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 /** Packages that need Node; all others also run in a browser's worker. */
 const onlyInNode: ReadonlySet<string> = new Set(['nodemailer', 'pg', 'smtp-server', 'ws']);
 /** Packages that are not bundled: PGlite with its files, and those that the user installs. */
-const stays = /^(?:node:|@electric-sql\/pglite|local-supabase|vite|vitest|deno)/;
+const stays = /^(?:node:|@electric-sql\/pglite|@supabase\/pg-delta|local-supabase|vite|vitest|deno)/;
 const importStatement = /import\s+(?:([\w$]+)\s*,?\s*)?(?:\{([^}]*)\}\s*)?from\s*"([^".][^"]*)"/g;
 const reexportStatement = /export\s*\{([^}]*)\}\s*from\s*"([^".][^"]*)"/g;
 const importCall = /import\("([^".][^"]*)"\)/g;

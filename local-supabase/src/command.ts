@@ -25,6 +25,7 @@ const usage = `local-supabase COMMAND [options]
   logs                 prints the requests and errors of a running one; -f follows
   functions serve      follows the functions of a running one, with other variables: --env-file FILE,
                        --import-map FILE, --no-verify-jwt
+  db diff              prints the migration from the migrations to supabase/schemas; --file NAME writes it
   db dump              prints the schema of a running one by pg_dump; --data-only, --schema a,b, --file FILE
   gen signing-key      prints a private key for auth.signing_keys_path; --algorithm RS256
   gen bearer-jwt       prints a token: --role ROLE, --sub ID, --valid-for 30m, --exp TIME, --payload JSON
@@ -176,6 +177,24 @@ const commands: Readonly<Record<string, Run>> = {
     await print([`${passed} tests passed; ${failed.length} of ${results.length} files failed`]);
     return failed.length > 0 ? 1 : 0;
   },
+  async 'db diff'(values, [named]) {
+    const { options: settings } = await readConfig(values.project);
+    const { diffSchemas } = await import('./command/diff-command.ts');
+    const project = supabaseFolder(resolve(values.project));
+    const { migrations, notes } = await diffSchemas(project, settings.databaseSettings);
+    for (const note of notes) console.warn(note);
+    // The vendor's `-f NAME` arrives as `--follow` and a word.
+    const name = values.file ?? (values.follow ? named : undefined);
+    if (migrations.length === 0) return print(['The migrations make what the schema files declare.']);
+    if (name === undefined) return print(migrations);
+    const nowMs = Date.now();
+    return print(
+      migrations.map(
+        (sql, index) =>
+          `Wrote ${createFile(resolve(values.project), 'migration', name, nowMs + index * 1000, sql)}`,
+      ),
+    );
+  },
   async 'db dump'(values, [named]) {
     const { schema, file, follow, 'data-only': isDataOnly } = values;
     const { dumpDatabase } = await import('./command/dump-command.ts');
@@ -209,6 +228,7 @@ const commands: Readonly<Record<string, Run>> = {
 /** The commands that take further words. */
 const withWords: ReadonlySet<string> = new Set([
   'test',
+  'db diff',
   'db dump',
   'migration new',
   'functions new',

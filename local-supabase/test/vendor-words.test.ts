@@ -57,7 +57,7 @@ describe("the vendor's words", () => {
     expect((await run('db', 'push', '--dry-run', '--include-all')).text).toContain(
       'npx supabase db push --db-url URL',
     );
-    expect((await run('--workdir', 'elsewhere', '--debug', 'db', 'diff', '-f', 'name')).text).toContain(
+    expect((await run('--workdir', 'elsewhere', '--debug', 'db', 'pull', '-f', 'name')).text).toContain(
       'Docker',
     );
     expect((await run('--experimental', 'link', '--project-ref', 'abc')).text).toContain('npx supabase link');
@@ -68,7 +68,7 @@ describe("the vendor's words", () => {
       [['db', 'push'], '--db-url'],
       [['migration', 'list'], '--db-url'],
       [['db', 'dump'], 'No local Supabase runs'],
-      [['db', 'diff'], 'Docker'],
+      [['db', 'pull'], 'Docker'],
       [['link'], 'hosted projects'],
     ] as const;
     for (const [words, way] of ways)

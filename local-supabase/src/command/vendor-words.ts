@@ -15,7 +15,7 @@ export function translate(words: readonly string[]): readonly string[] {
 
 /** Commands that the vendor's CLI runs on this database by `--db-url`, without Docker. */
 const byDatabaseUrl = /^(?:db (?:push|advisors|query)|migration (?:list|repair|squash|down|fetch)|inspect)\b/;
-const ofDocker = /^db (?:diff|pull|lint|start|schema)\b/;
+const ofDocker = /^db (?:pull|lint|start|schema)\b/;
 const ofPlatform =
   /^(?:login|logout|link|unlink|projects|orgs|branches|secrets|domains|ssl-enforcement|config|functions (?:deploy|list|delete|download))\b/;
 

@@ -3,37 +3,29 @@ import { decodeUtf8 } from '../../platform/bytes.ts';
 import type { Delivery } from '../changes/delivery.ts';
 import type { Subscriber } from '../changes/subscribers.ts';
 import type { RateCounter } from '../rate-counter.ts';
-import type { RealtimeSettings } from '../settings.ts';
 import { isRecord } from '../subscription/term.ts';
 import type { InboundFrame, OutboundFrame, Ref, UserBroadcast } from './wire.ts';
 import { SubscriptionRefused, bindingId, parseBinding } from '../subscription/bindings.ts';
 import { prepareSubscriptions } from '../subscription/subscription.ts';
 import type { SubscriptionContext } from '../subscription/subscription.ts';
-import type { Timers } from '../timers.ts';
+import { ChannelAccess } from './access.ts';
+import type { AccessServices } from './access.ts';
 import { holdJoin } from './held-join.ts';
 import type { JoinRequest } from './join-request.ts';
 import { exceedsPayloadLimit } from './payload-size.ts';
-import { revokedMessage, unreadableMessage } from './permissions.ts';
-import type { EvaluatePermissions, ReadPermissions } from './permissions.ts';
+import type { ReadPermissions } from './permissions.ts';
 import { createPresenceLimit, decidePresence } from './presence-calls.ts';
 import { replayPayload } from './replay.ts';
 import type { ReplayedMessage } from './replay.ts';
 import { roomName } from './rooms.ts';
 import type { StorableMessage, StoredMessages } from './stored-messages.ts';
-import type { Member, Rooms } from './rooms.ts';
-import { createTokenThrottle } from './token-throttle.ts';
-import { expiredMessage } from '../subscription/tokens.ts';
-import type { ChannelClaims, CheckToken } from '../subscription/tokens.ts';
+import type { BroadcastMessage, Member, Rooms } from './rooms.ts';
+import type { ChannelClaims } from '../subscription/tokens.ts';
 
 /** The dependencies that all channels share. */
-export interface ChannelServices {
+export interface ChannelServices extends AccessServices {
   readonly database: Database;
-  readonly settings: () => RealtimeSettings;
-  readonly now: () => number;
   readonly random: () => number;
-  readonly timers: Timers;
-  readonly checkToken: CheckToken;
-  readonly permissions: EvaluatePermissions;
   readonly delivery: Delivery;
   readonly subscriptions: SubscriptionContext;
   readonly rooms: Rooms;
@@ -51,28 +43,6 @@ export interface ChannelSocket {
   sendBroadcast(topic: string, broadcast: UserBroadcast): void;
   /** Called when the channel has ended, so that the socket removes it. */
   forget(channel: Channel): void;
-}
-
-export interface Channel extends Subscriber, Member {
-  readonly topic: string;
-  readonly joinRef: Ref;
-  readonly bindingEcho: readonly Record<string, unknown>[];
-  /** Subscribes before the reply, if the join asks for it. Returns the reason of a refusal, or null. */
-  establish(): Promise<string | null>;
-  /** Enters the topic; called after the reply to the join. */
-  start(): void;
-  /** Handles a frame after all earlier frames and after a subscription in flight. */
-  handle(frame: InboundFrame): Promise<void>;
-  /** Subscribes again, if the channel has bindings. */
-  renew(options?: { readonly isDelayed: boolean }): void;
-  /** Verifies the token again. */
-  checkToken(): Promise<void>;
-  /** Ends the channel as an expired token does. */
-  expire(): void;
-  system(status: 'ok' | 'error', message: string, extension?: 'system' | 'postgres_changes'): void;
-  /** Ends without a frame to the client. */
-  dispose(): void;
-  close(event?: 'phx_close' | 'phx_error'): void;
 }
 
 export interface ChannelOptions {
@@ -93,274 +63,281 @@ const toStorable = (topic: string, { event, encoding, data }: UserBroadcast): St
   payload: encoding === 'json' ? decodeUtf8(data) : data,
 });
 
-/** The real server checks a token at least this often. */
-const TOKEN_CHECK_MS = 300_000;
-
-export function createChannel(services: ChannelServices, options: ChannelOptions): Channel {
-  const { settings, now, random, timers, delivery, rooms, subscriptions, messages, presenceEvents } =
-    services;
-  const { socket, topic, name, joinRef, request, replayed } = options;
-  const room = roomName(name, request.isPrivate);
-  const replayedIds = new Set(replayed.map(({ id }) => id));
-  const takePresenceCall = createPresenceLimit(now, settings);
-  let { token, claims, read } = options;
-  let [isOver, isPresenceEnabled] = [false, request.presenceEnabled || settings().presenceEnabled];
-  let isEstablished = false;
-  /** The permission to write is evaluated at the first attempt, and again for a new token. */
-  let write: Promise<{ readonly broadcast: boolean; readonly presence: boolean }> | null = null;
-  let tracked: Record<string, unknown> | null = null;
-  let cancelTokenCheck = () => {};
-  let cancelSubscribe = () => {};
+/** One joined channel of a socket. */
+export class Channel implements Subscriber, Member {
+  readonly topic: string;
+  readonly joinRef: Ref;
+  readonly bindingEcho: readonly Record<string, unknown>[];
+  readonly #services: ChannelServices;
+  readonly #options: ChannelOptions;
+  readonly #access: ChannelAccess;
+  readonly #room: string;
+  readonly #replayedIds: ReadonlySet<string>;
+  readonly #takePresenceCall: () => boolean;
+  readonly #handlers: Readonly<Record<string, (frame: InboundFrame) => Promise<void> | void>>;
+  #isOver = false;
+  #isEstablished = false;
+  #tracked: Record<string, unknown> | null = null;
+  #cancelSubscribe = () => {};
   /** As in the real server's mailbox, frames wait for a subscription in flight. */
-  let subscribing: Promise<void> = Promise.resolve();
+  #subscribing: Promise<void> = Promise.resolve();
 
-  const push = (event: string, payload: string) => socket.send({ topic, event, payload });
-  const pushOwn = (event: string, payload: string) => socket.send({ joinRef, topic, event, payload });
-  const reply = (ref: Ref, status: 'ok' | 'error', response: unknown = {}) =>
-    socket.send({ joinRef, ref, topic, event: 'phx_reply', payload: JSON.stringify({ status, response }) });
-  const shutDown = (message: string) => {
-    if (isOver) return;
-    channel.system('error', message);
-    channel.close();
-  };
+  constructor(services: ChannelServices, options: ChannelOptions) {
+    const { name, request } = options;
+    this.topic = options.topic;
+    this.joinRef = options.joinRef;
+    this.bindingEcho = request.bindings.map((params) => ({ ...params, id: bindingId(params) }));
+    this.#services = services;
+    this.#options = options;
+    this.#room = roomName(name, request.isPrivate);
+    this.#replayedIds = new Set(options.replayed.map(({ id }) => id));
+    this.#takePresenceCall = createPresenceLimit(services.now, services.settings);
+    this.#access = new ChannelAccess(services, {
+      name,
+      isPrivate: request.isPrivate,
+      isPresenceEnabled: request.presenceEnabled || services.settings().presenceEnabled,
+      token: options.token,
+      claims: options.claims,
+      read: options.read,
+      onRefused: (message) => this.#shutDown(message),
+      onRenewed: () => this.renew({ isDelayed: true }),
+    });
+    this.#handlers = {
+      phx_leave: ({ ref }) => {
+        this.#reply(ref, 'ok');
+        this.close();
+      },
+      access_token: ({ payload }) =>
+        this.#access.push(isRecord(payload) ? payload['access_token'] : undefined),
+      broadcast: (frame) => this.#broadcast(frame),
+      presence: (frame) => this.#presence(frame),
+    };
+  }
 
-  const announce = () => channel.system('ok', 'Subscribed to PostgreSQL', 'postgres_changes');
-  const subscribe = async (onLive = announce) => {
+  sendChange(ids: readonly number[], data: string): void {
+    if (this.#options.request.isLegacy)
+      this.#push(/"type":"([A-Z]+)"/.exec(data)?.[1] ?? 'postgres_changes', data);
+    else this.#push('postgres_changes', `{"ids":${JSON.stringify(ids)},"data":${data}}`);
+  }
+
+  receiveBroadcast({ id, content }: BroadcastMessage): void {
+    const { messages } = this.#services;
+    if (!this.#access.readsBroadcasts || (id !== undefined && this.#replayedIds.has(id))) return;
+    if (typeof content === 'string') this.#push('broadcast', content);
+    else this.#options.socket.sendBroadcast(this.topic, content);
+    messages.add();
+    if (messages.isExceeded) this.#shutDown('Too many messages per second');
+  }
+
+  receivePresenceDiff(payload: string): void {
+    if (!this.#access.readsPresence) return;
+    this.#services.presenceEvents.add();
+    this.#push('presence_diff', payload);
+  }
+
+  /** Subscribes before the reply, if the join asks for it. Returns the reason of a refusal, or null. */
+  async establish(): Promise<string | null> {
+    const { settings, timers } = this.#services;
+    const { subscriptionWaitMs, bindings } = this.#options.request;
+    if (subscriptionWaitMs === null || bindings.length === 0) return null;
+    const refusal = await holdJoin({
+      timers,
+      waitMs: Math.min(subscriptionWaitMs, settings().maxSubscriptionWaitMs),
+      delayMs: this.#readyDelayMs(),
+      subscribe: (onLive) => this.#subscribe(onLive),
+    });
+    this.#isEstablished = refusal === null;
+    return refusal;
+  }
+
+  /** Enters the topic; called after the reply to the join. */
+  start(): void {
+    const { messages, presenceEvents, rooms, replicate } = this.#services;
+    const { request, replayed } = this.#options;
+    messages.start();
+    presenceEvents.start();
+    rooms.enter(this.#room, this);
+    this.#access.watch();
+    for (const message of replayed) this.#replay(message);
+    if (this.#access.isPresenceEnabled && this.#access.readsPresence) {
+      presenceEvents.add();
+      this.#pushOwn('presence_state', rooms.presenceState(this.#room));
+    }
+    replicate(() => {
+      if (request.asksForReplication && !this.#isOver)
+        this.system('ok', 'Replication connection established');
+    });
+    if (this.#isEstablished) this.#announce();
+    else if (request.bindings.length > 0) this.#subscribeAfter(this.#readyDelayMs());
+  }
+
+  /** Handles a frame after all earlier frames and after a subscription in flight. */
+  async handle(frame: InboundFrame): Promise<void> {
+    await this.#subscribing;
+    if (!this.#isOver && Object.hasOwn(this.#handlers, frame.event))
+      await this.#handlers[frame.event]?.(frame);
+  }
+
+  /** Subscribes again, if the channel has bindings. */
+  renew({ isDelayed }: { readonly isDelayed: boolean } = { isDelayed: false }): void {
+    if (this.#options.request.bindings.length === 0) return;
+    const { settings, random } = this.#services;
+    const { resubscribeDelayMs, resubscribeJitterMs } = settings();
+    this.#subscribeAfter(isDelayed ? resubscribeDelayMs + Math.floor(random() * resubscribeJitterMs) : 0);
+  }
+
+  /** Verifies the token again. */
+  checkToken(): Promise<void> {
+    return this.#access.check();
+  }
+
+  /** Ends the channel as an expired token does. */
+  expire(): void {
+    this.#access.expire();
+  }
+
+  system(status: 'ok' | 'error', message: string, extension: 'system' | 'postgres_changes' = 'system'): void {
+    const channel = this.#options.name;
+    this.#pushOwn('system', JSON.stringify({ channel, extension, message, status }));
+  }
+
+  /** Ends without a frame to the client. */
+  dispose(): void {
+    this.#isOver = true;
+    this.#access.stop();
+    this.#cancelSubscribe();
+    this.#services.delivery.unsubscribe(this);
+    this.#services.rooms.leave(this.#room, this);
+    this.#options.socket.forget(this);
+  }
+
+  close(event: 'phx_close' | 'phx_error' = 'phx_close'): void {
+    if (this.#isOver) return;
+    this.dispose();
+    const { topic, joinRef } = this;
+    this.#options.socket.send({ joinRef, ref: joinRef, topic, event, payload: '{}' });
+  }
+
+  #push(event: string, payload: string): void {
+    this.#options.socket.send({ topic: this.topic, event, payload });
+  }
+
+  #pushOwn(event: string, payload: string): void {
+    this.#options.socket.send({ joinRef: this.joinRef, topic: this.topic, event, payload });
+  }
+
+  #reply(ref: Ref, status: 'ok' | 'error', response: unknown = {}): void {
+    const { topic, joinRef } = this;
+    const payload = JSON.stringify({ status, response });
+    this.#options.socket.send({ joinRef, ref, topic, event: 'phx_reply', payload });
+  }
+
+  #shutDown(message: string): void {
+    if (this.#isOver) return;
+    this.system('error', message);
+    this.close();
+  }
+
+  #replay(message: ReplayedMessage): void {
+    const { id, event, bytes } = message;
+    if (bytes) this.#options.socket.sendBroadcast(this.topic, { event, encoding: 'binary', data: bytes, id });
+    else this.#pushOwn('broadcast', replayPayload(message));
+  }
+
+  #announce(): void {
+    this.system('ok', 'Subscribed to PostgreSQL', 'postgres_changes');
+  }
+
+  #readyDelayMs(): number {
+    const { settings, delivery } = this.#services;
+    return settings().readyDelayMs + delivery.warmUpMs();
+  }
+
+  async #subscribe(onLive: () => void): Promise<void> {
+    const { subscriptions, delivery } = this.#services;
     const prepared = await prepareSubscriptions(
       subscriptions,
-      claims,
-      request.bindings.map(parseBinding).toReversed(),
+      this.#access.claims,
+      this.#options.request.bindings.map(parseBinding).toReversed(),
     );
-    if (isOver) return;
-    await delivery.subscribe(channel, prepared.toReversed(), () => {
-      if (isOver) delivery.unsubscribe(channel);
+    if (this.#isOver) return;
+    await delivery.subscribe(this, prepared.toReversed(), () => {
+      if (this.#isOver) delivery.unsubscribe(this);
       else onLive();
     });
-  };
-  const subscribeAfter = (delayMs: number) => {
-    cancelSubscribe();
+  }
+
+  #subscribeAfter(delayMs: number): void {
+    this.#cancelSubscribe();
     const begin = () => {
-      subscribing = subscribe().catch((error: unknown) => {
-        if (isOver) return;
+      this.#subscribing = this.#subscribe(() => this.#announce()).catch((error: unknown) => {
+        if (this.#isOver) return;
         const message = error instanceof SubscriptionRefused ? error.message : `:error ${String(error)}`;
-        channel.system('error', message, 'postgres_changes');
+        this.system('error', message, 'postgres_changes');
       });
     };
-    if (delayMs > 0) cancelSubscribe = timers.after(delayMs, begin);
+    if (delayMs > 0) this.#cancelSubscribe = this.#services.timers.after(delayMs, begin);
     else begin();
-  };
-  const readyDelayMs = () => settings().readyDelayMs + delivery.warmUpMs();
-  const resubscribeDelayMs = () => {
-    const { resubscribeDelayMs: leastMs, resubscribeJitterMs: jitterMs } = settings();
-    return leastMs + Math.floor(random() * jitterMs);
-  };
+  }
 
-  const watchToken = () => {
-    cancelTokenCheck();
-    const leftMs = Math.max(0, claims.exp * 1000 - now());
-    cancelTokenCheck = timers.after(Math.min(TOKEN_CHECK_MS, leftMs), () => void channel.checkToken());
-  };
-  const evaluate = () => services.permissions(claims, name, request.isPrivate);
-  const mayWrite = () =>
-    (write ??= evaluate().then(({ broadcast, presence }) => ({
-      broadcast: broadcast.write,
-      presence: presence.write,
-    })));
-  /** The message of the shutdown that new permissions cause; null if the channel stays open. */
-  const applyReadPermissions = async (): Promise<string | null> => {
-    const allowed = await evaluate();
-    const presence = isPresenceEnabled ? allowed.presence.read : null;
-    if (!allowed.broadcast.read && presence !== true) return unreadableMessage(name);
-    const isRevoked =
-      (read.broadcast && !allowed.broadcast.read) || (read.presence === true && presence === false);
-    read = { broadcast: allowed.broadcast.read, presence };
-    return isRevoked ? revokedMessage(name) : null;
-  };
-  /** Applies a new token, or shuts the channel down. */
-  const adopt = async (candidate: string): Promise<boolean> => {
-    const checked = await services.checkToken(candidate);
-    if (isOver) return false;
-    if (!checked.ok) {
-      shutDown(checked.shutdown);
-      return false;
-    }
-    ({ claims } = checked);
-    token = candidate;
-    write = null;
-    const refusal = await applyReadPermissions();
-    if (refusal !== null) shutDown(refusal);
-    if (isOver) return false;
-    watchToken();
-    return true;
-  };
-
-  const throttle = createTokenThrottle({
-    now,
-    timers,
-    throttleMs: () => settings().accessTokenThrottleMs,
-    async verify(candidate) {
-      if ((await adopt(candidate)) && request.bindings.length > 0) subscribeAfter(resubscribeDelayMs());
-    },
-  });
-
-  const broadcast = async ({ ref, payload, broadcast: userBroadcast }: InboundFrame) => {
+  async #broadcast({ ref, payload, broadcast: userBroadcast }: InboundFrame): Promise<void> {
+    const { settings, messages, rooms, stored } = this.#services;
+    const { name, request } = this.#options;
     // As on the real server, a broadcast without permission gets no reply.
-    if (!(await mayWrite()).broadcast || isOver) return;
+    if (!(await this.#access.canWrite()).broadcast || this.#isOver) return;
     messages.add();
+    const refuse = (response: unknown) => {
+      if (request.acknowledgesBroadcast) this.#reply(ref, 'error', response);
+    };
     const measured = userBroadcast
       ? [userBroadcast.event, userBroadcast.encoding, userBroadcast.data, {}]
       : payload;
-    if (exceedsPayloadLimit(measured, settings().maxPayloadKb)) {
-      if (request.acknowledgesBroadcast) reply(ref, 'error', 'payload_size_exceeded');
-      return;
-    }
+    if (exceedsPayloadLimit(measured, settings().maxPayloadKb)) return refuse('payload_size_exceeded');
     const persistence = userBroadcast?.persistence ?? null;
-    if (userBroadcast && persistence && !request.isPrivate) {
-      if (request.acknowledgesBroadcast) reply(ref, 'error', { error: 'persist_requires_private_channel' });
-      return;
-    }
+    if (userBroadcast && persistence && !request.isPrivate)
+      return refuse({ error: 'persist_requires_private_channel' });
     const id =
       userBroadcast && persistence
-        ? await services.stored.store(toStorable(name, userBroadcast), persistence)
+        ? await stored.store(toStorable(name, userBroadcast), persistence)
         : undefined;
-    if (id === null) {
-      if (request.acknowledgesBroadcast) reply(ref, 'error', { error: 'persist_failed' });
-      return;
-    }
+    if (id === null) return refuse({ error: 'persist_failed' });
     const content = userBroadcast
       ? { ...userBroadcast, ...(id !== undefined && { id }) }
       : JSON.stringify(payload);
-    rooms.broadcast(room, { id, content }, request.receivesOwnBroadcasts ? undefined : channel);
-    if (request.acknowledgesBroadcast && !isOver) reply(ref, 'ok');
-  };
-  const presence = async ({ ref, payload }: InboundFrame) => {
+    rooms.broadcast(this.#room, { id, content }, request.receivesOwnBroadcasts ? undefined : this);
+    if (request.acknowledgesBroadcast && !this.#isOver) this.#reply(ref, 'ok');
+  }
+
+  async #presence({ ref, payload }: InboundFrame): Promise<void> {
+    const { settings, presenceEvents, rooms } = this.#services;
     const decision = await decidePresence(payload, {
       settings: settings(),
-      mayWrite: async () => (await mayWrite()).presence,
+      mayWrite: async () => (await this.#access.canWrite()).presence,
       isRateExceeded: () => presenceEvents.average > settings().maxPresenceEventsPerSecond,
-      tracked,
-      takeCall: takePresenceCall,
+      tracked: this.#tracked,
+      takeCall: this.#takePresenceCall,
     });
-    if (isOver) return;
+    if (this.#isOver) return;
     switch (decision.do) {
       case 'shutDown':
-        return shutDown(decision.message);
+        return this.#shutDown(decision.message);
       case 'crash':
-        return channel.close('phx_error');
+        return this.close('phx_error');
       case 'refuse':
-        return reply(ref, 'error', decision.reason === undefined ? {} : { reason: decision.reason });
+        return this.#reply(ref, 'error', decision.reason === undefined ? {} : { reason: decision.reason });
       case 'nothing':
-        return reply(ref, 'ok');
+        break;
       case 'untrack':
-        tracked = null;
-        rooms.untrack(room, channel);
-        return reply(ref, 'ok');
+        this.#tracked = null;
+        rooms.untrack(this.#room, this);
+        break;
       case 'track':
         presenceEvents.add();
-        // Tracking enables presence even if the join did not; evaluate the permission to read it now.
-        if (read.presence === null) read = { ...read, presence: (await evaluate()).presence.read };
-        isPresenceEnabled = true;
-        tracked = decision.payload;
-        rooms.track(room, channel, request.presenceKey, decision.payload);
-        return reply(ref, 'ok');
+        await this.#access.enablePresence();
+        this.#tracked = decision.payload;
+        rooms.track(this.#room, this, this.#options.request.presenceKey, decision.payload);
+        break;
     }
-  };
-  const accessToken = async ({ payload }: InboundFrame) => {
-    const candidate = isRecord(payload) ? payload['access_token'] : undefined;
-    if (typeof candidate !== 'string' || candidate === token || candidate.startsWith('sb_')) return;
-    await throttle.push(candidate);
-  };
-  const handlers: Record<string, (frame: InboundFrame) => Promise<void> | void> = {
-    phx_leave({ ref }) {
-      reply(ref, 'ok');
-      channel.close();
-    },
-    access_token: accessToken,
-    broadcast,
-    presence,
-  };
-
-  const channel: Channel = {
-    topic,
-    joinRef,
-    bindingEcho: request.bindings.map((params) => ({ ...params, id: bindingId(params) })),
-    sendChange(ids, data) {
-      if (request.isLegacy) push(/"type":"([A-Z]+)"/.exec(data)?.[1] ?? 'postgres_changes', data);
-      else push('postgres_changes', `{"ids":${JSON.stringify(ids)},"data":${data}}`);
-    },
-    receiveBroadcast({ id, content }) {
-      if (!read.broadcast || (id !== undefined && replayedIds.has(id))) return;
-      if (typeof content === 'string') push('broadcast', content);
-      else socket.sendBroadcast(topic, content);
-      messages.add();
-      if (messages.isExceeded) shutDown('Too many messages per second');
-    },
-    receivePresenceDiff(payload) {
-      if (read.presence !== true) return;
-      presenceEvents.add();
-      push('presence_diff', payload);
-    },
-    async establish() {
-      const { subscriptionWaitMs, bindings } = request;
-      if (subscriptionWaitMs === null || bindings.length === 0) return null;
-      const waitMs = Math.min(subscriptionWaitMs, settings().maxSubscriptionWaitMs);
-      const refusal = await holdJoin({ timers, waitMs, delayMs: readyDelayMs(), subscribe });
-      isEstablished = refusal === null;
-      return refusal;
-    },
-    start() {
-      messages.start();
-      presenceEvents.start();
-      rooms.enter(room, channel);
-      watchToken();
-      for (const message of replayed) {
-        const { id, event, bytes } = message;
-        if (bytes) socket.sendBroadcast(topic, { event, encoding: 'binary', data: bytes, id });
-        else pushOwn('broadcast', replayPayload(message));
-      }
-      if (isPresenceEnabled && read.presence === true) {
-        presenceEvents.add();
-        pushOwn('presence_state', rooms.presenceState(room));
-      }
-      services.replicate(() => {
-        if (request.asksForReplication && !isOver) channel.system('ok', 'Replication connection established');
-      });
-      if (isEstablished) announce();
-      else if (request.bindings.length > 0) subscribeAfter(readyDelayMs());
-    },
-    async handle(frame) {
-      await subscribing;
-      if (!isOver && Object.hasOwn(handlers, frame.event)) await handlers[frame.event]?.(frame);
-    },
-    renew({ isDelayed } = { isDelayed: false }) {
-      if (request.bindings.length > 0) subscribeAfter(isDelayed ? resubscribeDelayMs() : 0);
-    },
-    async checkToken() {
-      if (await throttle.release()) return;
-      const checked = await services.checkToken(token);
-      if (isOver) return;
-      if (!checked.ok) return shutDown(checked.shutdown);
-      ({ claims } = checked);
-      watchToken();
-    },
-    expire: () => shutDown(expiredMessage(0)),
-    system(status, message, extension = 'system') {
-      pushOwn('system', JSON.stringify({ channel: name, extension, message, status }));
-    },
-    dispose() {
-      isOver = true;
-      cancelTokenCheck();
-      throttle.stop();
-      cancelSubscribe();
-      delivery.unsubscribe(channel);
-      rooms.leave(room, channel);
-      socket.forget(channel);
-    },
-    close(event = 'phx_close') {
-      if (isOver) return;
-      channel.dispose();
-      socket.send({ joinRef, ref: joinRef, topic, event, payload: '{}' });
-    },
-  };
-  return channel;
+    this.#reply(ref, 'ok');
+  }
 }

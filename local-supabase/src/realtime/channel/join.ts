@@ -1,8 +1,8 @@
 import type { RateCounter } from '../rate-counter.ts';
 import type { InboundFrame } from './wire.ts';
 import { inspectTerm, isRecord } from '../subscription/term.ts';
-import { createChannel } from './channel.ts';
-import type { Channel, ChannelServices, ChannelSocket } from './channel.ts';
+import { Channel } from './channel.ts';
+import type { ChannelServices, ChannelSocket } from './channel.ts';
 import { malformedConfig, parseJoinRequest } from './join-request.ts';
 import { unreadableMessage } from './permissions.ts';
 import { loadReplay } from './replay.ts';
@@ -68,7 +68,7 @@ export async function admitJoin(
   if (malformed !== null) return refuse(`UnknownErrorOnChannel: ${malformed}`);
   limits.onJoin();
   const { claims } = checked;
-  const channel = createChannel(services, {
+  const channel = new Channel(services, {
     socket,
     topic,
     name,

@@ -74,7 +74,7 @@ export function createRealtimeFaults(targets: FaultTargets): RealtimeFaults {
     swallowFrames() {
       for (const connection of sockets.connections) connection.swallow();
     },
-    refuseUpgrades: sockets.refuseWith,
+    refuseUpgrades: (status) => sockets.refuseWith(status),
     requestDisconnect() {
       for (const channel of everyChannel()) channel.system('ok', 'Server requested disconnect');
       for (const connection of sockets.connections) connection.close(1012);
@@ -88,7 +88,7 @@ export function createRealtimeFaults(targets: FaultTargets): RealtimeFaults {
     crashChannels() {
       for (const channel of everyChannel()) channel.close('phx_error');
     },
-    pauseDelivery: delivery.setPaused,
+    pauseDelivery: (isPaused) => delivery.setPaused(isPaused),
     setSlot,
     setMessageReplication: replication.setRunning,
     limitEvents: (perSecond) => configure({ maxEventsPerSecond: perSecond ?? maxEventsPerSecond }),

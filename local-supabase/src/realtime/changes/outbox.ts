@@ -37,32 +37,75 @@ const LAST_ID = Number.MAX_SAFE_INTEGER;
 export const endOfTransaction = ({ xid }: Place): Place => ({ xid, id: LAST_ID });
 
 /** Committed changes that are pending for delivery. */
-export interface Outbox {
+export class Outbox {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
   /** The changes of a range, in commit order and in parts. */
-  read(range: OutboxRange): AsyncGenerator<readonly CapturedChange[]>;
+  async *read(range: OutboxRange): AsyncGenerator<readonly CapturedChange[]> {
+    const [after, end, maxChanges] =
+      'upTo' in range ? [null, range.upTo, null] : [range.after, null, range.maxChanges];
+    const partSize = Math.max(PART_SIZE, maxChanges ?? 0);
+    let part = await this.#readPart(after, end, maxChanges, partSize);
+    for (let last = part.at(-1); last; last = part.at(-1)) {
+      yield part;
+      if (part.length < partSize) return;
+      // A part is at least as long as a batch, which then ends with the transaction of the part's last change.
+      part = await this.#readPart(last, end ?? endOfTransaction(last), null, partSize);
+    }
+  }
+
   /** The position of the last pending change; null without one. */
-  last(): Promise<Place | null>;
+  async last(): Promise<Place | null> {
+    const [place] = await this.#database.query<Place>(
+      'select xid::text, id from realtime.outbox order by outbox.xid desc, id desc limit 1',
+    );
+    return place ?? null;
+  }
+
   /** Removes the changes up to a position. A transaction that ends later has a higher xid than every readable one. */
-  remove(range: { readonly upTo: Place }): Promise<void>;
+  async remove({ upTo }: { readonly upTo: Place }): Promise<void> {
+    await this.#database.query('delete from realtime.outbox where (xid, id) <= ($1::text::xid8, $2::int8)', [
+      upTo.xid,
+      upTo.id,
+    ]);
+  }
+
   /** Removes every committed change. */
-  clear(): Promise<void>;
+  async clear(): Promise<void> {
+    await this.#database.query(
+      'delete from realtime.outbox where outbox.xid < pg_snapshot_xmin(pg_current_snapshot())',
+    );
+  }
+
   /**
    * Marks the service as running. After a crash, recent changes are kept for replay; otherwise changes that were
    * committed while no service ran, such as seeds, are removed.
    */
-  open(maxAgeMs: number): Promise<void>;
-  /** Marks the service as stopped gracefully. */
-  close(): Promise<void>;
-}
+  async open(maxAgeMs: number): Promise<void> {
+    await this.#database.query(
+      `delete from realtime.outbox where not (select alive from realtime.process)
+         or captured_at < clock_timestamp() - $1 * interval '1 millisecond'`,
+      [maxAgeMs],
+    );
+    await this.#database.query('update realtime.process set alive = true where not alive');
+  }
 
-export function createOutbox(database: Database): Outbox {
-  const readPart = async (
+  /** Marks the service as stopped gracefully. */
+  async close(): Promise<void> {
+    await this.#database.query('update realtime.process set alive = exists (select from realtime.outbox)');
+  }
+
+  async #readPart(
     after: Place | null,
     upTo: Place | null,
     maxChanges: number | null,
     partSize: number,
-  ) => {
-    const rows = await database.query<OutboxRow>(
+  ): Promise<CapturedChange[]> {
+    const rows = await this.#database.query<OutboxRow>(
       'select * from realtime.waiting($1::text::xid8, $2, $3::text::xid8, $4, $5, $6)',
       [after?.xid ?? '0', after?.id ?? 0, upTo?.xid ?? null, upTo?.id ?? null, maxChanges, partSize],
     );
@@ -75,49 +118,7 @@ export function createOutbox(database: Database): Outbox {
       newRow: row.new_row === null ? null : splitMembers(row.new_row),
       oldRow: row.old_row === null ? null : splitMembers(row.old_row),
     }));
-  };
-  return {
-    async *read(range) {
-      const [after, end, maxChanges] =
-        'upTo' in range ? [null, range.upTo, null] : [range.after, null, range.maxChanges];
-      const partSize = Math.max(PART_SIZE, maxChanges ?? 0);
-      let part = await readPart(after, end, maxChanges, partSize);
-      for (let last = part.at(-1); last; last = part.at(-1)) {
-        yield part;
-        if (part.length < partSize) return;
-        // A part is at least as long as a batch, which then ends with the transaction of the part's last change.
-        part = await readPart(last, end ?? endOfTransaction(last), null, partSize);
-      }
-    },
-    async last() {
-      const [place] = await database.query<Place>(
-        'select xid::text, id from realtime.outbox order by outbox.xid desc, id desc limit 1',
-      );
-      return place ?? null;
-    },
-    async remove({ upTo }) {
-      await database.query('delete from realtime.outbox where (xid, id) <= ($1::text::xid8, $2::int8)', [
-        upTo.xid,
-        upTo.id,
-      ]);
-    },
-    async clear() {
-      await database.query(
-        'delete from realtime.outbox where outbox.xid < pg_snapshot_xmin(pg_current_snapshot())',
-      );
-    },
-    async open(maxAgeMs) {
-      await database.query(
-        `delete from realtime.outbox where not (select alive from realtime.process)
-           or captured_at < clock_timestamp() - $1 * interval '1 millisecond'`,
-        [maxAgeMs],
-      );
-      await database.query('update realtime.process set alive = true where not alive');
-    },
-    async close() {
-      await database.query('update realtime.process set alive = exists (select from realtime.outbox)');
-    },
-  };
+  }
 }
 
 interface OutboxRow {

@@ -6,7 +6,7 @@ import { requireRanges, StorageError } from './errors.ts';
 import { normalizeKey } from './object-key.ts';
 import type { StorageClientOptions } from './transport.ts';
 import { requireUpload } from './upload-request.ts';
-import { createTusRequests, type ResumableUploadOptions } from './tus.ts';
+import { TusRequests, type ResumableUploadOptions } from './tus.ts';
 
 /** About 40 s in total, enough for a restart of the service. */
 const backoff: BackoffOptions = { delaysMs: [500, 1_000, 3_000, 5_000, 10_000, 20_000], jitter: 0.2 };
@@ -45,7 +45,7 @@ export async function uploadResumable(
   requireUpload(options);
   const objectName = normalizeKey(path);
   const { signal, resumeFrom, onStart, onProgress } = options;
-  const tus = createTusRequests(
+  const tus = new TusRequests(
     client,
     { bucket, objectName, blob },
     { ...options, user: options.user ?? new CallUser() },

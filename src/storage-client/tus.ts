@@ -40,97 +40,108 @@ export interface TusUpload {
 }
 
 /** The requests of one upload (tus.io 1.0.0), each sent once. */
-export interface TusRequests {
-  isOwn(url: string): boolean;
+export class TusRequests {
+  readonly #client: StorageClientOptions;
+  readonly #base: string;
+  readonly #upload: TusUpload;
+  readonly #options: ResumableUploadOptions;
+  /** The service checks each request by itself: each contains the permission to replace, and the link. */
+  readonly #commonHeaders: OwnHeaders;
+
+  /** @throws {StorageError} `invalid-options`. */
+  constructor(client: StorageClientOptions, upload: TusUpload, options: ResumableUploadOptions) {
+    this.#client = client;
+    this.#base = createTransport(client).base;
+    this.#upload = upload;
+    this.#options = options;
+    this.#commonHeaders = {
+      'tus-resumable': '1.0.0',
+      ...upsertHeader(options),
+      'x-signature': options.signedToken,
+    };
+  }
+
+  isOwn(url: string): boolean {
+    const uploads = new URL(`${this.#base}/upload/resumable/`).href;
+    // The URL comes from a store of the application: a URL parser may resolve it to another route.
+    return url.startsWith(`${this.#base}/`) && new URL(url).href.startsWith(uploads);
+  }
+
   /** Creates the upload and returns its URL. */
-  create(): Promise<string>;
+  create(): Promise<string> {
+    const { bucket, objectName, blob } = this.#upload;
+    const { contentType, cacheControlSeconds = 3600, metadata, signedToken } = this.#options;
+    const tusHeaders = {
+      'upload-length': String(blob.size),
+      'upload-metadata': encodeMetadata({
+        bucketName: bucket,
+        objectName,
+        contentType: contentType ?? (blob.type || 'application/octet-stream'),
+        cacheControl: String(cacheControlSeconds),
+        ...(metadata && { metadata: JSON.stringify(metadata) }),
+      }),
+    };
+    const url = `${this.#base}/upload/resumable${signedToken === undefined ? '' : '/sign'}`;
+    return this.#send('POST', url, tusHeaders, (response) => readLocation(response, this.#base));
+  }
+
   /** How many bytes the service has. */
-  readOffset(url: string): Promise<number>;
+  readOffset(url: string): Promise<number> {
+    return this.#send('HEAD', url, {}, (response) => readOffset(response, this.#upload.blob.size));
+  }
+
   /** Sends the part that begins at the offset, and returns how many bytes the service has then. */
-  sendPart(url: string, offset: number): Promise<number>;
-}
+  sendPart(url: string, offset: number): Promise<number> {
+    const { blob } = this.#upload;
+    const { clock, createXhr = createRuntimeXhr } = this.#client.platform;
+    const { signal, headers, onProgress, stallTimeoutMs = 60_000 } = this.#options;
+    const body = blob.slice(offset, offset + PART_BYTES);
+    const ownHeaders = {
+      ...this.#commonHeaders,
+      'upload-offset': String(offset),
+      'content-type': 'application/offset+octet-stream',
+    };
+    const call = this.#call(PART_TIMEOUT_MS);
+    return call.authorize({ ownHeaders, headers }, async (sentHeaders) => {
+      const request = { method: 'PATCH', url, headers: sentHeaders, body };
+      const read = (response: Response) =>
+        this.#read(response, (confirmed) => readOffset(confirmed, blob.size));
+      if (!createXhr) return call.exchange(request, read);
+      const onPartProgress = (sentBytes: number) => {
+        if (sentBytes < body.size) onProgress?.(offset + sentBytes, blob.size);
+      };
+      return read(
+        await sendByXhr(createXhr(), clock, { ...request, signal, stallTimeoutMs, onPartProgress }),
+      );
+    });
+  }
 
-/** @throws {StorageError} `invalid-options`. */
-export function createTusRequests(
-  client: StorageClientOptions,
-  { bucket, objectName, blob }: TusUpload,
-  options: ResumableUploadOptions,
-): TusRequests {
-  const { base } = createTransport(client);
-  const { platform, timeoutMs = 60_000 } = client;
-  const { clock, createXhr = createRuntimeXhr } = platform;
-  const { signal, headers, onProgress, signedToken, stallTimeoutMs = 60_000, user } = options;
-  const uploads = new URL(`${base}/upload/resumable/`).href;
-  // The service checks each request by itself: each contains the permission to replace, and the link.
-  const commonHeaders = {
-    'tus-resumable': '1.0.0',
-    ...upsertHeader(options),
-    'x-signature': signedToken,
-  };
+  #call(timeoutMs: number): ServiceCall {
+    const { signal, user } = this.#options;
+    return new ServiceCall(this.#client, storageService, { timeoutMs, signal, user });
+  }
 
-  function send<T>(
+  #send<T>(
     method: 'POST' | 'HEAD',
     url: string,
     tusHeaders: OwnHeaders,
     read: (response: Response) => T,
   ): Promise<T> {
-    const call = new ServiceCall(client, storageService, { timeoutMs, signal, user });
-    const request = { method, url, ownHeaders: { ...commonHeaders, ...tusHeaders }, headers };
-    return call.send(request, (response) => readResponse(response, read));
+    const { headers } = this.#options;
+    const request = { method, url, ownHeaders: { ...this.#commonHeaders, ...tusHeaders }, headers };
+    return this.#call(this.#client.timeoutMs ?? 60_000).send(request, (response) =>
+      this.#read(response, read),
+    );
   }
 
-  async function readResponse<T>(response: Response, read: (response: Response) => T): Promise<T> {
-    if (!response.ok) throw await readError(response, clock.now());
+  async #read<T>(response: Response, read: (response: Response) => T): Promise<T> {
+    if (!response.ok) throw await readError(response, this.#client.platform.clock.now());
     try {
       return read(response);
     } catch (cause) {
       throw new StorageError(...foreignResponse('storage', response, await response.text(), cause));
     }
   }
-
-  return {
-    // The URL comes from a store of the application: a URL parser may resolve it to another route.
-    isOwn: (url) => url.startsWith(`${base}/`) && new URL(url).href.startsWith(uploads),
-
-    create() {
-      const tusHeaders = {
-        'upload-length': String(blob.size),
-        'upload-metadata': encodeMetadata({
-          bucketName: bucket,
-          objectName,
-          contentType: options.contentType ?? (blob.type || 'application/octet-stream'),
-          cacheControl: String(options.cacheControlSeconds ?? 3600),
-          ...(options.metadata && { metadata: JSON.stringify(options.metadata) }),
-        }),
-      };
-      const url = `${base}/upload/resumable${signedToken === undefined ? '' : '/sign'}`;
-      return send('POST', url, tusHeaders, (response) => readLocation(response, base));
-    },
-
-    readOffset: (url) => send('HEAD', url, {}, (response) => readOffset(response, blob.size)),
-
-    sendPart(url, offset) {
-      const body = blob.slice(offset, offset + PART_BYTES);
-      const ownHeaders = {
-        ...commonHeaders,
-        'upload-offset': String(offset),
-        'content-type': 'application/offset+octet-stream',
-      };
-      const call = new ServiceCall(client, storageService, { timeoutMs: PART_TIMEOUT_MS, signal, user });
-      return call.authorize({ ownHeaders, headers }, async (sentHeaders) => {
-        const request = { method: 'PATCH', url, headers: sentHeaders, body };
-        const read = (response: Response) =>
-          readResponse(response, (confirmed) => readOffset(confirmed, blob.size));
-        if (!createXhr) return call.exchange(request, read);
-        const onPartProgress = (sentBytes: number) => {
-          if (sentBytes < body.size) onProgress?.(offset + sentBytes, blob.size);
-        };
-        return read(
-          await sendByXhr(createXhr(), clock, { ...request, signal, stallTimeoutMs, onPartProgress }),
-        );
-      });
-    },
-  };
 }
 
 const encodeMetadata = (metadata: Readonly<Record<string, string>>): string =>

@@ -1,6 +1,7 @@
 import { mutantsOf, type ClientMutant } from './client-mutant.ts';
 
 const bucket = 'storage-client/bucket.ts';
+const bucketRequests = 'storage-client/bucket-requests.ts';
 const key = 'storage-client/object-key.ts';
 const transport = 'storage-client/transport.ts';
 const uploadRequest = 'storage-client/upload-request.ts';
@@ -33,15 +34,15 @@ export const storageClientMutants: readonly ClientMutant[] = [
     ['signs a name with a question mark as a query', key, "!name.includes('?');", 'name.length > 0;'],
     [
       'appends the decoded path of the service',
-      bucket,
-      'const url = `${base}${route}/${encodeBucket(name)}/${encodeKey(key)}${queryIn(answered)}`;',
-      'const url = base + answered + (route && "");',
+      bucketRequests,
+      'const url = `${this.base}${route}/${encodeBucket(this.name)}/${encodeKey(key)}${queryIn(answered)}`;',
+      'const url = this.base + answered + (route && "");',
     ],
     ['returns URLs that end in Markdown', 'storage-client/object-url.ts', "/[!'()*]/g", '/[\\0]/g'],
-    ['sends a batch whole', bucket, 'const PATHS_LIMIT = 1000;', 'const PATHS_LIMIT = 100_000;'],
+    ['sends a batch whole', bucketRequests, 'const PATHS_LIMIT = 1000;', 'const PATHS_LIMIT = 100_000;'],
     [
       'fails a batch for one bad name',
-      bucket,
+      bucketRequests,
       'inParts(paths.filter(isKey).map(normalizeKey))',
       'inParts(paths.map(normalizeKey))',
     ],
@@ -57,7 +58,7 @@ export const storageClientMutants: readonly ClientMutant[] = [
       "download === true ? '' : download",
       "''",
     ],
-    ['may never replace by a link', bucket, '          ownHeaders: upsertHeader(options),\n', ''],
+    ['may never replace by a link', bucket, '      ownHeaders: upsertHeader(options),\n', ''],
   ),
   ...mutantsOf(
     'storage-client',
@@ -74,9 +75,9 @@ export const storageClientMutants: readonly ClientMutant[] = [
     ['puts no caching into a form', uploadRequest, "add('cacheControl', String(cacheControlSeconds));", ''],
     [
       'lists in ascending order only',
-      bucket,
-      "sortBy: { order: 'asc', ...sortBy }",
-      "sortBy: { ...sortBy, order: 'asc' }",
+      bucketRequests,
+      "const order = { order: 'asc', ...sortBy };",
+      "const order = { ...sortBy, order: 'asc' };",
     ],
     [
       'lists the first page again',
@@ -86,7 +87,7 @@ export const storageClientMutants: readonly ClientMutant[] = [
     ],
     [
       'copies within its bucket only',
-      bucket,
+      bucketRequests,
       'sourceKey, destinationKey, destinationBucket, sourceVersionId };',
       'sourceKey, destinationKey, sourceVersionId, ...(destinationBucket && {}) };',
     ],
@@ -104,7 +105,7 @@ export const storageClientMutants: readonly ClientMutant[] = [
     'storage#clients',
     [
       'takes a page for an object',
-      bucket,
+      bucketRequests,
       "/^text\\/html\\b/i.test(headers.get('content-type') ?? '')",
       'headers.has("x-none")',
     ],
@@ -125,8 +126,8 @@ export const storageClientMutants: readonly ClientMutant[] = [
     [
       'sends the second part as another user',
       bucket,
-      'await send(request, { ...options, user }, listed)',
-      'await send(request, { ...options, ...(user && {}) }, listed)',
+      'await bucket.send(request, { ...options, user }, listed)',
+      'await bucket.send(request, { ...options, ...(user && {}) }, listed)',
     ],
     [
       'follows redirects',
@@ -181,10 +182,10 @@ export const storageClientMutants: readonly ClientMutant[] = [
     [
       'sends its key to another project',
       tus,
-      'url.startsWith(`${base}/`) && new URL(url).href.startsWith(uploads)',
+      'url.startsWith(`${this.#base}/`) && new URL(url).href.startsWith(uploads)',
       'url.length > 0 || uploads',
     ],
-    ['sends no token of a link', tus, "'x-signature': signedToken,", ''],
-    ['sends no caching', tus, 'String(options.cacheControlSeconds ?? 3600)', "'3600'"],
+    ['sends no token of a link', tus, "'x-signature': options.signedToken,", ''],
+    ['sends no caching', tus, 'String(cacheControlSeconds)', "'3600'"],
   ),
 ];

@@ -1,5 +1,8 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLocalSupabase, StartError } from '../src/index.ts';
 import { startTestedServer, type TestedServer } from './tested-server.ts';
 import { createUser, requestApi } from '../../test/support/local-supabase.ts';
@@ -30,6 +33,29 @@ describe('the services on a server of PostgreSQL', () => {
     expect((problem as Error).message).toMatch(
       /^The database at postgres:\/\/postgres@127\.0\.0\.1:1\/shop /,
     );
+  });
+
+  it('set up a project that only mentions an extension which the server lacks', async () => {
+    const other = await startTestedServer();
+    const folder = await mkdtemp(join(tmpdir(), 'mentions-'));
+    onTestFinished(async () => {
+      await other.close();
+      await rm(folder, { recursive: true });
+    });
+    await mkdir(join(folder, 'supabase/migrations'), { recursive: true });
+    await writeFile(
+      join(folder, 'supabase/migrations/1_secret.sql'),
+      `create function public.read_secret() returns text language plpgsql as
+         $$ begin return (select decrypted_secret from vault.decrypted_secrets limit 1); end $$`,
+    );
+    const supabase = await createLocalSupabase({
+      project: folder,
+      databaseUrl: other.url,
+      report: () => undefined,
+    });
+    const [found] = await supabase.database.query("select to_regproc('public.read_secret') as name");
+    expect(found).toEqual({ name: 'read_secret' });
+    await supabase.close();
   });
 
   it('set up the schema, sign in, apply policies, and keep all of it across a restart', async () => {

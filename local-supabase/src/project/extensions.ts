@@ -96,13 +96,11 @@ export function findExtensions(scripts: readonly string[], own: URL): ProjectExt
     bundled: Object.fromEntries(archives),
     files,
     own,
-    preinstall: first
-      .map(([name, { mention, sql }]) => (isMentioned(mention) ? sql : ifAvailable(name, sql)))
-      .join('; '),
+    preinstall: first.map(([name, { sql }]) => ifAvailable(name, sql)).join('; '),
   };
 }
 
-/** A real PostgreSQL may lack an extension that the project does not mention. */
+/** A real PostgreSQL may lack an extension that the project only mentions, such as in a function that a timer calls. */
 const ifAvailable = (name: string, sql: string): string =>
   `do $$ begin if exists (select from pg_available_extensions where name = '${name}') then ${sql}; end if; end $$`;
 

@@ -42,6 +42,7 @@ export const nightlySteps: readonly Step[] = [
     'docs:capabilities',
     'fuzz:rest -- 500',
     'mails',
+    '-w local-supabase bench:instances -- 2',
     'replay',
     'replay:storage',
     'scale -- --rows 1000',

@@ -15,6 +15,7 @@ const filesOf = (...patterns: readonly string[]) =>
 const startedByTests: Readonly<Record<string, string>> = {
   dev: 'test/scripts/commands.nightly.test.ts',
   'docs:preview': 'test/site/site.nightly.test.ts',
+  'e2e:project': 'test/scripts/commands.nightly.test.ts',
   examples: 'test/scripts/commands.nightly.test.ts',
   freeze: 'test/scripts/commands.nightly.test.ts',
   notify: 'test/scripts/commands.nightly.test.ts',
@@ -24,11 +25,29 @@ const startedByTests: Readonly<Record<string, string>> = {
   types: 'test/scripts/commands.nightly.test.ts',
 };
 
-/** The scripts of package.json in commands such as `npm run -s size`; `npm test` and `npm start` are scripts, too. */
+/**
+ * The scripts in commands such as `npm run -s size` and `npm run -w conformance build`, which is `conformance build`; `npm test` and
+ * `npm start` are scripts, too.
+ */
 function scriptsIn(text: string): readonly string[] {
-  const run = [...text.matchAll(/(?:npm |`)run (?:-s )?([a-z][a-z\d:]*)/g)].map(([, name = '']) => name);
+  const run = [...text.matchAll(/(?:npm |`)run (?:-s )?(?:-w ([\w-]+) )?([a-z][a-z\d:]*)/g)].map(
+    ([, part, name = '']) => (part === undefined ? name : `${part} ${name}`),
+  );
   return [...run, ...[...text.matchAll(/npm (test|start)\b/g)].map(([, name = '']) => name)];
 }
+
+const readScripts = (file: string) =>
+  (JSON.parse(read(file)) as { readonly scripts: Readonly<Record<string, string>> }).scripts;
+const scripts = readScripts('package.json');
+/** With what a script runs in a part: `npm run replay` is `local-supabase replay`. */
+const withParts = (names: readonly string[]) =>
+  names.flatMap((name) => [name, ...scriptsIn(scripts[name] ?? '')]);
+/** The scripts of parts that only run tests with a variable, which run each night without it. */
+const testsOfParts = ['conformance', 'local-supabase'].flatMap((part) =>
+  Object.entries(readScripts(`${part}/package.json`))
+    .filter(([, command]) => command.includes('vitest run'))
+    .map(([name]) => `${part} ${name}`),
+);
 
 const pages = filesOf('*.md', '.github/workflows/*.yml', '.ci/run').filter(
   (file) => !/CHANGELOG|docs\/decisions|\.changeset|pull_request_template/.test(file),
@@ -42,7 +61,11 @@ it('every command that a page or a workflow names runs by day, at night or in a 
     ...nightlySteps.map(({ command }) => command),
     ...filesOf('.github/workflows/*.yml', '.ci/run').map(read),
   ];
-  const run = new Set([...commands.flatMap(scriptsIn), ...Object.keys(startedByTests)]);
+  const run = new Set([
+    ...withParts(commands.flatMap(scriptsIn)),
+    ...Object.keys(startedByTests),
+    ...testsOfParts,
+  ]);
   expect(named.size).toBeGreaterThan(25);
   expect([...named].filter((name) => !run.has(name))).toEqual([]);
 });

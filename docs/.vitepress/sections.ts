@@ -97,7 +97,7 @@ export const sections: readonly Section[] = [
       {
         title: 'Run it',
         files: inbox(
-          'hosting browsers operations scale provider-responses what-protects-what sign-in-states inbox-states looks',
+          'hosting browsers journeys operations scale provider-responses what-protects-what sign-in-states inbox-states looks',
         ),
       },
       { title: 'Change it', files: inbox('how-to notification-life') },

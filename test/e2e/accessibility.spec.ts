@@ -44,7 +44,7 @@ test('sign-in is accessible: the screen, errors, sign-in by mail, a used link, o
 
 test(
   'signing up and resetting the password are accessible to the last step',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@mailbox'] },
   async ({ page, world }) => {
     const person = await world.newUser();
     await page.goto(`${world.appUrl}/signup`);

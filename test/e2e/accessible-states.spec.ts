@@ -8,7 +8,7 @@ test.setTimeout(120_000);
 
 // Every state that is pictured, beyond those that accessibility.spec.ts passes through.
 for (const shot of shots)
-  test(`${shot.name} is accessible`, { tag: '@nightly' }, async ({ browser, stage }) => {
+  test(`${shot.name} is accessible`, { tag: ['@nightly', '@pictures'] }, async ({ browser, stage }) => {
     const storageState = shot.user && (await shotSession(browser, stage, shot.user));
     const context = await browser.newContext({
       reducedMotion: 'reduce',

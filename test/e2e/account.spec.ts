@@ -66,18 +66,22 @@ async function askForChange(page: Page, world: World): Promise<{ person: Person;
   return { person, next };
 }
 
-test('a new email address is confirmed by the links in both mailboxes', async ({ page, world }) => {
-  const { person, next } = await askForChange(page, world);
-  await world.followLink(page, person.email);
-  await expect(page.getByText('Step 1 of 2 done.')).toBeVisible();
-  await world.followLink(page, next);
-  await expect(page.getByText(`Your address is ${next}.`)).toBeVisible();
-  expect(new URL(page.url()).search + new URL(page.url()).hash).toBe('');
-});
+test(
+  'a new email address is confirmed by the links in both mailboxes',
+  { tag: '@mailbox' },
+  async ({ page, world }) => {
+    const { person, next } = await askForChange(page, world);
+    await world.followLink(page, person.email);
+    await expect(page.getByText('Step 1 of 2 done.')).toBeVisible();
+    await world.followLink(page, next);
+    await expect(page.getByText(`Your address is ${next}.`)).toBeVisible();
+    expect(new URL(page.url()).search + new URL(page.url()).hash).toBe('');
+  },
+);
 
 test(
   'a new email address is confirmed by the codes of both emails',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@mailbox'] },
   async ({ page, world }) => {
     const { person, next } = await askForChange(page, world);
     for (const address of [next, person.email]) {
@@ -90,32 +94,36 @@ test(
   },
 );
 
-test('a new password needs a mailed code, except shortly after a sign-in', async ({ page, world }) => {
-  const person = await world.newUser();
-  await world.enter(page, person, '/account');
-  const password = page.getByLabel('New password', { exact: true });
-  const change = page.getByRole('button', { name: 'Change password' });
-  await password.fill('Another-horse-13');
-  await change.click();
-  await expect(page.getByText('Your password is changed.')).toBeVisible();
+test(
+  'a new password needs a mailed code, except shortly after a sign-in',
+  { tag: ['@database', '@mailbox'] },
+  async ({ page, world }) => {
+    const person = await world.newUser();
+    await world.enter(page, person, '/account');
+    const password = page.getByLabel('New password', { exact: true });
+    const change = page.getByRole('button', { name: 'Change password' });
+    await password.fill('Another-horse-13');
+    await change.click();
+    await expect(page.getByText('Your password is changed.')).toBeVisible();
 
-  // An old session with a fresh token, as of a user who never signs out.
-  await world.stage.supabase.database.query(
-    "update auth.sessions set created_at = now() - interval '2 days' where user_id = $1",
-    [person.id],
-  );
-  await password.fill('Yet-another-horse-14');
-  await change.click();
-  await expect(page.getByText(/You signed in a while ago/)).toBeVisible();
-  await page.getByLabel('Code from the email').fill(await world.mailedCode(person.email));
-  await change.click();
-  await expect(page.getByText('Your password is changed.')).toBeVisible();
-  const signedIn = await world.auth.send('POST', '/token', {
-    query: { grant_type: 'password' },
-    body: { email: person.email, password: 'Yet-another-horse-14' },
-  });
-  expect(signedIn.status).toBe(200);
-});
+    // An old session with a fresh token, as of a user who never signs out.
+    await world.stage.query(
+      "update auth.sessions set created_at = now() - interval '2 days' where user_id = $1",
+      [person.id],
+    );
+    await password.fill('Yet-another-horse-14');
+    await change.click();
+    await expect(page.getByText(/You signed in a while ago/)).toBeVisible();
+    await page.getByLabel('Code from the email').fill(await world.mailedCode(person.email));
+    await change.click();
+    await expect(page.getByText('Your password is changed.')).toBeVisible();
+    const signedIn = await world.auth.send('POST', '/token', {
+      query: { grant_type: 'password' },
+      body: { email: person.email, password: 'Yet-another-horse-14' },
+    });
+    expect(signedIn.status).toBe(200);
+  },
+);
 
 /** Fills in the provider's page; waits for it first, because the login screen has a field of the same name. */
 async function continueAs(page: Page, email: string): Promise<void> {
@@ -124,7 +132,7 @@ async function continueAs(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
 }
 
-test('a provider signs a new user in', async ({ page, world }) => {
+test('a provider signs a new user in', { tag: '@provider' }, async ({ page, world }) => {
   const email = world.newEmail();
   await page.goto(`${world.appUrl}/login`);
   await page.getByRole('button', { name: 'Continue with Google' }).click();
@@ -134,32 +142,40 @@ test('a provider signs a new user in', async ({ page, world }) => {
   await page.getByRole('button', { name: `Account menu: ${email}` }).click();
 });
 
-test('a refusal at the provider leads back with a reason', { tag: '@nightly' }, async ({ page, world }) => {
-  await page.goto(`${world.appUrl}/login`);
-  await page.getByRole('button', { name: 'Continue with GitHub' }).click();
-  await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.waitForURL('**/login**');
-  await expect(page.getByText('We couldn’t sign you in')).toBeVisible();
-});
+test(
+  'a refusal at the provider leads back with a reason',
+  { tag: ['@nightly', '@provider'] },
+  async ({ page, world }) => {
+    await page.goto(`${world.appUrl}/login`);
+    await page.getByRole('button', { name: 'Continue with GitHub' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.waitForURL('**/login**');
+    await expect(page.getByText('We couldn’t sign you in')).toBeVisible();
+  },
+);
 
-test('an identity is linked and unlinked again', { tag: '@nightly' }, async ({ page, world }) => {
-  const person = await world.newUser();
-  await world.enter(page, person, '/account');
-  await expect(page.getByText('You need at least one way to sign in.')).toBeVisible();
-  await page.getByRole('button', { name: 'Link GitHub' }).click();
-  await continueAs(page, person.email);
-  await page.waitForURL('**/account');
-  await page.getByRole('button', { name: 'Unlink GitHub' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click();
-  await expect(page.getByText('GitHub is unlinked.')).toBeVisible();
-  // The button that opened the dialog was removed, so the heading takes the focus.
-  await expect(page.getByRole('heading', { name: 'Ways to sign in' })).toBeFocused();
-  await expect(page.getByRole('button', { name: 'Link GitHub' })).toBeVisible();
-});
+test(
+  'an identity is linked and unlinked again',
+  { tag: ['@nightly', '@provider'] },
+  async ({ page, world }) => {
+    const person = await world.newUser();
+    await world.enter(page, person, '/account');
+    await expect(page.getByText('You need at least one way to sign in.')).toBeVisible();
+    await page.getByRole('button', { name: 'Link GitHub' }).click();
+    await continueAs(page, person.email);
+    await page.waitForURL('**/account');
+    await page.getByRole('button', { name: 'Unlink GitHub' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click();
+    await expect(page.getByText('GitHub is unlinked.')).toBeVisible();
+    // The button that opened the dialog was removed, so the heading takes the focus.
+    await expect(page.getByRole('heading', { name: 'Ways to sign in' })).toBeFocused();
+    await expect(page.getByRole('button', { name: 'Link GitHub' })).toBeVisible();
+  },
+);
 
 test(
   'a user signs out this device, all other devices, or every device',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@database'] },
   async ({ page, world }) => {
     const person = await world.newUser();
     await world.enter(page, person, '/account');
@@ -189,7 +205,7 @@ test(
     await other.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
     await other.waitForURL('**/login');
     const countSessions = async () => {
-      const [found] = await world.stage.supabase.database.query<{ count: number }>(
+      const [found] = await world.stage.query<{ count: number }>(
         'select count(*)::int as count from auth.sessions where user_id = $1',
         [person.id],
       );

@@ -46,7 +46,7 @@ test(
 
 test(
   'a sign-up sends the captcha token; without it the error shows the reason',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@settings'] },
   async ({ page, guarded }) => {
     await playProvider(page);
     const email = guarded.newEmail();
@@ -65,7 +65,7 @@ test(
 
 test(
   'the passkey button sends the captcha token, and autofill requests no challenge',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@settings'] },
   async ({ page, guarded }) => {
     await playProvider(page);
     // An authenticator without a passkey makes the browser refuse the prompt.

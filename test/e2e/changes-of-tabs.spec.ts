@@ -73,45 +73,46 @@ async function crash(page: Page): Promise<void> {
   await crashed;
 }
 
-test('five tabs share one websocket; changes keep arriving when its tab is closed or crashes', async ({
-  context,
-  world,
-}) => {
-  const [ada, grace] = await world.newPair();
-  const sockets = countSockets(context);
-  const { statistics } = world.stage.supabase.realtime;
-  const count = () => world.stage.supabase.realtime.statistics.sockets;
-  expect(statistics.sockets).toBe(0);
-  let tabs = await openTabs(context, world, ada);
-  await world.notify(grace, ada, { about: 'Five tabs' });
-  await expectEverywhere(tabs, 'Five tabs');
-  expect(count()).toBe(1);
+test(
+  'five tabs share one websocket; changes keep arriving when its tab is closed or crashes',
+  { tag: '@sockets' },
+  async ({ context, world }) => {
+    const [ada, grace] = await world.newPair();
+    const sockets = countSockets(context);
+    const { statistics } = world.stage.supabase.realtime;
+    const count = () => world.stage.supabase.realtime.statistics.sockets;
+    expect(statistics.sockets).toBe(0);
+    let tabs = await openTabs(context, world, ada);
+    await world.notify(grace, ada, { about: 'Five tabs' });
+    await expectEverywhere(tabs, 'Five tabs');
+    expect(count()).toBe(1);
 
-  const closed = await findLeader(tabs, sockets);
-  await closed.close();
-  tabs = tabs.filter((tab) => tab !== closed);
-  await world.notify(grace, ada, { about: 'Four tabs' });
-  await expectEverywhere(tabs, 'Four tabs');
-  await expect.poll(count).toBe(1);
+    const closed = await findLeader(tabs, sockets);
+    await closed.close();
+    tabs = tabs.filter((tab) => tab !== closed);
+    await world.notify(grace, ada, { about: 'Four tabs' });
+    await expectEverywhere(tabs, 'Four tabs');
+    await expect.poll(count).toBe(1);
 
-  const crashed = await findLeader(tabs, sockets);
-  await crash(crashed);
-  tabs = tabs.filter((tab) => tab !== crashed);
-  await world.notify(grace, ada, { about: 'Three tabs' });
-  await expectEverywhere(tabs, 'Three tabs');
-  await expect.poll(count).toBe(1);
-  await Promise.all(tabs.map((tab) => expect(tab).toHaveTitle(/\(3\)/)));
-});
+    const crashed = await findLeader(tabs, sockets);
+    await crash(crashed);
+    tabs = tabs.filter((tab) => tab !== crashed);
+    await world.notify(grace, ada, { about: 'Three tabs' });
+    await expectEverywhere(tabs, 'Three tabs');
+    await expect.poll(count).toBe(1);
+    await Promise.all(tabs.map((tab) => expect(tab).toHaveTitle(/\(3\)/)));
+  },
+);
 
 test(
   'every tab equals the table after the live server restarts during 500 writes',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@faults', '@sockets', '@database'] },
   async ({ context, world }) => {
-    const { database, realtime } = world.stage.supabase;
+    const { realtime } = world.stage.supabase;
     const ada = await world.newUser();
     const tabs = await openTabs(context, world, ada);
     const insert = (from: number, to: number) =>
-      database.query(
+      world.stage.query(
         `insert into public.notifications (recipient_id, content)
        select $1, json_build_object('type', 'edit', 'data', json_build_object('entity_name', 'Row ' || n))::text
        from generate_series($2::int, $3::int) n`,
@@ -124,11 +125,11 @@ test(
       if (turn === 3) await realtime.faults.kill();
       if (turn === 7) await realtime.faults.recover();
       await insert(written + 1, written + 20);
-      await database.query(`update public.notifications set status = 'read' where id in ${oldest}`, [
+      await world.stage.query(`update public.notifications set status = 'read' where id in ${oldest}`, [
         ada.id,
         20,
       ]);
-      await database.query(`delete from public.notifications where id in ${oldest}`, [
+      await world.stage.query(`delete from public.notifications where id in ${oldest}`, [
         ada.id,
         15 - (turn % 2) * 6,
       ]);

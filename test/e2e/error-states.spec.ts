@@ -113,19 +113,23 @@ for (const language of ['en', 'de'] satisfies Language[]) {
       await expect(page.getByText('Internal Server Error')).toHaveCount(0);
     });
 
-    test('a foreign or deleted notification: its page shows a message', async ({ page, world }) => {
-      const [ada, grace] = await world.newPair();
-      await world.notify(ada, grace, { about: 'Secret' });
-      const [foreign] = await world.notificationsOf(grace);
-      await world.notify(grace, ada);
-      const [own] = await world.notificationsOf(ada);
-      await world.stage.supabase.database.query('delete from public.notifications where id = $1', [own?.id]);
-      for (const id of [foreign?.id, own?.id, 'not-an-id']) {
-        await world.enter(page, ada, `/home?open=${id}`);
-        await expect(page.getByText(say.gone)).toBeVisible();
-        await expect(page.getByText('Secret')).toHaveCount(0);
-      }
-    });
+    test(
+      'a foreign or deleted notification: its page shows a message',
+      { tag: '@database' },
+      async ({ page, world }) => {
+        const [ada, grace] = await world.newPair();
+        await world.notify(ada, grace, { about: 'Secret' });
+        const [foreign] = await world.notificationsOf(grace);
+        await world.notify(grace, ada);
+        const [own] = await world.notificationsOf(ada);
+        await world.stage.query('delete from public.notifications where id = $1', [own?.id]);
+        for (const id of [foreign?.id, own?.id, 'not-an-id']) {
+          await world.enter(page, ada, `/home?open=${id}`);
+          await expect(page.getByText(say.gone)).toBeVisible();
+          await expect(page.getByText('Secret')).toHaveCount(0);
+        }
+      },
+    );
 
     test('pending forms show a message after two seconds', async ({ page, world }) => {
       await answer(page, '/auth/v1/', hang);

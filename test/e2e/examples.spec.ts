@@ -33,7 +33,7 @@ const openBoth = async (browser: Browser, example: string) =>
 
 test(
   'online and typing: each user sees the other online and typing',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@settings'] },
   async ({ browser }) => {
     const [ada, grace] = await openBoth(browser, 'typing');
     for (const page of [ada, grace]) await expect(page.getByRole('listitem')).toHaveText(['ada', 'grace']);
@@ -44,30 +44,38 @@ test(
   },
 );
 
-test("cursors: each user sees the other's pointer", { tag: '@nightly' }, async ({ browser }) => {
-  const [ada, grace] = await openBoth(browser, 'cursors');
-  const point = async () => {
-    await grace.mouse.move(200 + Math.random() * 50, 200);
-    return ada.locator('.cursor').allTextContents();
-  };
-  await expect.poll(point).toEqual(['grace']);
-});
+test(
+  "cursors: each user sees the other's pointer",
+  { tag: ['@nightly', '@settings'] },
+  async ({ browser }) => {
+    const [ada, grace] = await openBoth(browser, 'cursors');
+    const point = async () => {
+      await grace.mouse.move(200 + Math.random() * 50, 200);
+      return ada.locator('.cursor').allTextContents();
+    };
+    await expect.poll(point).toEqual(['grace']);
+  },
+);
 
-test('chat: messages arrive, and a reload shows the history', { tag: '@nightly' }, async ({ browser }) => {
-  const [ada, grace] = await openBoth(browser, 'chat');
-  await grace.getByRole('textbox', { name: 'Message' }).fill('Lunch?');
-  await grace.getByRole('button', { name: 'Send' }).click();
-  await expect(ada.getByRole('listitem')).toHaveText(['grace Lunch?']);
-  await ada.getByRole('textbox', { name: 'Message' }).fill('Yes');
-  await ada.getByRole('button', { name: 'Send' }).click();
-  await expect(grace.getByRole('listitem')).toHaveText(['grace Lunch?', 'ada Yes']);
-  await ada.reload();
-  await expect(ada.getByRole('listitem')).toHaveText(['grace Lunch?', 'ada Yes']);
-});
+test(
+  'chat: messages arrive, and a reload shows the history',
+  { tag: ['@nightly', '@settings'] },
+  async ({ browser }) => {
+    const [ada, grace] = await openBoth(browser, 'chat');
+    await grace.getByRole('textbox', { name: 'Message' }).fill('Lunch?');
+    await grace.getByRole('button', { name: 'Send' }).click();
+    await expect(ada.getByRole('listitem')).toHaveText(['grace Lunch?']);
+    await ada.getByRole('textbox', { name: 'Message' }).fill('Yes');
+    await ada.getByRole('button', { name: 'Send' }).click();
+    await expect(grace.getByRole('listitem')).toHaveText(['grace Lunch?', 'ada Yes']);
+    await ada.reload();
+    await expect(ada.getByRole('listitem')).toHaveText(['grace Lunch?', 'ada Yes']);
+  },
+);
 
 test(
   'workspace: members move between rooms, which keep their messages',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@settings'] },
   async ({ browser }) => {
     const [ada, grace] = await openBoth(browser, 'workspace');
     await expect(ada.getByRole('complementary').getByRole('listitem')).toHaveText([

@@ -11,7 +11,7 @@ const listed = (tab: BrowserTab) => () => tab.evaluate("document.querySelectorAl
 
 test(
   'another tab takes over when the tab with the websocket freezes, which catches up when it wakes',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@sockets'] },
   async ({ world }) => {
     const [ada, grace] = await world.newPair();
     const count = () => world.stage.supabase.realtime.statistics.sockets;

@@ -32,7 +32,7 @@ async function becomesHidden(tab: BrowserTab): Promise<boolean> {
   return false;
 }
 
-test('a hidden tab sends its heartbeats on time', { tag: '@nightly' }, async ({ world }) => {
+test('a hidden tab sends its heartbeats on time', { tag: ['@nightly', '@sockets'] }, async ({ world }) => {
   test.setTimeout(300_000);
   const browser = await startTabBrowser([throttleEarly]);
   try {

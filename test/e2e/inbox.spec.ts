@@ -444,27 +444,28 @@ test('Shift selects a range, and Escape ends the selection', { tag: '@nightly' }
   await expect(page.getByRole('region', { name: 'Select' })).toBeHidden();
 });
 
-test('the inbox shows that it is offline, keeps the list, and catches up when online', async ({
-  page,
-  world,
-}) => {
-  const [ada, grace] = await world.newPair();
-  await world.notify(grace, ada, { about: 'Before' });
-  await world.enter(page, ada);
-  await expect(row(page, 'Before')).toBeVisible();
-  await page.context().setOffline(true);
-  await expect(page.getByText('You’re offline.')).toBeVisible();
-  world.stage.supabase.faults.dropSockets();
-  await world.notify(grace, ada, { about: 'Meanwhile' });
-  await expect(row(page, 'Before')).toBeVisible();
-  await page.context().setOffline(false);
-  await expect(row(page, 'Meanwhile')).toBeVisible({ timeout: 15_000 });
-  await expect(page.getByText('You’re offline.')).toBeHidden();
-});
+test(
+  'the inbox shows that it is offline, keeps the list, and catches up when online',
+  { tag: '@faults' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    await world.notify(grace, ada, { about: 'Before' });
+    await world.enter(page, ada);
+    await expect(row(page, 'Before')).toBeVisible();
+    await page.context().setOffline(true);
+    await expect(page.getByText('You’re offline.')).toBeVisible();
+    world.stage.supabase.faults.dropSockets();
+    await world.notify(grace, ada, { about: 'Meanwhile' });
+    await expect(row(page, 'Before')).toBeVisible();
+    await page.context().setOffline(false);
+    await expect(row(page, 'Meanwhile')).toBeVisible({ timeout: 15_000 });
+    await expect(page.getByText('You’re offline.')).toBeHidden();
+  },
+);
 
 test(
   'a refused action is rolled back with a message, and can be retried',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@faults'] },
   async ({ page, world }) => {
     const [ada, grace] = await world.newPair();
     await world.notify(grace, ada, { about: 'Plan' });

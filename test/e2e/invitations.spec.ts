@@ -25,7 +25,7 @@ async function inviteByCall(world: World, inviter: Person, email: string): Promi
 
 test(
   'an invitation notifies the invitee, and its acceptance the inviter',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@database'] },
   async ({ page, browser, world }) => {
     const [ada, grace] = await world.newPair();
     await world.enter(page, ada);
@@ -38,7 +38,7 @@ test(
     await graces.getByRole('link', { name: 'Open the garden plan' }).click();
     await graces.waitForURL('**/join/*');
     await expect(graces.getByRole('heading', { name: /invites you to the garden plan/ })).toBeVisible();
-    const [{ status } = { status: '' }] = await world.stage.supabase.database.query<{ status: string }>(
+    const [{ status } = { status: '' }] = await world.stage.query<{ status: string }>(
       'select status from public.invitations where invitee_email = $1',
       [grace.email],
     );
@@ -56,21 +56,25 @@ test(
   },
 );
 
-test('a new user follows an invitation, signs up by mail, and accepts it', async ({ page, world }) => {
-  const inviter = await world.newUser();
-  const email = world.newEmail();
-  await page.goto(world.appUrl + (await inviteByCall(world, inviter, email)));
-  await expect(page.getByRole('heading', { name: /invites you to the garden plan/ })).toBeVisible();
-  await page.getByRole('link', { name: 'Create account' }).click();
-  await page.getByLabel('Email').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill('Correct-horse-12');
-  await page.getByRole('button', { name: 'Create account' }).click();
-  await world.followLink(page, email);
-  await page.waitForURL('**/join/*');
-  await page.getByRole('button', { name: 'Accept' }).click();
-  await expect(page.getByRole('heading', { name: 'Invitation accepted' })).toBeVisible();
-  expect((await world.notificationsOf(inviter)).length).toBe(1);
-});
+test(
+  'a new user follows an invitation, signs up by mail, and accepts it',
+  { tag: '@mailbox' },
+  async ({ page, world }) => {
+    const inviter = await world.newUser();
+    const email = world.newEmail();
+    await page.goto(world.appUrl + (await inviteByCall(world, inviter, email)));
+    await expect(page.getByRole('heading', { name: /invites you to the garden plan/ })).toBeVisible();
+    await page.getByRole('link', { name: 'Create account' }).click();
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill('Correct-horse-12');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await world.followLink(page, email);
+    await page.waitForURL('**/join/*');
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await expect(page.getByRole('heading', { name: 'Invitation accepted' })).toBeVisible();
+    expect((await world.notificationsOf(inviter)).length).toBe(1);
+  },
+);
 
 test(
   'a user of another account can switch to the invited one, and returns to the invitation',
@@ -95,14 +99,14 @@ test(
 
 test(
   'an expired, an own and an unknown invitation show a message',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@database'] },
   async ({ page, world }) => {
     const [ada, grace] = await world.newPair();
     const path = await inviteByCall(world, ada, grace.email);
     await world.enter(page, ada, path);
     await expect(page.getByRole('heading', { name: 'You sent this invitation' })).toBeVisible();
 
-    await world.stage.supabase.database.query(
+    await world.stage.query(
       "update public.invitations set expires_at = now() - interval '1 minute' where invitee_email = $1",
       [grace.email],
     );

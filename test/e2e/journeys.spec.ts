@@ -1,19 +1,23 @@
 import { expect, test } from './support/fixtures.ts';
 import { unreadList } from './support/world.ts';
 
-test('a new user signs up, confirms by the mailed link, and lands in the inbox', async ({ page, world }) => {
-  const { appUrl } = world;
-  const { email } = await world.signUp(page);
-  await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible();
+test(
+  'a new user signs up, confirms by the mailed link, and lands in the inbox',
+  { tag: '@mailbox' },
+  async ({ page, world }) => {
+    const { appUrl } = world;
+    const { email } = await world.signUp(page);
+    await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible();
 
-  await world.followLink(page, email);
-  await page.waitForURL('**/home');
-  await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
-  await expect(page.getByText(`You’re now signed in as ${email}.`)).toBeVisible();
-  expect(page.url(), 'the token is gone from the URL').toBe(`${appUrl}/home`);
-});
+    await world.followLink(page, email);
+    await page.waitForURL('**/home');
+    await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+    await expect(page.getByText(`You’re now signed in as ${email}.`)).toBeVisible();
+    expect(page.url(), 'the token is gone from the URL').toBe(`${appUrl}/home`);
+  },
+);
 
-test('a new user signs up and confirms by the mailed code', async ({ page, world }) => {
+test('a new user signs up and confirms by the mailed code', { tag: '@mailbox' }, async ({ page, world }) => {
   const { email } = await world.signUp(page);
   await page.getByLabel('Code from the email').fill(await world.mailedCode(email));
   await page.getByRole('button', { name: 'Confirm' }).click();
@@ -86,37 +90,41 @@ test('sign-out leads to the login screen and deletes stored data', async ({ page
   await page.waitForURL('**/login**');
 });
 
-test('the reset link sets a new password, and the old one stops working', async ({ page, world }) => {
-  const { appUrl } = world;
-  const person = await world.newUser();
-  await page.goto(`${appUrl}/reset-password`);
-  await page.getByLabel('Email').fill(person.email);
-  await page.getByRole('button', { name: 'Email me a code', exact: true }).click();
-  await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible();
+test(
+  'the reset link sets a new password, and the old one stops working',
+  { tag: '@mailbox' },
+  async ({ page, world }) => {
+    const { appUrl } = world;
+    const person = await world.newUser();
+    await page.goto(`${appUrl}/reset-password`);
+    await page.getByLabel('Email').fill(person.email);
+    await page.getByRole('button', { name: 'Email me a code', exact: true }).click();
+    await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible();
 
-  await world.followLink(page, person.email);
-  await page.waitForURL('**/reset-password');
-  await page.getByLabel('New password', { exact: true }).fill('Another-horse-13');
-  await page.getByRole('button', { name: 'Save password' }).click();
-  await expect(page.getByText('Your new password is saved').first()).toBeVisible();
+    await world.followLink(page, person.email);
+    await page.waitForURL('**/reset-password');
+    await page.getByLabel('New password', { exact: true }).fill('Another-horse-13');
+    await page.getByRole('button', { name: 'Save password' }).click();
+    await expect(page.getByText('Your new password is saved').first()).toBeVisible();
 
-  expect(
-    (
-      await world.auth.send('POST', '/token', {
-        query: { grant_type: 'password' },
-        body: { email: person.email, password: person.password },
-      })
-    ).status,
-  ).toBe(400);
-  expect(
-    (
-      await world.auth.send('POST', '/token', {
-        query: { grant_type: 'password' },
-        body: { email: person.email, password: 'Another-horse-13' },
-      })
-    ).status,
-  ).toBe(200);
-});
+    expect(
+      (
+        await world.auth.send('POST', '/token', {
+          query: { grant_type: 'password' },
+          body: { email: person.email, password: person.password },
+        })
+      ).status,
+    ).toBe(400);
+    expect(
+      (
+        await world.auth.send('POST', '/token', {
+          query: { grant_type: 'password' },
+          body: { email: person.email, password: 'Another-horse-13' },
+        })
+      ).status,
+    ).toBe(200);
+  },
+);
 
 test('preferences are saved, and a type that is off does not arrive', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();

@@ -35,43 +35,44 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     return `/join/${(json as [{ token: string }])[0].token}`;
   }
 
-  test('by keyboard a user signs up, confirms, signs out, and signs in with a new password', async ({
-    page,
-    world,
-  }) => {
-    const keys = await createKeyboard(page);
-    const person = { email: world.newEmail(), password: 'Correct-horse-12' };
-    await page.goto(`${world.appUrl}/login`);
-    await keys.press(page.getByRole('link', { name: 'Create account' }));
-    await expect(page.getByRole('heading', { name: 'Create account' })).toBeFocused();
-    // Empty fields first: the focus goes to the first one that needs a change.
-    await keys.press(button(page, 'Create account'));
-    await expect(page.getByLabel('Email')).toBeFocused();
-    await keys.type(page.getByLabel('Email'), person.email);
-    await keys.type(page.getByLabel('Password', { exact: true }), person.password);
-    await keys.press(button(page, 'Show password'), 'Space');
-    await keys.press(button(page, 'Create account'));
-    await expect(page.getByLabel('Code from the email')).toBeFocused();
-    await page.goto(await world.mailedLink(person.email));
-    await keys.press(button(page, 'Confirm and sign in'), 'Space');
-    await page.waitForURL('**/home');
-    await signOut(page, keys);
+  test(
+    'by keyboard a user signs up, confirms, signs out, and signs in with a new password',
+    { tag: '@mailbox' },
+    async ({ page, world }) => {
+      const keys = await createKeyboard(page);
+      const person = { email: world.newEmail(), password: 'Correct-horse-12' };
+      await page.goto(`${world.appUrl}/login`);
+      await keys.press(page.getByRole('link', { name: 'Create account' }));
+      await expect(page.getByRole('heading', { name: 'Create account' })).toBeFocused();
+      // Empty fields first: the focus goes to the first one that needs a change.
+      await keys.press(button(page, 'Create account'));
+      await expect(page.getByLabel('Email')).toBeFocused();
+      await keys.type(page.getByLabel('Email'), person.email);
+      await keys.type(page.getByLabel('Password', { exact: true }), person.password);
+      await keys.press(button(page, 'Show password'), 'Space');
+      await keys.press(button(page, 'Create account'));
+      await expect(page.getByLabel('Code from the email')).toBeFocused();
+      await page.goto(await world.mailedLink(person.email));
+      await keys.press(button(page, 'Confirm and sign in'), 'Space');
+      await page.waitForURL('**/home');
+      await signOut(page, keys);
 
-    await keys.press(page.getByRole('link', { name: 'Forgot your password?' }));
-    await expect(page.getByRole('heading', { name: 'Reset your password' })).toBeFocused();
-    await keys.type(page.getByLabel('Email'), person.email);
-    await keys.press(button(page, 'Email me a code'));
-    await keys.type(page.getByLabel('Code from the email'), await world.mailedCode(person.email));
-    await keys.press(button(page, 'Confirm'));
-    await keys.type(page.getByLabel('New password', { exact: true }), 'Another-horse-13');
-    await keys.press(button(page, 'Save password'));
-    await expect(page.getByRole('heading', { name: 'Your new password is saved' })).toBeFocused();
-    await keys.press(page.getByRole('link', { name: 'Go to your inbox' }));
-    await page.waitForURL('**/home');
-    await signOut(page, keys);
-    await signIn(page, keys, { ...person, password: 'Another-horse-13' });
-    await keys.expectNoPointer();
-  });
+      await keys.press(page.getByRole('link', { name: 'Forgot your password?' }));
+      await expect(page.getByRole('heading', { name: 'Reset your password' })).toBeFocused();
+      await keys.type(page.getByLabel('Email'), person.email);
+      await keys.press(button(page, 'Email me a code'));
+      await keys.type(page.getByLabel('Code from the email'), await world.mailedCode(person.email));
+      await keys.press(button(page, 'Confirm'));
+      await keys.type(page.getByLabel('New password', { exact: true }), 'Another-horse-13');
+      await keys.press(button(page, 'Save password'));
+      await expect(page.getByRole('heading', { name: 'Your new password is saved' })).toBeFocused();
+      await keys.press(page.getByRole('link', { name: 'Go to your inbox' }));
+      await page.waitForURL('**/home');
+      await signOut(page, keys);
+      await signIn(page, keys, { ...person, password: 'Another-horse-13' });
+      await keys.expectNoPointer();
+    },
+  );
 
   test('by keyboard a user filters, opens, steps, archives, undoes, searches and snoozes', async ({
     page,

@@ -31,30 +31,30 @@ async function enterFreshCode(page: Page, world: World, email: string): Promise<
   await page.getByRole('button', { name: 'Confirm' }).click();
 }
 
-test('a mail scanner neither confirms a sign-up nor uses up its link and code', async ({
-  page,
-  browser,
-  world,
-}) => {
-  const { email, password } = await world.signUp(page);
-  await expect(page.getByLabel('Code from the email')).toBeVisible();
-  const { links, code } = await world.mail(email);
-  await scan(
-    browser,
-    links.filter((link) => link.includes('token_hash=')),
-  );
+test(
+  'a mail scanner neither confirms a sign-up nor uses up its link and code',
+  { tag: '@mailbox' },
+  async ({ page, browser, world }) => {
+    const { email, password } = await world.signUp(page);
+    await expect(page.getByLabel('Code from the email')).toBeVisible();
+    const { links, code } = await world.mail(email);
+    await scan(
+      browser,
+      links.filter((link) => link.includes('token_hash=')),
+    );
 
-  const credentials = { query: { grant_type: 'password' }, body: { email, password } };
-  const refused = await world.auth.send('POST', '/token', credentials);
-  expect(refused.json, 'still unconfirmed').toMatchObject({ code: 'email_not_confirmed' });
-  await page.getByLabel('Code from the email').fill(code ?? '');
-  await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.waitForURL('**/home');
-});
+    const credentials = { query: { grant_type: 'password' }, body: { email, password } };
+    const refused = await world.auth.send('POST', '/token', credentials);
+    expect(refused.json, 'still unconfirmed').toMatchObject({ code: 'email_not_confirmed' });
+    await page.getByLabel('Code from the email').fill(code ?? '');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.waitForURL('**/home');
+  },
+);
 
 test(
   'a mail scanner does not spend the link of a password reset',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@mailbox'] },
   async ({ page, browser, world }) => {
     const person = await world.newUser();
     await askForReset(page, world, person.email);
@@ -66,46 +66,54 @@ test(
   },
 );
 
-test('a link works in another browser by its button only', async ({ page, browser, world }) => {
-  const person = await world.newUser();
-  await askForReset(page, world, person.email);
-  const [link = ''] = await mailedLinks(world, person.email);
-  const elsewhere = await browser.newContext();
-  const other = await elsewhere.newPage();
-  const sent: string[] = [];
-  other.on('request', (request) => {
-    if (request.method() !== 'GET') sent.push(new URL(request.url()).pathname);
-  });
-  await other.goto(link);
-  await expect(other.getByRole('heading', { name: 'Reset your password' })).toBeVisible();
-  expect(sent, 'nothing is sent before the button').toEqual([]);
-  await confirmLink(other);
-  await expect(other.getByLabel('New password', { exact: true })).toBeVisible();
-  expect(sent).toContain('/auth/v1/verify');
-  expect(other.url(), 'the token is gone from the URL').toBe(`${world.appUrl}/reset-password`);
-  await elsewhere.close();
-});
+test(
+  'a link works in another browser by its button only',
+  { tag: '@mailbox' },
+  async ({ page, browser, world }) => {
+    const person = await world.newUser();
+    await askForReset(page, world, person.email);
+    const [link = ''] = await mailedLinks(world, person.email);
+    const elsewhere = await browser.newContext();
+    const other = await elsewhere.newPage();
+    const sent: string[] = [];
+    other.on('request', (request) => {
+      if (request.method() !== 'GET') sent.push(new URL(request.url()).pathname);
+    });
+    await other.goto(link);
+    await expect(other.getByRole('heading', { name: 'Reset your password' })).toBeVisible();
+    expect(sent, 'nothing is sent before the button').toEqual([]);
+    await confirmLink(other);
+    await expect(other.getByLabel('New password', { exact: true })).toBeVisible();
+    expect(sent).toContain('/auth/v1/verify');
+    expect(other.url(), 'the token is gone from the URL').toBe(`${world.appUrl}/reset-password`);
+    await elsewhere.close();
+  },
+);
 
-test("a link keeps another user's session until that user agrees", async ({ page, world }) => {
-  const [ada, grace] = await world.newPair();
-  await world.auth.send('POST', '/otp', { body: { email: grace.email, create_user: false } });
-  const [link = ''] = await mailedLinks(world, grace.email);
-  await world.enter(page, ada);
-  await page.goto(link);
-  await expect(page.getByText(`You’re signed in as ${ada.email}.`, { exact: false })).toBeVisible();
-  await page.getByRole('button', { name: `Stay signed in as ${ada.email}` }).click();
-  await expect(page.getByRole('button', { name: `Account menu: ${ada.email}` })).toBeVisible();
-  expect(page.url(), 'the token is gone from the URL').not.toContain('token_hash');
+test(
+  "a link keeps another user's session until that user agrees",
+  { tag: '@mailbox' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    await world.auth.send('POST', '/otp', { body: { email: grace.email, create_user: false } });
+    const [link = ''] = await mailedLinks(world, grace.email);
+    await world.enter(page, ada);
+    await page.goto(link);
+    await expect(page.getByText(`You’re signed in as ${ada.email}.`, { exact: false })).toBeVisible();
+    await page.getByRole('button', { name: `Stay signed in as ${ada.email}` }).click();
+    await expect(page.getByRole('button', { name: `Account menu: ${ada.email}` })).toBeVisible();
+    expect(page.url(), 'the token is gone from the URL').not.toContain('token_hash');
 
-  await page.goto(link);
-  await confirmLink(page);
-  await expect(page.getByText(`You’re now signed in as ${grace.email}.`)).toBeVisible();
-  await expect(page.getByRole('button', { name: `Account menu: ${grace.email}` })).toBeVisible();
-});
+    await page.goto(link);
+    await confirmLink(page);
+    await expect(page.getByText(`You’re now signed in as ${grace.email}.`)).toBeVisible();
+    await expect(page.getByRole('button', { name: `Account menu: ${grace.email}` })).toBeVisible();
+  },
+);
 
 test(
   'a used link shows a message, and offers a new one',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@mailbox'] },
   async ({ page, browser, world }) => {
     const person = await world.newUser();
     await page.goto(`${world.appUrl}/login`);
@@ -124,6 +132,7 @@ test(
     await confirmLink(page);
     await expect(page.getByText('This link has expired or was already used')).toBeVisible();
     await expect(page.getByLabel('Email'), 'the address is known').toHaveValue(person.email);
+    await world.waitForMailInterval();
     await enterFreshCode(page, world, person.email);
     await page.waitForURL('**/home');
   },
@@ -131,7 +140,7 @@ test(
 
 test(
   'a sign-up that was confirmed on another device continues with the password',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@mailbox'] },
   async ({ page, browser, world }) => {
     const { email, password } = await world.signUp(page);
     const { links, code } = await world.mail(email);
@@ -155,7 +164,7 @@ test(
 
 test(
   'a link with a code, of an older mail or a provider, keeps working in its own browser',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@mailbox'] },
   async ({ page, browser, world }) => {
     const person = await world.newUser();
     await askForReset(page, world, person.email);
@@ -173,46 +182,52 @@ test(
   },
 );
 
-test('an expired link shows that it expired', { tag: '@nightly' }, async ({ page, world }) => {
-  const person = await world.newUser();
-  await askForReset(page, world, person.email);
-  const [link = ''] = await mailedLinks(world, person.email);
-  await world.stage.supabase.faults.skewClock(2 * 3_600_000);
-  await page.goto(link);
-  await confirmLink(page);
-  await expect(page.getByText('This link has expired or was already used')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Send a new email' })).toBeVisible();
-});
+test(
+  'an expired link shows that it expired',
+  { tag: ['@nightly', '@clock', '@mailbox'] },
+  async ({ page, world }) => {
+    const person = await world.newUser();
+    await askForReset(page, world, person.email);
+    const [link = ''] = await mailedLinks(world, person.email);
+    await world.stage.supabase.faults.skewClock(2 * 3_600_000);
+    await page.goto(link);
+    await confirmLink(page);
+    await expect(page.getByText('This link has expired or was already used')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Send a new email' })).toBeVisible();
+  },
+);
 
-test('a user signs in without a password by code and by link, and opens the requested page', async ({
-  page,
-  world,
-}) => {
-  const person = await world.newUser();
-  await page.goto(`${world.appUrl}/login`);
-  await page.getByLabel('Email').fill(person.email);
-  await page.getByRole('button', { name: 'Email me a code instead' }).click();
-  await page.getByRole('button', { name: 'Email me a code', exact: true }).click();
-  await page.getByLabel('Code from the email').fill(await world.mailedCode(person.email));
-  await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.waitForURL('**/home');
+test(
+  'a user signs in without a password by code and by link, and opens the requested page',
+  { tag: '@mailbox' },
+  async ({ page, world }) => {
+    const person = await world.newUser();
+    await page.goto(`${world.appUrl}/login`);
+    await page.getByLabel('Email').fill(person.email);
+    await page.getByRole('button', { name: 'Email me a code instead' }).click();
+    await page.getByRole('button', { name: 'Email me a code', exact: true }).click();
+    await page.getByLabel('Code from the email').fill(await world.mailedCode(person.email));
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.waitForURL('**/home');
 
-  await page.context().clearCookies();
-  await page.goto(`${world.appUrl}/preferences`);
-  await page.waitForURL('**/login**');
-  await page.getByLabel('Email').fill(person.email);
-  await page.getByRole('button', { name: 'Email me a code instead' }).click();
-  await page.getByRole('button', { name: 'Email me a code', exact: true }).click();
-  const [link = ''] = await mailedLinks(world, person.email);
-  await page.goto(link);
-  await page.waitForURL('**/login?next=%2Fpreferences#token_hash=**');
-  await confirmLink(page);
-  await page.waitForURL('**/preferences');
-});
+    await page.context().clearCookies();
+    await page.goto(`${world.appUrl}/preferences`);
+    await page.waitForURL('**/login**');
+    await world.waitForMailInterval();
+    await page.getByLabel('Email').fill(person.email);
+    await page.getByRole('button', { name: 'Email me a code instead' }).click();
+    await page.getByRole('button', { name: 'Email me a code', exact: true }).click();
+    const [link = ''] = await mailedLinks(world, person.email);
+    await page.goto(link);
+    await page.waitForURL('**/login?next=%2Fpreferences#token_hash=**');
+    await confirmLink(page);
+    await page.waitForURL('**/preferences');
+  },
+);
 
 test(
   'another mail can be requested after a countdown that is not announced',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@mailbox'] },
   async ({ page, world }) => {
     const person = await world.newUser();
     await page.clock.install();
@@ -222,6 +237,7 @@ test(
     await expect(again).toHaveAttribute('aria-disabled', 'true');
     await expect(again).toContainText(/\(\d+ s\)/);
     await page.clock.fastForward(61_000);
+    await world.waitForMailInterval();
     await expect(again).not.toContainText(' s)');
     await again.click();
     await expect(page.getByText('If there’s an account for this address')).toBeVisible();

@@ -2,7 +2,6 @@ import type { Page } from '@playwright/test';
 import { expect, test } from './support/fixtures.ts';
 import type { Person, World } from './support/fixtures.ts';
 import { sendMails } from './support/send-mails.ts';
-import type { Stage } from './support/stage.ts';
 
 /** Runs a step that changes one preference and waits until it is saved. */
 async function saving(page: Page, change: () => Promise<unknown>): Promise<void> {
@@ -15,9 +14,6 @@ async function saving(page: Page, change: () => Promise<unknown>): Promise<void>
   expect((await saved).ok()).toBe(true);
 }
 
-const mailsTo = ({ supabase }: Stage, { email }: Person) =>
-  supabase.mailbox.messages().filter(({ to }) => to.address === email);
-
 const kindSwitch = (page: Page, kind: string, channel: string) =>
   page.getByRole('group', { name: kind }).getByRole('switch', { name: channel });
 
@@ -28,7 +24,7 @@ async function openPreferences(page: Page, world: World, person: Person): Promis
 
 test(
   'a digest of three kinds arrives in German at 08:00 in Vienna on the first day of summer time',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@database', '@mailbox', '@functions'] },
   async ({ page, world, stage }) => {
     const [ada, grace] = await world.newPair();
     await openPreferences(page, world, ada);
@@ -41,13 +37,13 @@ test(
       if ((await choice.inputValue()) !== value) await saving(page, () => choice.selectOption(value));
     }
     await expect(page.getByText(/every day at 8:00 AM \(Europe\/Vienna\)/)).toBeVisible();
-    await stage.supabase.database.query(
+    await stage.query(
       `update auth.users set raw_user_meta_data = raw_user_meta_data || '{"language": "de"}' where id = $1`,
       [ada.id],
     );
 
     for (const kind of ['mention', 'comment', 'invite'])
-      await stage.supabase.database.query(
+      await stage.query(
         `insert into notifications (recipient_id, sender_id, content, created_at) values ($1, $2, $3, $4)`,
         [
           ada.id,
@@ -64,15 +60,15 @@ test(
       );
     const dueMs = Date.parse('2032-03-28T08:00:00+02:00');
     await sendMails(stage, dueMs - 1);
-    expect(mailsTo(stage, ada)).toEqual([]);
+    expect(await world.mails(ada.email)).toEqual([]);
     await sendMails(stage, dueMs);
-    const [mail, ...others] = mailsTo(stage, ada);
+    const [mail, ...others] = await world.mails(ada.email);
     expect(others).toEqual([]);
     expect(mail?.subject).toBe('3 ungelesene Benachrichtigungen');
 
     // The application's policy forbids writing into its own document.
     await page.goto('about:blank');
-    await page.setContent(mail?.html ?? '');
+    await page.setContent(mail?.body ?? '');
     await expect(page.getByRole('heading', { level: 2 })).toHaveText([
       'Erwähnungen',
       'Kommentare',
@@ -89,7 +85,7 @@ test(
 
 test(
   'a kind that is off for email is not mailed; one that is off in the app is only mailed',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@mailbox', '@functions'] },
   async ({ page, world, stage }) => {
     const [ada, grace] = await world.newPair();
     await openPreferences(page, world, ada);
@@ -100,7 +96,7 @@ test(
     await world.notify(grace, ada, { kind: 'mention', about: 'Silent' });
     await world.notify(grace, ada, { kind: 'comment', about: 'Mailed' });
     await sendMails(stage);
-    const subjects = mailsTo(stage, ada).map(({ subject }) => subject);
+    const subjects = (await world.mails(ada.email)).map(({ subject }) => subject);
     expect(subjects).toHaveLength(1);
     expect(subjects[0]).toContain('Mailed');
     await page.goto(`${world.appUrl}/home`);
@@ -111,14 +107,13 @@ test(
 
 test(
   'an address that bounces is named in the preferences, and is retried on request',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@faults', '@database', '@functions'] },
   async ({ page, world, stage }) => {
     const [ada, grace] = await world.newPair();
-    const { database } = stage.supabase;
     const address = `${crypto.randomUUID()}@bounce.test`;
     await openPreferences(page, world, ada);
     await saving(page, () => page.getByRole('combobox', { name: 'How often' }).selectOption('instant'));
-    await database.query('update auth.users set email = $1 where id = $2', [address, ada.id]);
+    await stage.query('update auth.users set email = $1 where id = $2', [address, ada.id]);
     await world.notify(grace, ada, { about: 'Plan' });
     await sendMails(stage);
     await page.reload();
@@ -127,7 +122,7 @@ test(
     await expect(page.getByText(`Emails to ${address} couldn’t be delivered`)).toBeHidden();
     await expect(page.getByRole('button', { name: 'Send me a test email' })).toBeVisible();
     expect(
-      await database.query(
+      await stage.query(
         'select * from private.suppressed_addresses where address_hash = private.address_hash($1)',
         [address],
       ),
@@ -135,24 +130,28 @@ test(
   },
 );
 
-test('a mail is sent at the end of the quiet hours', { tag: '@nightly' }, async ({ page, world, stage }) => {
-  const [ada, grace] = await world.newPair();
-  await openPreferences(page, world, ada);
-  await saving(page, () => page.getByRole('combobox', { name: 'How often' }).selectOption('instant'));
-  await stage.supabase.database.query(
-    `update notification_preferences set quiet_hours_start = '00:00', quiet_hours_end = '00:00', time_zone = 'UTC'
+test(
+  'a mail is sent at the end of the quiet hours',
+  { tag: ['@nightly', '@database', '@mailbox', '@functions'] },
+  async ({ page, world, stage }) => {
+    const [ada, grace] = await world.newPair();
+    await openPreferences(page, world, ada);
+    await saving(page, () => page.getByRole('combobox', { name: 'How often' }).selectOption('instant'));
+    await stage.query(
+      `update notification_preferences set quiet_hours_start = '00:00', quiet_hours_end = '00:00', time_zone = 'UTC'
        where user_id = $1`,
-    [ada.id],
-  );
-  await world.notify(grace, ada, { about: 'Night' });
-  const [mail] = await stage.supabase.database.query<{ due_at: Date }>(
-    'select due_at from private.notification_mails where recipient_id = $1',
-    [ada.id],
-  );
-  const endMs = mail?.due_at.getTime() ?? 0;
-  expect(endMs % 86_400_000).toBe(0);
-  await sendMails(stage, endMs - 1);
-  expect(mailsTo(stage, ada)).toEqual([]);
-  await sendMails(stage, endMs);
-  expect(mailsTo(stage, ada)).toHaveLength(1);
-});
+      [ada.id],
+    );
+    await world.notify(grace, ada, { about: 'Night' });
+    const [mail] = await stage.query<{ due_at: Date }>(
+      'select due_at from private.notification_mails where recipient_id = $1',
+      [ada.id],
+    );
+    const endMs = mail?.due_at.getTime() ?? 0;
+    expect(endMs % 86_400_000).toBe(0);
+    await sendMails(stage, endMs - 1);
+    expect(await world.mails(ada.email)).toEqual([]);
+    await sendMails(stage, endMs);
+    expect(await world.mails(ada.email)).toHaveLength(1);
+  },
+);

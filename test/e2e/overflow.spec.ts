@@ -15,22 +15,26 @@ test.setTimeout(120_000);
 
 for (const language of ['en', 'de'] as const)
   for (const shot of shots)
-    test(`${shot.name} fits into 320 px, in ${language}`, { tag: '@nightly' }, async ({ browser, stage }) => {
-      const storageState = shot.user && (await shotSession(browser, stage, shot.user));
-      const context = await browser.newContext(storageState ? { ...phone, storageState } : phone);
-      try {
-        const page = await context.newPage();
-        page.setDefaultTimeout(40_000);
-        await openShot(page, stage, shot, { language });
-        expect.soft(await page.evaluate(findOverflow), 'as it is').toEqual([]);
-        await page.evaluate(lengthenTexts);
-        expect.soft(await page.evaluate(findOverflow), 'with texts longer by 40 %').toEqual([]);
-        await enlargeText(page);
-        expect.soft(await page.evaluate(findOverflow), 'with longer texts in twice the size').toEqual([]);
-      } finally {
-        await context.close();
-      }
-    });
+    test(
+      `${shot.name} fits into 320 px, in ${language}`,
+      { tag: ['@nightly', '@pictures'] },
+      async ({ browser, stage }) => {
+        const storageState = shot.user && (await shotSession(browser, stage, shot.user));
+        const context = await browser.newContext(storageState ? { ...phone, storageState } : phone);
+        try {
+          const page = await context.newPage();
+          page.setDefaultTimeout(40_000);
+          await openShot(page, stage, shot, { language });
+          expect.soft(await page.evaluate(findOverflow), 'as it is').toEqual([]);
+          await page.evaluate(lengthenTexts);
+          expect.soft(await page.evaluate(findOverflow), 'with texts longer by 40 %').toEqual([]);
+          await enlargeText(page);
+          expect.soft(await page.evaluate(findOverflow), 'with longer texts in twice the size').toEqual([]);
+        } finally {
+          await context.close();
+        }
+      },
+    );
 
 async function enlargeText(page: Page): Promise<void> {
   await page.evaluate(() => {

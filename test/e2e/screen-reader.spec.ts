@@ -70,27 +70,31 @@ function dialog(page: Page): Locator {
 /** The files in `test/e2e/spoken` have the roles, names and states in the order in which they are read. */
 for (const [name, part = (page: Page) => page.getByRole('main')] of states)
   for (const language of inGerman.has(name) ? (['en', 'de'] as const) : (['en'] as const))
-    test(`${name} is read out, in ${language}`, { tag: '@nightly' }, async ({ browser, stage }) => {
-      const shot = shots.find((candidate) => candidate.name === name);
-      if (!shot) throw new Error(`There is no state ${name}`);
-      const storageState = shot.user && (await shotSession(browser, stage, shot.user));
-      const context = await browser.newContext(storageState ? { ...options, storageState } : options);
-      try {
-        // Headless browsers differ: some deny notifications, which the page then shows.
-        await context.addInitScript(() =>
-          Object.defineProperty(Notification, 'permission', { get: () => 'default' }),
-        );
-        const page = await context.newPage();
-        page.setDefaultTimeout(40_000);
-        await openShot(page, stage, shot, { language, frozenAt });
-        // Parts that load later may take even longer on a busy machine.
-        await expect(async () => {
-          expect(await spokenText(part(page))).toMatchSnapshot(`${name}.${language}.txt`);
-        }).toPass({ timeout: 15_000 });
-      } finally {
-        await context.close();
-      }
-    });
+    test(
+      `${name} is read out, in ${language}`,
+      { tag: ['@nightly', '@pictures'] },
+      async ({ browser, stage }) => {
+        const shot = shots.find((candidate) => candidate.name === name);
+        if (!shot) throw new Error(`There is no state ${name}`);
+        const storageState = shot.user && (await shotSession(browser, stage, shot.user));
+        const context = await browser.newContext(storageState ? { ...options, storageState } : options);
+        try {
+          // Headless browsers differ: some deny notifications, which the page then shows.
+          await context.addInitScript(() =>
+            Object.defineProperty(Notification, 'permission', { get: () => 'default' }),
+          );
+          const page = await context.newPage();
+          page.setDefaultTimeout(40_000);
+          await openShot(page, stage, shot, { language, frozenAt });
+          // Parts that load later may take even longer on a busy machine.
+          await expect(async () => {
+            expect(await spokenText(part(page))).toMatchSnapshot(`${name}.${language}.txt`);
+          }).toPass({ timeout: 15_000 });
+        } finally {
+          await context.close();
+        }
+      },
+    );
 
 /** Follows the live regions: what a screen reader announces without a move of the focus. */
 async function listen(page: Page): Promise<() => Promise<readonly string[]>> {

@@ -66,7 +66,7 @@ async function liveThroughExpiries(browser: Browser, world: World, isOneCut: boo
   const pages = await openTabs(context, world);
   const refreshes = countRefreshes(context);
   const wake = await joinClocks(context, world);
-  const supabase = `${world.stage.supabase.url}/**`;
+  const supabase = `${world.stage.project.url}/**`;
   if (isOneCut) await pages[0]?.route(supabase, (route) => route.abort());
   for (let expiry = 1; expiry <= expiries; expiry += 1) {
     await wake(pages, expiry * lifetimeMs);
@@ -80,7 +80,7 @@ async function liveThroughExpiries(browser: Browser, world: World, isOneCut: boo
 
 test(
   'five tabs refresh exactly ten times over ten expiries and stay signed in',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@clock'] },
   async ({ browser, world }) => {
     test.setTimeout(180_000);
     await liveThroughExpiries(browser, world, false);
@@ -89,7 +89,7 @@ test(
 
 test(
   'five tabs refresh exactly ten times over ten expiries while one of them has no network',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@clock'] },
   async ({ browser, world }) => {
     test.setTimeout(180_000);
     await liveThroughExpiries(browser, world, true);

@@ -22,7 +22,7 @@ test('a valid stored session reads the list, then opens the channel, without an 
 }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { about: 'Plan' });
-  const calls = recordCalls(page, world.stage.supabase.url);
+  const calls = recordCalls(page, world.stage.project.url);
   // The first list is held back: the code of the channel would compete with it.
   let answer = () => {};
   const held = new Promise<void>((resolve) => (answer = resolve));
@@ -83,7 +83,7 @@ test(
 
 test(
   'the page says Loading... while the session is looked up, and names the failure if its code cannot load',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@mailbox'] },
   async ({ page, world }) => {
     await page.route('**/assets/*.js', (route) => route.abort());
     await page.goto(`${world.appUrl}/home`);
@@ -126,7 +126,7 @@ test(
 );
 
 test('a visit with corrupt session cookies clears them and offers to sign in', async ({ page, world }) => {
-  const name = 'sb-127-auth-token';
+  const name = `sb-${new URL(world.stage.project.url).hostname.split('.')[0]}-auth-token`;
   await page.context().addCookies(
     [`${name}.0`, `${name}.1`, `${name}.7`].map((chunk) => ({
       name: chunk,

@@ -85,7 +85,7 @@ test(
 
 test(
   'sign-up, its code and the inbox work in a translated page',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@mailbox'] },
   async ({ page, world }) => {
     const errors = followErrors(page);
     const email = world.newEmail();
@@ -115,7 +115,7 @@ test(
 
 test(
   'a mailed link and a new password work in a translated page',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@mailbox'] },
   async ({ page, world }) => {
     const errors = followErrors(page);
     const { email } = await world.newUser();
@@ -187,7 +187,7 @@ test(
 
 test(
   'an invitation and the page that unsubscribes work translated',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@database', '@mailbox', '@functions'] },
   async ({ page, world, stage }) => {
     const errors = followErrors(page);
     const [ada, grace] = await world.newPair();
@@ -201,14 +201,15 @@ test(
     await page.getByRole('button', { name: 'Accept' }).click();
     await expect(page.getByRole('heading', { name: 'Invitation accepted' })).toBeVisible();
 
-    await stage.supabase.database.query(
+    await stage.query(
       `insert into public.notification_preferences (user_id, email_digest_frequency) values ($1, 'instant')
      on conflict (user_id) do update set email_digest_frequency = 'instant'`,
       [grace.id],
     );
     await world.notify(ada, grace, { about: 'Budget' });
     await sendMails(stage);
-    const mail = await stage.supabase.mailbox.waitFor({ to: grace.email, subject: 'Budget' });
+    const mail = await world.mail(grace.email);
+    expect(mail.subject).toContain('Budget');
     await page.goto(mail.links.find((link) => link.includes('/unsubscribe.html#')) ?? '');
     await expect(page.getByRole('button', { name: 'Unsubscribe', exact: true })).toBeVisible();
     await translate(page);

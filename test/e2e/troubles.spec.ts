@@ -52,19 +52,19 @@ test('a redirect to the login screen returns to the requested page after sign-in
 
 test('a server failure shows an error and keeps the session', async ({ page, world }) => {
   await world.enter(page, await world.newUser());
-  await page.route(`${world.stage.supabase.url}/**`, (route) => route.abort());
+  await page.route(`${world.stage.project.url}/**`, (route) => route.abort());
   await page.reload();
   await expect(page.getByText(/Couldn’t (load your notifications|refresh)/).first()).toBeVisible({
     timeout: 30_000,
   });
   expect(new URL(page.url()).pathname).toBe('/home');
-  await page.unroute(`${world.stage.supabase.url}/**`);
+  await page.unroute(`${world.stage.project.url}/**`);
   await page.reload();
   await expect(page.getByText('No notifications yet.')).toBeVisible();
 });
 
 test('a sign-in during a server failure shows one error', async ({ page, world }) => {
-  await page.route(`${world.stage.supabase.url}/**`, (route) => route.abort());
+  await page.route(`${world.stage.project.url}/**`, (route) => route.abort());
   await page.goto(`${world.appUrl}/login`);
   await page.getByLabel('Email').fill('ada@example.com');
   await page.getByLabel('Password', { exact: true }).fill('whatever-123');

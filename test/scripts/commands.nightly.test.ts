@@ -83,6 +83,38 @@ describe('npm start', () => {
   });
 });
 
+it('npm run e2e:project runs journeys on a project of another process, and lists what it leaves out', async () => {
+  const [port, databasePort, mailboxPort, appPort] = await Promise.all(Array.from({ length: 4 }, freePort));
+  const ports = `--port ${port} --database-port ${databasePort} --mailbox-port ${mailboxPort}`;
+  const project = spawn(
+    process.execPath,
+    ['local-supabase/bin/local-supabase.js', 'start', '--in-memory', ...ports.split(' ')],
+    { env: { ...process.env, NODE_ENV: undefined, VITEST: undefined } },
+  );
+  onTestFinished(() => void project.kill('SIGTERM'));
+  let printed = '';
+  project.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  await vi.waitFor(() => expect(printed).toContain('Ctrl-C stops'), { timeout: 60_000, interval: 250 });
+  const keyOf = (role: string) => new RegExp(`^ *${role} key +(\\S+)$`, 'm').exec(printed)?.[1] ?? '';
+  const options = {
+    url: `http://127.0.0.1:${port}`,
+    'anon-key': keyOf('anon'),
+    'service-role-key': keyOf('service_role'),
+    mailbox: `http://127.0.0.1:${mailboxPort}`,
+    'app-port': `${appPort}`,
+  };
+  const { stdout } = await run('e2e:project', [
+    ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]),
+    'isolation',
+    'recovery',
+    'account.spec',
+  ]);
+  expect(stdout).toMatch(/@database[^]*a new password needs a mailed code/);
+  expect(stdout).toMatch(/@provider[^]*a provider signs a new user in/);
+  expect(stdout).toMatch(/\d+ passed/);
+  expect(stdout).not.toMatch(/\d+ failed/);
+}, 300_000);
+
 it('npm run dev serves the application', async () => {
   const port = await freePort();
   const { page } = await serve(

@@ -43,7 +43,7 @@ const fontPath = fileURLToPath(
 test.setTimeout(120_000);
 
 for (const picture of pictures)
-  test(picture, async ({ browser, stage }) => {
+  test(picture, { tag: '@pictures' }, async ({ browser, stage }) => {
     const [name, ...looks] = picture.split(' ');
     const shot = shots.find((candidate) => candidate.name === name);
     if (!shot) throw new Error(`There is no state ${name}`);

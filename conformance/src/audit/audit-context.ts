@@ -41,6 +41,8 @@ export interface AuditContext {
   newPkce(): Pkce;
   /** Waits for the next message to an address (or to a phone number, when SMS arrive in the mailbox). */
   mail(address: string): Promise<ReceivedMail>;
+  /** Returns the messages to an address so far, newest first. */
+  mails(address: string): Promise<readonly ReceivedMail[]>;
   /** Waits for the code in the next message. @throws NotRunError if the target's template contains no code. */
   mailedCode(address: string): Promise<string>;
   /** Creates a confirmed account and signs in, with the fewest steps that the target allows. */
@@ -95,6 +97,10 @@ export function createAuditContext(
       const mail = await reader.next(address);
       const links = mail.links.flatMap((link) => [link, toVerifyLink(link, target.authUrl) ?? []].flat());
       return { ...mail, links };
+    },
+    async mails(address) {
+      if (!reader) throw new NotRunError('no mailbox was given');
+      return reader.all(address);
     },
     async mailedCode(address) {
       const { code } = await context.mail(address);

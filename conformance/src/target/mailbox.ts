@@ -20,6 +20,8 @@ export class NoMailError extends UnmetExpectationError {
 export interface MailReader {
   /** Waits for the newest message to `address` that is not in `seen`, and adds it there. */
   next(address: string): Promise<ReceivedMail>;
+  /** Returns the messages to `address`, newest first, and leaves those of `next` as they are. */
+  all(address: string): Promise<readonly ReceivedMail[]>;
 }
 
 const waitMs = 8000;
@@ -30,17 +32,20 @@ export function createMailReader(mailboxUrl: string): MailReader {
   const seen = new Set<string>();
   const getJson = async (path: string): Promise<unknown> =>
     (await fetchAgainWhereReset(fetch, mailboxUrl + path, {})).json();
+  const findIds = async (address: string): Promise<readonly string[]> => {
+    const found = await getJson(`/api/v1/search?query=${encodeURIComponent(`to:${address}`)}`);
+    const messages = at(found, 'messages');
+    return (Array.isArray(messages) ? messages : []).map((message) => String(at(message, 'ID')));
+  };
+  const read = async (id: string) => parseMail(id, await getJson(`/api/v1/message/${id}`));
   return {
+    all: async (address) => Promise.all((await findIds(address)).map(read)),
     async next(address) {
-      const query = encodeURIComponent(`to:${address}`);
       for (const startedMs = Date.now(); Date.now() - startedMs < scaleDeadline(waitMs);) {
-        const messages = at(await getJson(`/api/v1/search?query=${query}`), 'messages');
-        const fresh = (Array.isArray(messages) ? messages : [])
-          .map((message) => String(at(message, 'ID')))
-          .find((id) => !seen.has(id));
+        const fresh = (await findIds(address)).find((id) => !seen.has(id));
         if (fresh !== undefined) {
           seen.add(fresh);
-          return parseMail(fresh, await getJson(`/api/v1/message/${fresh}`));
+          return read(fresh);
         }
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }

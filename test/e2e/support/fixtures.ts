@@ -1,4 +1,5 @@
 import { test as base, expect } from '@playwright/test';
+import { findWrongTags } from './needs.ts';
 import { startStage, type Stage, type StageOptions } from './stage.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -20,7 +21,14 @@ export const test = base.extend<
     },
     { scope: 'worker' },
   ],
-  world: [async ({ stage }, use) => use(createWorld(stage)), { scope: 'worker' }],
+  world: [
+    async ({ stage }, use) => {
+      const world = createWorld(stage);
+      await use(world);
+      await world.close();
+    },
+    { scope: 'worker' },
+  ],
   page: async ({ page }, use, testInfo) => {
     await use(page);
     if (testInfo.status === testInfo.expectedStatus) return;
@@ -28,9 +36,14 @@ export const test = base.extend<
       await each.screenshot({ path: testInfo.outputPath(`page-${index + 1}.png`) });
   },
   mend: [
-    async ({ stage }, use) => {
+    async ({ stage }, use, testInfo) => {
+      stage.used.clear();
       await use();
       await stage.mend();
+      const isWhole = testInfo.status === 'passed';
+      expect(findWrongTags(testInfo.tags, stage.used, isWhole), 'tags of test/e2e/support/needs.ts').toEqual(
+        [],
+      );
     },
     { auto: true },
   ],

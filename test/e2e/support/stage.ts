@@ -2,6 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Pool } from 'pg';
 import { preview } from 'vite';
 import { createLocalSupabase, type LocalSupabase, type LocalSupabaseOptions } from 'local-supabase';
 import { projectFunctions } from '../../../scripts/project-functions.ts';
@@ -13,18 +14,32 @@ import {
   withOwnNodeEnv,
   type AppConfiguration,
 } from './app-build.ts';
+import type { UsedPart } from './needs.ts';
 
 export interface StageOptions
   extends LocalSupabaseOptions, Pick<AppConfiguration, 'captchaSiteKey' | 'liveSource'> {}
 
 /** The Supabase behind the application, as its clients see it. */
-export type StageProject = Pick<LocalSupabase, 'url' | 'anonKey' | 'serviceRoleKey' | 'mailboxUrl'>;
+export type StageProject = Pick<LocalSupabase, 'url' | 'anonKey' | 'serviceRoleKey'> & {
+  /** The root of a Mailpit HTTP API; null without one. */
+  readonly mailboxUrl: string | null;
+};
 
 export interface Stage {
   readonly appUrl: string;
   readonly project: StageProject;
   /** The embedded Supabase. Throws on an external stage. */
   readonly supabase: LocalSupabase;
+  /** Whether the project is another one than the embedded Supabase. */
+  readonly isExternal: boolean;
+  /** Whether the auth service has recovery codes of its own. */
+  readonly hasRecoveryCodes: boolean;
+  /** The least time between two mails to one address. */
+  readonly mailIntervalMs: number;
+  /** What was used since {@link mend}. */
+  readonly used: Set<UsedPart>;
+  /** Runs SQL as the owner of the tables. */
+  query<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
   /** Publishes another version of the application, whose service worker differs. */
   releaseVersion(): Promise<void>;
   /** Ends the faults that a test left. */
@@ -38,33 +53,50 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
   return external ? startExternalStage(external, options) : startEmbeddedStage(options);
 }
 
-/** The project of `E2E_SUPABASE_URL`, which the nightly workflow sets; null for the embedded one. */
+/** The project of `npm run e2e:project`, which names it in the environment; null for the embedded one. */
 function externalProject(): StageProject | null {
   const { E2E_SUPABASE_URL, E2E_ANON_KEY, E2E_SERVICE_KEY, E2E_MAILBOX_URL } = process.env;
-  if (!E2E_SUPABASE_URL || !E2E_ANON_KEY || !E2E_SERVICE_KEY || !E2E_MAILBOX_URL) return null;
+  if (!E2E_SUPABASE_URL || !E2E_ANON_KEY || !E2E_SERVICE_KEY) return null;
   return {
     url: E2E_SUPABASE_URL,
     anonKey: E2E_ANON_KEY,
     serviceRoleKey: E2E_SERVICE_KEY,
-    mailboxUrl: E2E_MAILBOX_URL,
+    mailboxUrl: E2E_MAILBOX_URL || null,
   };
 }
 
-/** The port of `site_url` in `supabase/config.toml`: the external project redirects only there. */
-const EXTERNAL_APP_PORT = 5173;
-
-async function startExternalStage(project: StageProject, { liveSource }: StageOptions): Promise<Stage> {
-  const server = await AppServer.listen(EXTERNAL_APP_PORT);
+async function startExternalStage(
+  project: StageProject,
+  { liveSource, ...settings }: StageOptions,
+): Promise<Stage> {
+  if (Object.keys(settings).length > 0) throw new Error('A running project has settings of its own');
+  const { E2E_APP_PORT, E2E_MAIL_INTERVAL_SECONDS, E2E_DATABASE_URL, E2E_UNMET_NEEDS } = process.env;
+  const server = await AppServer.listen(Number(E2E_APP_PORT));
   const app = await serveApp(project, server, liveSource ? { liveSource } : {});
+  const pool = E2E_DATABASE_URL ? new Pool({ connectionString: E2E_DATABASE_URL, max: 2 }) : null;
+  const used = new Set<UsedPart>();
   return {
     appUrl: server.url,
     project,
+    isExternal: true,
+    hasRecoveryCodes: !E2E_UNMET_NEEDS?.includes('@recovery-codes'),
+    mailIntervalMs: Number(E2E_MAIL_INTERVAL_SECONDS) * 1000,
+    used,
     get supabase(): LocalSupabase {
-      throw new Error('This test needs the embedded Supabase');
+      used.add('embedded');
+      throw new Error('This journey needs the embedded Supabase');
+    },
+    async query<Row>(text: string, values: readonly unknown[] = []) {
+      used.add('@database');
+      if (!pool) throw new Error('This journey needs --database-url');
+      return (await pool.query(text, [...values])).rows as Row[];
     },
     releaseVersion: app.releaseVersion,
     mend: () => Promise.resolve(),
-    close: app.close,
+    async close() {
+      await app.close();
+      await pool?.end();
+    },
   };
 }
 
@@ -97,10 +129,22 @@ async function startEmbeddedStage({
     ...(captchaSiteKey === undefined ? {} : { captchaSiteKey }),
     ...(liveSource && { liveSource }),
   });
+  const used = new Set<UsedPart>();
   return {
     appUrl: server.url,
     project: supabase,
-    supabase,
+    isExternal: false,
+    hasRecoveryCodes: true,
+    mailIntervalMs: 0,
+    used,
+    get supabase() {
+      used.add('embedded');
+      return supabase;
+    },
+    query<Row>(text: string, values: readonly unknown[] = []) {
+      used.add('@database');
+      return supabase.database.query<Row>(text, values);
+    },
     releaseVersion: app.releaseVersion,
     mend: () => supabase.faults.clear(),
     async close() {

@@ -1,6 +1,12 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 import { writeSessionCookies } from '../../../src/auth-client/server/server.ts';
-import { createAuditContext, type AuditContext, type AuditUser } from 'supabase-conformance';
+import {
+  createAuditContext,
+  removeRun,
+  type AuditContext,
+  type AuditUser,
+  type ConformanceTarget,
+} from 'supabase-conformance';
 import type { Stage } from './stage.ts';
 
 export type Person = AuditUser;
@@ -23,10 +29,14 @@ export interface SessionCookie {
 /** People and mails around the browser, through the services' public interfaces. */
 export interface World extends Pick<
   AuditContext,
-  'newEmail' | 'newUser' | 'mail' | 'mailedCode' | 'auth' | 'rest'
+  'newEmail' | 'newUser' | 'mail' | 'mails' | 'mailedCode' | 'auth' | 'rest'
 > {
   readonly stage: Stage;
   readonly appUrl: string;
+  /** Removes the users of this world from a project that stays. */
+  close(): Promise<void>;
+  /** Waits until a project that limits the mails to one address sends the next one. */
+  waitForMailInterval(): Promise<void>;
   /** Two fresh accounts. */
   newPair(): Promise<readonly [Person, Person]>;
   /** The link of the next mail to `email`; the page behind it has a button. */
@@ -40,7 +50,7 @@ export interface World extends Pick<
   sessionCookies(person: Person): Promise<readonly SessionCookie[]>;
   /** Opens a page of the application in a new session of that user. */
   enter(page: Page, person: Person, path?: string): Promise<void>;
-  /** Sends notifications in the name of `sender`. */
+  /** Sends notifications in the name of `sender`, and waits for their delivery on a project where a timer delivers. */
   notify(sender: Person, recipient: Person, sending?: Sending): Promise<void>;
   /** The rows of a person's notifications, read as that person, newest first. */
   notificationsOf(person: Person): Promise<readonly { readonly id: string; readonly status: string }[]>;
@@ -56,9 +66,19 @@ export function unreadList(page: Page, count: number): Locator {
   return page.getByRole('link', { name: `Unread, ${count}`, exact: true }).first();
 }
 
+/** A job of each second delivers inserted rows. Those that a preference or a block holds back never arrive. */
+const deliveryMs = 4_000;
+
+async function waitForDelivery(count: () => Promise<number>, expected: number): Promise<void> {
+  for (const startedMs = Date.now(); Date.now() - startedMs < deliveryMs;) {
+    if ((await count()) >= expected) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
 export function createWorld(stage: Stage): World {
   const { project, appUrl } = stage;
-  const context = createAuditContext({
+  const target: ConformanceTarget = {
     authUrl: `${project.url}/auth/v1`,
     restUrl: `${project.url}/rest/v1`,
     realtimeUrl: null,
@@ -69,8 +89,21 @@ export function createWorld(stage: Stage): World {
     smsInMailbox: true,
     redirectTo: `${appUrl}/home`,
     fetch: (url, init) => fetch(url, init),
-  });
-  const { auth, rest, newEmail, newUser, mail, mailedCode } = context;
+  };
+  const context = createAuditContext(target);
+  const { auth, rest, newEmail, newUser } = context;
+  const withMailbox =
+    <T>(read: (address: string) => Promise<T>) =>
+    (address: string) => {
+      stage.used.add('@mailbox');
+      return read(address);
+    };
+  const mail = withMailbox(context.mail);
+  const countNotifications = async ({ id }: Person): Promise<number> => {
+    const query = { select: 'id', recipient_id: `eq.${id}`, limit: '1000' };
+    const { json } = await rest.send('GET', '/notifications', { token: project.serviceRoleKey, query });
+    return (json as readonly unknown[]).length;
+  };
   const sessionCookies = async ({ email, password }: Person) => {
     const { json } = await context.signIn(email, password);
     const { cookies } = writeSessionCookies(json as object, {
@@ -87,7 +120,14 @@ export function createWorld(stage: Stage): World {
     newEmail,
     newUser,
     mail,
-    mailedCode,
+    mails: withMailbox(context.mails),
+    mailedCode: withMailbox(context.mailedCode),
+    async close() {
+      if (stage.isExternal) await removeRun(target, context.run);
+    },
+    async waitForMailInterval() {
+      await new Promise((resolve) => setTimeout(resolve, stage.mailIntervalMs));
+    },
     newPair: () => Promise.all([newUser(), newUser()]),
     async mailedLink(email) {
       const { links } = await mail(email);
@@ -135,12 +175,14 @@ export function createWorld(stage: Stage): World {
         }),
       }));
       const headers = { Prefer: 'return=minimal' };
+      const before = stage.isExternal ? await countNotifications(recipient) : 0;
       const { status } = await rest.send('POST', '/notifications', {
         token: isService ? project.serviceRoleKey : sender.accessToken,
         body,
         headers,
       });
       expect(status).toBe(201);
+      if (stage.isExternal) await waitForDelivery(() => countNotifications(recipient), before + count);
     },
     async notificationsOf({ accessToken }) {
       const query = { select: 'id,status', order: 'created_at.desc,id.desc', limit: '1000' };

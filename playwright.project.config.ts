@@ -1,0 +1,22 @@
+import { defineConfig } from '@playwright/test';
+import base from './playwright.config.ts';
+
+const unmetNeeds = (process.env['E2E_UNMET_NEEDS'] ?? '').split(' ').filter(Boolean);
+
+/** `npm run e2e:project`: the journeys of every day and of every night on a project that runs elsewhere. */
+export default defineConfig({
+  ...base,
+  outputDir: 'test-results/e2e-project',
+  reporter: [['list'], ['json', { outputFile: 'test-results/playwright-project.json' }]],
+  projects: [
+    {
+      name: 'project',
+      grepInvert: unmetNeeds.map((need) => new RegExp(`${need}(?![\\w-])`)),
+    },
+  ],
+  // The project redirects to one port of the application, its site URL.
+  workers: 1,
+  // A mail to an address that has just got one waits for up to a minute.
+  timeout: 240_000,
+  expect: { ...base.expect, timeout: 20_000 },
+});

@@ -4,6 +4,10 @@ begin;
 -- Fail instead of making other sessions wait behind this lock for a long transaction.
 set local lock_timeout = '2s';
 lock table public.notifications in access exclusive mode;
+-- What is created here belongs to the owner of the table, also if a superuser runs it.
+do $$ begin
+  execute format('set local role %s', (select c.relowner::regrole from pg_class c where c.oid = 'public.notifications'::regclass));
+end $$;
 -- The parts of the table, as statements.
 create temp table parts (place integer generated always as identity, sql text not null) on commit drop;
 insert into parts (sql)

@@ -16,7 +16,8 @@ const common = {
   // Modules are loaded, the database engine compiled and the page set up once per worker, not once per file.
   isolate: false,
   testTimeout: 90_000,
-  hookTimeout: 60_000,
+  // The first start of a worker compiles PostgreSQL, which took more than a minute beside five other jobs on two cores.
+  hookTimeout: 240_000,
 };
 
 export default defineConfig({

@@ -4,6 +4,7 @@ import { ada, requestApi, useLocalSupabase } from '../support/local-supabase.ts'
 const smtpPort = 6211;
 const supabase = useLocalSupabase({
   functions: {},
+  functionSettings: { 'notification-mails': { verifyJwt: false } },
   smtpPort,
   functionEnv: {
     APP_URL: 'http://localhost:5173',

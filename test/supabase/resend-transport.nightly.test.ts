@@ -31,7 +31,9 @@ function accept(mail: Received, response: ServerResponse): void {
   answer(response, 200, { id: 'mail' });
 }
 function answer(response: ServerResponse, status: number, body: object, headers = {}): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  // A kept connection that the server ends during a pause of a busy machine would be one that cannot be reached.
+  const closing = { 'content-type': 'application/json', connection: 'close', ...headers };
+  response.writeHead(status, closing).end(JSON.stringify(body));
 }
 async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => {

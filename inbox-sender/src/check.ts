@@ -31,6 +31,11 @@ export function checkObject(value: unknown, path: string): void {
     throw new SenderError('invalid-message', `${path} is not an object.`);
 }
 
+/** Refuses what is not a text. */
+export function checkText(value: unknown, path: string): void {
+  if (typeof value !== 'string') throw new SenderError('invalid-message', `${path} is not a text.`);
+}
+
 /** Refuses what is not the id of a message or an account, before the database does without naming it. */
 export function checkId(value: unknown, name: string): void {
   if (typeof value !== 'string' || !uuid.test(value))

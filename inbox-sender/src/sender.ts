@@ -1,4 +1,4 @@
-import { checkDate, checkId, checkJson, checkObject, checkSendAt } from './check.ts';
+import { checkDate, checkId, checkJson, checkObject, checkSendAt, checkText } from './check.ts';
 import { previewError, SenderError, senderError } from './errors.ts';
 import type { Kind } from './kind.ts';
 import type { Delivery, DryRun, Message, MessageStatus, Preview } from './message.ts';
@@ -136,14 +136,20 @@ export function createSender(options: SenderOptions): Sender {
     registerKind: (kind, options) =>
       call(
         'register_kind',
-        () => ({ kind }),
+        () => {
+          checkObject(kind, 'kind');
+          return { kind };
+        },
         options,
         () => undefined,
       ),
     removeKind: (name, options) =>
       call(
         'remove_kind',
-        () => ({ name }),
+        () => {
+          checkText(name, 'name');
+          return { name };
+        },
         options,
         (found) => found === true,
       ),

@@ -1,5 +1,12 @@
 import { anything, assert, asyncProperty, constantFrom, jsonValue } from 'fast-check';
-import { createSender, SenderError, type Message, type Sender, type SenderOptions } from 'inbox-sender';
+import {
+  createSender,
+  SenderError,
+  type Kind,
+  type Message,
+  type Sender,
+  type SenderOptions,
+} from 'inbox-sender';
 import { expect, it, vi } from 'vitest';
 
 const options = { url: 'https://project.example', secretKey: 'sb_secret_test', retries: 0 };
@@ -62,6 +69,8 @@ it.each<[string, (sender: Sender) => Promise<unknown>, string]>([
   ],
   ['cancel', (sender) => sender.cancel(''), 'id is not a UUID.'],
   ['deliveries', (sender) => sender.deliveries('x').next(), 'id is not a UUID.'],
+  ['registerKind', (sender) => sender.registerKind(undefined as unknown as Kind), 'kind is not an object.'],
+  ['removeKind', (sender) => sender.removeKind(undefined as unknown as string), 'name is not a text.'],
   ['sendAll', (sender) => sender.sendAll([]), 'messages is not a list of 1 to 100 messages.'],
 ])('%s names an argument that is wrong', async (_, call, problem) => {
   const { sender, requestCount } = createOfflineSender();
@@ -107,16 +116,36 @@ it.each([
   expect(sent).toEqual(times);
 });
 
+it('after a Retry-After with a date the next attempt comes at that date', async () => {
+  vi.useFakeTimers({ now: 0 });
+  const sent: number[] = [];
+  const sender = createSender({
+    ...options,
+    retries: 1,
+    fetch: () => {
+      sent.push(Date.now());
+      return Promise.resolve(
+        new Response('', { status: 503, headers: { 'retry-after': 'Thu, 01 Jan 1970 00:00:20 GMT' } }),
+      );
+    },
+  });
+  const sending = sender.send({ recipients, text: 'x' }).catch((problem: unknown) => problem);
+  await vi.advanceTimersByTimeAsync(60_000);
+  vi.useRealTimers();
+  expect(await sending).toMatchObject({ code: 'unavailable' });
+  expect(sent).toEqual([0, 20_000]);
+});
+
 it.each<[string, () => Response]>([
   [
     'a Retry-After that is no time',
     () => new Response('', { status: 503, headers: { 'retry-after': 'soon' } }),
   ],
   ['a body that never ends', () => new Response(new ReadableStream())],
-  [
-    'a conflict of transactions',
-    () => Response.json({ code: '40001', message: 'could not serialize access' }, { status: 500 }),
-  ],
+  ...['40001', '40P01', '57014'].map((code): [string, () => Response] => [
+    `the error ${code} of the database`,
+    () => Response.json({ code, message: 'could not serialize access' }, { status: 500 }),
+  ]),
 ])('after %s another attempt is made', async (_, respond) => {
   vi.useFakeTimers({ now: 0 });
   let requests = 0;
@@ -161,10 +190,13 @@ it('reads deliveries page by page, each after the last recipient of the one befo
   const sender = createSender({
     ...options,
     fetch: async (input, init) => {
-      const { after } = (await new Request(input, init).json()) as { readonly after: string | null };
+      const { after, page_size: pageSize = 100 } = (await new Request(input, init).json()) as {
+        readonly after: string | null;
+        readonly page_size?: number;
+      };
       afters.push(after);
       const start = after === null ? 0 : Number(after.slice(-12)) + 1;
-      const deliveries = Array.from({ length: Math.min(1000, 2001 - start) }, (_, index) => ({
+      const deliveries = Array.from({ length: Math.min(pageSize, 2001 - start) }, (_, index) => ({
         recipient_id: idOf(start + index),
         outcome: 'delivered',
       }));
@@ -203,7 +235,13 @@ it.each<[string, string, () => Promise<Response>]>([
   expect(code).toBe(outcome);
 });
 
-it('maps the names of database fields to those of the sender', async () => {
+it.each([
+  ['send_at', 'sendAt'],
+  ['send_at.local_time', 'sendAt.localTime'],
+  ['expires_at', 'expiresAt'],
+  ['idempotency_key', 'idempotencyKey'],
+  ['sender.user_id', 'sender.userId'],
+])('names the field %s of the database as %s', async (field, own) => {
   const sender = createSender({
     ...options,
     fetch: () =>
@@ -212,14 +250,14 @@ it('maps the names of database fields to those of the sender', async () => {
           {
             code: 'PT400',
             message: 'message_invalid',
-            details: 'messages[0].send_at is more than a year ahead.',
+            details: `messages[0].${field} is wrong.`,
           },
           { status: 400 },
         ),
       ),
   });
   await expect(sender.send({ recipients, text: 'x' })).rejects.toMatchObject({
-    message: 'messages[0].sendAt is more than a year ahead.',
+    message: `messages[0].${own} is wrong.`,
   });
 });
 

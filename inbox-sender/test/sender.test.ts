@@ -72,6 +72,15 @@ it('schedules and cancels a message, and reads the status of one recipient', asy
   expect(all).toEqual([grace.id, ada.id]);
 });
 
+it('the status tells how far the mail of a recipient has come', async () => {
+  const sender = createTestSender();
+  const { id } = await sender.send({ recipients: [ada.id], kind: 'mention', text: 'Please look.' });
+  const mailStates = async () => (await sender.status(id)).deliveries.map(({ mailState }) => mailState);
+  expect(await mailStates()).toEqual(['pending']);
+  await supabase().database.exec(`update private.notification_mails set state = 'sent', finished_at = now()`);
+  expect(await mailStates()).toEqual(['sent']);
+});
+
 it('a dry run has the outcome of each recipient and the rendered words, and sends nothing', async () => {
   const { recipientCount, deliveries, previews } = await createTestSender().dryRun({
     recipients: [ada.id],

@@ -221,6 +221,10 @@ begin
   from public.notifications n left join public.notification_preferences p on p.user_id = n.recipient_id
   where n.id = any (ids) and w.notification_id = n.id;
   return ids is not null;
+exception when others then
+  -- The jobs that deliver call this: a row that cannot be renewed must not stop them.
+  raise warning 'The words of deleted senders are not renewed: %', sqlerrm;
+  return false;
 end
 $$;
 

@@ -262,6 +262,29 @@ as $$
 $$;
 
 /**
+ * Takes a leased row back whose payload cannot be written, so that it keeps no other row from being claimed. After a transient failure it is due
+ * again in 1, 4, 16 … minutes; another one, and the last attempt, end it. `queue`: private.notification_mails, push_messages or webhooks.
+ */
+create function private.take_back(
+  queue regclass, row_id uuid, most_attempts integer, failure text, message text, called_at timestamptz
+) returns void
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  execute format($query$
+    update %s q
+    set
+      state = case when $2 and q.attempts < $3 then 'retrying' else 'dead' end,
+      due_at = case when $2 and q.attempts < $3 then $4 + interval '1 minute' * power(4, q.attempts - 1) else q.due_at end,
+      finished_at = case when not ($2 and q.attempts < $3) then $4 end,
+      lease = null, lease_until = null, reason = left($5, 500)
+    where q.id = $1
+  $query$, queue) using row_id, private.is_transient(failure), most_attempts, called_at, message;
+end
+$$;
+
+/**
  * Leases at most `batch_size` due mails to the caller for `lease_seconds` of the database's clock, so that workers whose clocks differ
  * take no mail from each other, and returns what to send. Mails whose lease ran out are due again; after five attempts they are dead. Mails that are no longer wanted are skipped. Mails of a user
  * whose quiet hours are in force, because no worker ran in time, are due at their end; test mails and mails about the
@@ -328,13 +351,7 @@ begin
     begin
       result := private.mail_payload(mail, called_at);
     exception when others then
-      if private.is_transient(sqlstate) then
-        raise;
-      end if;
-      -- One mail that cannot be written must not keep the others from being claimed.
-      update private.notification_mails m
-      set state = 'dead', lease = null, lease_until = null, reason = left(sqlerrm, 500), finished_at = called_at
-      where m.id = mail.id;
+      perform private.take_back('private.notification_mails', mail.id, most_attempts, sqlstate, sqlerrm, called_at);
       continue;
     end;
     if result.payload is null then

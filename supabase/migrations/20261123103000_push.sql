@@ -290,13 +290,7 @@ begin
     begin
       result := private.push_payload(message, called_at);
     exception when others then
-      if private.is_transient(sqlstate) then
-        raise;
-      end if;
-      -- One message that cannot be written must not keep the others from being claimed.
-      update private.push_messages m
-      set state = 'dead', lease = null, lease_until = null, reason = left(sqlerrm, 500), finished_at = called_at
-      where m.id = message.id;
+      perform private.take_back('private.push_messages', message.id, most_attempts, sqlstate, sqlerrm, called_at);
       continue;
     end;
     if result.payload is not null then

@@ -246,7 +246,12 @@ begin
     returning w.*
   loop
     claimed := claimed + 1;
-    request := private.webhook_request(webhook);
+    begin
+      request := private.webhook_request(webhook);
+    exception when others then
+      perform private.take_back('private.webhooks', webhook.id, most_attempts, sqlstate, sqlerrm, called_at);
+      continue;
+    end;
     if request is null then
       update private.webhooks w
       set state = 'skipped', lease = null, lease_until = null, finished_at = called_at where w.id = webhook.id;

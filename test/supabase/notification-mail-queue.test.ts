@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { whileDamaged } from '../support/damaged-row.ts';
 import { runAs } from '../support/database-roles.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
 
@@ -58,6 +59,36 @@ it('a mail that cannot be written is dead, and keeps no other from being claimed
     { state: 'dead', reason: expect.stringContaining('uuid') },
     { state: 'sending' },
   ]);
+});
+
+it('a mail whose rows are damaged is tried five times, and keeps no other from being claimed', async () => {
+  await supabase().database.query(
+    `insert into private.notification_mails (recipient_id, topic, due_at) values ($1, 'test', $3), ($2, 'test', $3)`,
+    [ada.id, grace.id, at(atMs)],
+  );
+  const ofGrace = () =>
+    supabase().database.query(
+      'select state, attempts, reason, due_at from private.notification_mails where recipient_id = $1',
+      [grace.id],
+    );
+  await whileDamaged(
+    supabase().database,
+    'private.mail_payload(private.notification_mails,timestamptz)',
+    `mail.recipient_id = '${grace.id}'`,
+    async () => {
+      expect(await claim(atMs)).toMatchObject({ claimed: 2, mails: [{ address: ada.email }] });
+      const retried = {
+        state: 'retrying',
+        attempts: 1,
+        reason: 'damaged',
+        due_at: new Date(atMs + minuteMs),
+      };
+      expect(await ofGrace()).toEqual([retried]);
+      expect(await claim(atMs + minuteMs - 1)).toMatchObject({ claimed: 0 });
+      for (const minutes of [1, 5, 21, 85]) await claim(atMs + minutes * minuteMs);
+      expect(await ofGrace()).toMatchObject([{ state: 'dead', attempts: 5, reason: 'damaged' }]);
+    },
+  );
 });
 
 describe('instant mails', () => {

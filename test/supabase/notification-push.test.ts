@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose';
 import webPush from 'web-push';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createPushTransport } from '../../supabase/functions/_shared/push/push-transport.ts';
+import { whileDamaged } from '../support/damaged-row.ts';
 import { runAs } from '../support/database-roles.ts';
 import { ada, grace, requestApi, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import { createPushDevice, startPushService } from '../support/push-service.ts';
@@ -247,6 +248,27 @@ it('an endpoint that no URL parser takes is refused by itself, and stops no mess
   const transport = createPushTransport({ env, fetch, now: Date.now });
   for (const endpoint of ['https://[', 'https://fcm.googleapis.com:22/x'])
     expect(await transport.send({ endpoint, ...device.keys }, '{}')).toMatchObject({ outcome: 'refused' });
+});
+
+it('a message whose rows are damaged is tried four times, and stops no message of another device', async () => {
+  const other = await signIn(supabase(), ada.email);
+  await subscribe();
+  await subscribe(`${pushService.origin}/push/other`, device, other);
+  await notify('Please look');
+  await whileDamaged(
+    supabase().database,
+    'private.push_payload(private.push_messages,timestamptz)',
+    `exists (select from public.push_subscriptions s where s.id = message.subscription_id and s.endpoint like '%/ada')`,
+    async () => {
+      for (let attempt = 0; attempt < 4; attempt += 1) await later(3_600_000);
+    },
+  );
+  expect(received()).toHaveLength(1);
+  expect(
+    await supabase().database.query(
+      `select state, attempts, reason from private.push_messages where state <> 'sent'`,
+    ),
+  ).toEqual([{ state: 'dead', attempts: 4, reason: 'damaged' }]);
 });
 
 it('a push service must be one of a browser: the function sends nothing into an internal network', async () => {

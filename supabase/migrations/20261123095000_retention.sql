@@ -114,47 +114,76 @@ exception when insufficient_privilege then
 end
 $$;
 
-/** Deletes everything that is past its time, each batch in its own transaction. */
-create procedure private.run_retention(batch_size integer default 1000, called_at timestamptz default now())
+/**
+ * Deletes everything that is past its time, each batch in its own transaction and a batch of each sort in turn. Ends after `run_seconds`,
+ * before a hosted project cancels the statement; the next run continues.
+ */
+create procedure private.run_retention(
+  batch_size integer default 1000, called_at timestamptz default now(), run_seconds double precision default 50
+)
   language plpgsql
 as $$
+declare
+  ends_at constant timestamptz := clock_timestamp() + make_interval(secs => run_seconds);
+  is_more boolean := true;
 begin
-  while private.delete_expired(batch_size, called_at) >= batch_size loop
-    commit;
-  end loop;
-  while private.delete_expired_mails(batch_size, called_at) >= batch_size loop
-    commit;
-  end loop;
-  while private.delete_expired_push_messages(batch_size, called_at) >= batch_size loop
-    commit;
-  end loop;
-  while private.delete_expired_webhooks(batch_size, called_at) >= batch_size loop
-    commit;
-  end loop;
-  while private.delete_expired_messages(called_at) loop
-    commit;
+  while is_more and clock_timestamp() < ends_at loop
+    is_more := false;
+    if private.delete_expired(batch_size, called_at) >= batch_size then
+      is_more := true;
+      commit;
+    end if;
+    if private.delete_expired_mails(batch_size, called_at) >= batch_size then
+      is_more := true;
+      commit;
+    end if;
+    if private.delete_expired_push_messages(batch_size, called_at) >= batch_size then
+      is_more := true;
+      commit;
+    end if;
+    if private.delete_expired_webhooks(batch_size, called_at) >= batch_size then
+      is_more := true;
+      commit;
+    end if;
+    if private.delete_expired_messages(batch_size, called_at) then
+      is_more := true;
+      commit;
+    end if;
   end loop;
   perform private.delete_expired_security_events(called_at);
   perform private.delete_expired_job_runs(called_at);
 end
 $$;
 
-/** Repairs the counters of every user, each in its own transaction. */
-create procedure private.run_counter_repair()
+/**
+ * Repairs the counters of every user, each in its own transaction. Ends after `run_seconds`, before a hosted project cancels the statement.
+ * Each run begins at a random user, so that further runs reach the users that it misses.
+ */
+create procedure private.run_counter_repair(run_seconds double precision default 100)
   language plpgsql
 as $$
 declare
+  ends_at constant timestamptz := clock_timestamp() + make_interval(secs => run_seconds);
+  first_user constant uuid := gen_random_uuid();
+  is_before boolean;
   counted_user uuid;
 begin
-  for counted_user in select c.user_id from public.notification_counters c loop
-    if private.repair_counters(counted_user) then
-      raise warning 'The counters of user % were wrong and are repaired.', counted_user;
-    end if;
-    commit;
+  foreach is_before in array '{false,true}'::boolean[] loop
+    for counted_user in
+      select c.user_id from public.notification_counters c where (c.user_id < first_user) = is_before order by c.user_id
+    loop
+      exit when clock_timestamp() >= ends_at;
+      if private.repair_counters(counted_user) then
+        raise warning 'The counters of user % were wrong and are repaired.', counted_user;
+      end if;
+      commit;
+    end loop;
   end loop;
 end
 $$;
 
-revoke all on procedure private.run_retention(integer, timestamptz), private.run_counter_repair() from public;
+revoke all on procedure
+  private.run_retention(integer, timestamptz, double precision), private.run_counter_repair(double precision)
+  from public;
 
 revoke all on all functions in schema private from public;

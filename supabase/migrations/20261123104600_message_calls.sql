@@ -364,20 +364,30 @@ $$;
 
 insert into private.retention (name, keep) values ('messages', '30 days'), ('announcements', '90 days');
 
-/** Deletes a few finished messages that are past their time, with their logs. Returns whether there were any. */
-create function private.delete_expired_messages(called_at timestamptz) returns boolean
+/**
+ * Deletes finished messages that are past their time: at most `batch_size` rows of their logs, because that of an announcement has a row for
+ * each recipient, or the messages themselves when no rows are left. Returns whether there was something to delete.
+ */
+create function private.delete_expired_messages(batch_size integer, called_at timestamptz) returns boolean
   language plpgsql security definer
   set search_path = ''
 as $$
-begin
-  delete from private.messages m
-  where m.id in (
+declare
+  expired constant uuid[] := array(
     select o.id from private.messages o
     where o.state <> 'queued'
       and o.finished_at < called_at - (select r.keep from private.retention r where r.name = 'messages')
     order by o.finished_at limit 10 for update skip locked
   );
-  return found;
+begin
+  delete from private.message_deliveries d
+  where d.message_id = any (expired) and (d.message_id, d.recipient_id) in (
+    select l.message_id, l.recipient_id from private.message_deliveries l where l.message_id = any (expired) limit batch_size
+  );
+  if not found then
+    delete from private.messages m where m.id = any (expired);
+  end if;
+  return expired <> '{}';
 end
 $$;
 

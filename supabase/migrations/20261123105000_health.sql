@@ -151,6 +151,11 @@ as $$
         'notification_mails',
         (select min(m.finished_at) from private.notification_mails m where m.state in ('sent', 'skipped', 'dead'))
       ),
+      ('messages', (select min(m.finished_at) from private.messages m where m.state <> 'queued')),
+      (
+        'outgoing_notifications',
+        (select min(o.created_at) from private.outgoing_notifications o where o.due_at = 'infinity')
+      ),
       ('push_messages', (select min(m.finished_at) from private.push_messages m where m.state in ('sent', 'skipped', 'dead'))),
       ('webhooks', (select min(w.finished_at) from private.webhooks w where w.state in ('sent', 'skipped', 'dead')))
   ) o (name, oldest)

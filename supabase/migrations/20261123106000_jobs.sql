@@ -3,7 +3,7 @@
 -- A job never runs twice at once: each is a worker. They share what is due.
 select private.schedule_job('notification-delivery', '1 second', 'call private.deliver_outgoing()', '{pg_cron}');
 select private.schedule_job('notification-delivery-2', '1 second', 'call private.deliver_outgoing()', '{pg_cron}');
-select private.schedule_job('notification-retention', '*/10 * * * *', 'call private.run_retention()', '{pg_cron}');
+select private.schedule_job('notification-retention', '* * * * *', 'call private.run_retention()', '{pg_cron}');
 select private.schedule_job('notification-counters', '20 3 * * *', 'call private.run_counter_repair()', '{pg_cron}');
 select private.schedule_job(
   'notification-mails', '* * * * *', 'select private.call_mail_worker()', '{pg_cron,pg_net}'

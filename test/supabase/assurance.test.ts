@@ -200,8 +200,8 @@ it('every function of the schema has an empty search path, but for procedures th
   );
   expect(rows.map(({ name }) => name)).toEqual([
     'private.deliver_outgoing(integer,double precision)',
-    'private.run_counter_repair()',
-    'private.run_retention(integer,timestamp with time zone)',
+    'private.run_counter_repair(double precision)',
+    'private.run_retention(integer,timestamp with time zone,double precision)',
   ]);
 });
 

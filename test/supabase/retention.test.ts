@@ -24,6 +24,15 @@ it('retention deletes read and archived notifications after 90 days in batches, 
   expect(await kept('notifications')).toBe(7);
 });
 
+it('a run of retention ends after its time, and the next one continues', async () => {
+  const { database } = supabase();
+  await database.query(`insert into notifications (recipient_id, status) values ($1, 'read')`, [grace.id]);
+  await database.exec(`call private.run_retention(1, now() + interval '91 days', run_seconds => 0)`);
+  expect(await kept('notifications')).toBe(1);
+  await database.exec(`call private.run_retention(1, now() + interval '91 days')`);
+  expect(await kept('notifications')).toBe(0);
+});
+
 it('retention is run by the embedded service on its clock', async () => {
   const { database } = supabase();
   await database.query(`insert into notifications (recipient_id, status) values ($1, 'read')`, [grace.id]);

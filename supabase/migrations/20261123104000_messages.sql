@@ -115,7 +115,10 @@ create trigger forget_sender before update of sender_id on private.messages
   for each row when (old.sender_id is not null and new.sender_id is null)
   execute function private.forget_sender();
 
-/** Runs after an account was deleted: removes it from the recipients of queued messages. */
+/**
+ * Runs after an account was deleted: removes it from the recipients of queued messages. A range that begins or ends at its id begins or ends
+ * at the account before it, which means the same recipients.
+ */
 create function private.forget_recipient() returns trigger
   language plpgsql security definer
   set search_path = ''
@@ -124,6 +127,16 @@ begin
   delete from private.message_recipients r where r.recipient_id = old.id;
   -- The range stays, so that its message ends.
   update private.message_ranges r set only_id = gen_random_uuid(), due_at = now() where r.only_id = old.id;
+  update private.message_ranges r
+  set
+    after_id = case when r.after_id = old.id then before.id else r.after_id end,
+    last_id = case when r.last_id = old.id then before.id else r.last_id end
+  from (
+    select coalesce(
+      (select u.id from auth.users u where u.id < old.id order by u.id desc limit 1), '00000000-0000-0000-0000-000000000000'
+    ) as id
+  ) before
+  where old.id in (r.after_id, r.last_id);
   return null;
 end
 $$;

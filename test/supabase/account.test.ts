@@ -87,6 +87,12 @@ async function involve(userId: string): Promise<void> {
     [userId],
   );
   await database.query(
+    `insert into private.message_ranges (message_id, lane, due_at, after_id, last_id)
+     select m.id, 1, 'infinity', e.after_id, e.last_id
+     from (select id from private.messages limit 1) m, (values ($1::uuid, null::uuid), (null, $1)) e (after_id, last_id)`,
+    [userId],
+  );
+  await database.query(
     `insert into private.outgoing_notifications (sender_id, recipient_id, content, created_at, due_at) values ($2, $1, '{}', now(), 'infinity')`,
     [userId, ada.id],
   );
@@ -148,6 +154,42 @@ it.each([
   await database.exec(
     `delete from private.suppressed_addresses; delete from private.messages; delete from private.outgoing_notifications;
      delete from notifications where content like '%by name%'`,
+  );
+});
+
+it('an account at which a range of recipients ends leaves it, and the others receive the message once', async () => {
+  const { database } = supabase();
+  // Between Grace and Ada, in the order of the ids.
+  const between = `a0${leaving.userId.slice(2)}`;
+  await database.query(
+    `insert into auth.users (id, instance_id, email) values ($1, '00000000-0000-0000-0000-000000000000', 'between@example.com')`,
+    [between],
+  );
+  await database.query(
+    `select send_notifications(jsonb_build_array(jsonb_build_object(
+       'recipients', $1::jsonb, 'text', 'In two parts', 'send_at', to_jsonb(now() + interval '1 day'))))`,
+    [JSON.stringify([grace.id, between, ada.id])],
+  );
+  await database.query(
+    `with whole as (delete from private.message_ranges returning message_id, due_at)
+     insert into private.message_ranges (message_id, lane, due_at, after_id, last_id)
+     select w.message_id, 1, w.due_at, e.after_id, e.last_id
+     from whole w, (values (null::uuid, $1::uuid), ($1, null)) e (after_id, last_id)`,
+    [between],
+  );
+  await database.query('delete from auth.users where id = $1', [between]);
+  expect(await tablesWith([between])).toEqual([]);
+  await database.query(`select private.deliver_ranges(false, 100, now() + interval '2 days', null)`);
+  expect(
+    await database.query(
+      `select recipient_id from notifications where content like '%In two parts%' order by 1`,
+    ),
+  ).toEqual([{ recipient_id: grace.id }, { recipient_id: ada.id }]);
+  expect(await database.query('select state, delivered_count, failed_count from private.messages')).toEqual([
+    { state: 'delivered', delivered_count: 2, failed_count: 0 },
+  ]);
+  await database.exec(
+    `delete from private.messages; delete from notifications where content like '%In two parts%'`,
   );
 });
 

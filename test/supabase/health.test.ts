@@ -138,6 +138,27 @@ it.each([
   expect(row).toEqual({ loud: [name], silent: [] });
 });
 
+it.each([
+  ['responds to no mail', 60, ['mails_held']],
+  ['was not reached before the end of a run', 0, []],
+])('a provider that %s for two hours rings %j', async (_, retryAfterSeconds, names) => {
+  const { database } = supabase();
+  await database.query(
+    `insert into private.notification_mails (recipient_id, topic, due_at) values ($1, 'test', now())`,
+    [ada.id],
+  );
+  const [row] = await database.query<{ claim: { mails: readonly [{ id: string; lease: string }] } }>(
+    'select claim_notification_mails() as claim',
+  );
+  const [mail] = row?.claim.mails ?? [];
+  await database.query(
+    `select finish_notification_mail($1, $2, 'delayed', 'down', now() - interval '2 hours', $3)`,
+    [mail?.id, mail?.lease, retryAfterSeconds],
+  );
+  await database.exec(`update private.notification_mails set due_at = now() + interval '1 minute'`);
+  expect(await alarms()).toEqual(names);
+});
+
 it('a worker runs until its call has a response, 150 seconds at most, and the health says how it ended', async () => {
   const { database } = supabase();
   await database.exec(`

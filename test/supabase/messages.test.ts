@@ -200,25 +200,55 @@ describe('the queue of messages', () => {
     expect(await lanes()).toEqual([{ lane: 3 }]);
   });
 
-  it('keeps the counts, and not the content, of a message that is canceled in between', async () => {
+  it.each([
+    ['messages to few', false, ['To one']],
+    ['announcements', true, ['To all', 'To all']],
+  ])('delivers nothing else in a turn of %s', async (_, areMany, texts) => {
+    await send(
+      { everyone: true, text: 'To all', send_at: soon() },
+      { recipients: [ada.id], text: 'To one', send_at: soon() },
+    );
+    // The first turn of an announcement splits it.
+    for (let turn = 0; turn < 3; turn += 1)
+      await supabase().database.query(
+        `select private.deliver_ranges($1, 100, now() + interval '61 minutes', null)`,
+        [areMany],
+      );
+    expect(await contents()).toMatchObject(texts.map((text) => ({ data: { text } })));
+  });
+
+  it('delivers to several announcements in turns', async () => {
+    const { database } = supabase();
+    // Without the embedded service, which would begin with the first one.
+    await database.exec('alter table private.message_ranges disable trigger announce_outgoing');
+    await database.query(`select send_notifications($1::jsonb)`, [
+      JSON.stringify(['one', 'two'].map((text) => ({ everyone: true, text }))),
+    ]);
+    await database.exec('call private.deliver_outgoing(batch_size => 1)');
+    await database.exec('alter table private.message_ranges enable trigger announce_outgoing');
+    const rows = await database.query<{ text: string }>(
+      `select content::jsonb #>> '{data,text}' as text from notifications order by created_at`,
+    );
+    expect(rows).toHaveLength(4);
+    expect(new Set([rows[0]?.text, rows[1]?.text])).toEqual(new Set(['one', 'two']));
+  });
+
+  it.each([
+    ['delivered', 'mention'],
+    ['suppressed', 'comment'],
+  ])('counts who was %s before the end, also of a message that is canceled', async (outcome, kind) => {
     const { database } = supabase();
     await database.query(
       `insert into notification_preferences (user_id, in_app_comments, email_comments) select $1, false, false`,
       [grace.id],
     );
     // The order of the ids: Grace is first.
-    const [message] = await send({
-      recipients: [grace.id, ada.id],
-      kind: 'comment',
-      text: 'x',
-      send_at: soon(),
-    });
+    const [message] = await send({ recipients: [grace.id, ada.id], kind, text: 'x', send_at: soon() });
     await deliverOne();
+    const counts = { delivered: 0, suppressed: 0, failed: 0, [outcome]: 1 };
+    expect(await statusOf(message?.id ?? '')).toMatchObject({ state: 'scheduled', counts });
     await call('cancel_message', { message_id: message?.id });
-    expect(await statusOf(message?.id ?? '')).toMatchObject({
-      state: 'canceled',
-      counts: { delivered: 0, suppressed: 1, failed: 0 },
-    });
+    expect(await statusOf(message?.id ?? '')).toMatchObject({ state: 'canceled', counts });
     expect(await database.query('select content from private.messages')).toEqual([{ content: null }]);
   });
 });
@@ -514,6 +544,20 @@ describe('a transient failure', () => {
     await mend();
   });
 
+  it('delays the recipient longer after each attempt', async () => {
+    const { database } = supabase();
+    await database.exec(failing(1000));
+    await send({ recipients: [ada.id, grace.id], text: 'x' });
+    for (let attempt = 1; attempt < 6; attempt += 1)
+      await database.query(`select private.deliver_ranges(false, 10, now() + interval '1 day', null)`);
+    const [range] = await database.query<{ seconds: number }>(
+      `select extract(epoch from due_at - clock_timestamp())::float8 as seconds from private.message_ranges`,
+    );
+    // 32 seconds after the sixth failure, less the time of this test.
+    expect(range?.seconds).toBeGreaterThan(10);
+    await mend();
+  });
+
   it('is logged as failed after the last attempt', async () => {
     const { database } = supabase();
     await database.exec(failing(1000));
@@ -557,10 +601,38 @@ it('a user can neither send by the call, nor read the log, nor see audiences', a
   expect((await asUser('/rest/v1/audience_members')).status).toBe(401);
 });
 
-it('retention deletes the log of a finished message after 30 days', async () => {
-  const [message] = await send({ recipients: [grace.id], text: 'Hello' });
+it.each([
+  ['delivered', {}],
+  ['canceled', { send_at: new Date(Date.now() + 3_600_000).toISOString() }],
+])('retention deletes the log of a message that was %s after 30 days', async (state, more) => {
+  const [message] = await send({ recipients: [grace.id], text: 'Hello', ...more });
+  await call('cancel_message', { message_id: message?.id });
+  expect((await statusOf(message?.id ?? '')).state).toBe(state);
   await supabase().database.query(`call private.run_retention(1000, now() + interval '29 days')`);
   expect((await call('message_status', { message_id: message?.id })).status).toBe(200);
   await supabase().database.query(`call private.run_retention(1000, now() + interval '31 days')`);
   expect((await call('message_status', { message_id: message?.id })).status).toBe(404);
+});
+
+it('retention deletes the log of a message to many in batches, and then the message', async () => {
+  const { database } = supabase();
+  await database.exec('delete from private.messages');
+  await send({ recipients: [ada.id, grace.id], text: 'Hello' });
+  const left: unknown[] = [];
+  for (let batch = 0; batch < 4; batch += 1) {
+    const [row] = await database.query<{ more: boolean }>(
+      `select private.delete_expired_messages(1, now() + interval '31 days') as more`,
+    );
+    const [counts] = await database.query<{ messages: number; deliveries: number }>(
+      `select (select count(*)::int from private.messages) as messages,
+         (select count(*)::int from private.message_deliveries) as deliveries`,
+    );
+    left.push({ ...row, ...counts });
+  }
+  expect(left).toEqual([
+    { more: true, messages: 1, deliveries: 1 },
+    { more: true, messages: 1, deliveries: 0 },
+    { more: true, messages: 0, deliveries: 0 },
+    { more: false, messages: 0, deliveries: 0 },
+  ]);
 });

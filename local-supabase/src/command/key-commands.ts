@@ -78,5 +78,5 @@ function parseClaims(text: string): Readonly<Record<string, unknown>> {
   } catch {
     // Refused below.
   }
-  throw new TypeError('--payload is an object of JSON');
+  throw new TypeError('--payload must be a JSON object');
 }

@@ -7,7 +7,7 @@ import { rangeProblem } from '../platform/number-options.ts';
 import { configurationProblem } from '../platform/service.ts';
 import { RealtimeError } from './errors.ts';
 import type { RealtimeEvent } from './events.ts';
-import { createOwnConnection } from './channel/own-connection.ts';
+import { OwnConnection } from './channel/own-connection.ts';
 import { defaultSettings, type RealtimeSettings, settingsRanges } from './settings.ts';
 import type { Readable } from '../platform/store.ts';
 import type { ProtocolVersion } from './protocol/message.ts';
@@ -125,7 +125,7 @@ export function createRealtimeClient<Database = unknown>(
   let connection: Connection | undefined;
   /** The first channel or listener creates the connection: servers create clients for each request, and most use no channel. */
   const getConnection = () =>
-    (connection ??= share ? share(connectOptions, createOwnConnection) : createOwnConnection(connectOptions));
+    (connection ??= share ? share(connectOptions, openOwnConnection) : openOwnConnection(connectOptions));
   const channels = new Map<string, Channel<Database>>();
 
   return {
@@ -152,3 +152,5 @@ export function createRealtimeClient<Database = unknown>(
     },
   };
 }
+
+const openOwnConnection = (options: ConnectOptions): Connection => new OwnConnection(options);

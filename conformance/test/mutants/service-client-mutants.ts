@@ -97,8 +97,8 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     [
       'sends no heartbeats',
       socket,
-      "ref: send({ topic: 'phoenix', event: 'heartbeat', payload: {} }),",
-      'ref: nextRef(),',
+      "ref: this.send({ topic: 'phoenix', event: 'heartbeat', payload: {} }),",
+      'ref: this.nextRef(),',
     ],
     [
       'does not replace a silent socket',
@@ -110,8 +110,8 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     [
       'reports no latency',
       socket,
-      "emit({ type: 'heartbeat', latencyMs: clock.monotonicMs() - heartbeat.sentAtMs });",
-      'emit({ type: "heartbeat", latencyMs: -1 });',
+      'latencyMs: platform.clock.monotonicMs() - this.#heartbeat.sentAtMs,',
+      'latencyMs: -1,',
     ],
     [
       'announces no gap',

@@ -175,18 +175,23 @@ export function stepChannel(state: ChannelState, event: ChannelEvent, context: C
     case 'ended':
       return isOnTopic(state) ? retry(interrupt(state, context), context) : stay;
     case 'timer':
-      if (kind === 'backoff') return begin(state);
-      if (kind === 'authorizing') return retry(state, context);
-      // A refusal blocks the socket: the reply may wait behind the refused joins of other channels.
-      return kind === 'joining' || kind === 'joined'
-        ? next({ ...state, isOverdue: true }, { do: 'probe' })
-        : stay;
+      return expire(state, context);
     case 'heartbeat':
       if (!isOnTopic(state) || !state.isOverdue) return stay;
       return kind === 'joined' && awaitsUnknownReplication(state)
         ? proceed(without(state, 'replication'), context)
         : withLeave(retry(state, context));
   }
+}
+
+function expire(state: ChannelState, context: ChannelContext): ChannelStep {
+  const { kind } = state;
+  if (kind === 'backoff') return begin(state);
+  if (kind === 'authorizing') return retry(state, context);
+  // A refusal blocks the socket: the reply may wait behind the refused joins of other channels.
+  return kind === 'joining' || kind === 'joined'
+    ? next({ ...state, isOverdue: true }, { do: 'probe' })
+    : next(state);
 }
 
 function begin(state: ChannelMemory): ChannelStep {

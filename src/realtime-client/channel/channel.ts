@@ -104,47 +104,108 @@ export function createChannel<Database>(
 ): Channel<Database> {
   const { clock, report } = platform;
   const store = createStore<ChannelSnapshot>({ status: 'closed', error: null }, report);
-  const losses = createListeners<ContinuityLoss>(report);
   const messages = createListeners<ChannelMessage>(report);
   const changes = createListeners<BoundChange>(report);
-  const frames = createListeners<void>(report);
   const discards = createListeners<void>(report);
-  let config = defaultJoinConfig;
-  const bound = new Set<Bindings>();
-  const uses = new Set<object>();
-  let graceTimer: Timer | undefined;
-  let isFrameRequested = false;
+  const frames = createFrames(schedule, report);
+  const topic = connection.open(name, {
+    onStatus: store.set,
+    onGap: frames.announceNow,
+    onMessage: (event, payload) => messages.call({ event, payload }),
+    onChange: (keys, change) => changes.call({ keys, change }),
+    onDiscard() {
+      frames.forgetLoss();
+      discards.call();
+    },
+  });
+  const isClosed = () => connection.getSnapshot().status === 'closed';
+  const { leave, getConfig, bind, updateJoinPayload, join } = createUses(isClosed, topic, clock, settings);
+  return {
+    name,
+    getSnapshot: store.getSnapshot,
+    subscribe: store.subscribe,
+    onContinuity: frames.onContinuity,
+    push: (event, payload) =>
+      isClosed()
+        ? Promise.reject(new RealtimeError('closed', 'The channel is closed'))
+        : topic.push(event, payload),
+    leave,
+    get joinConfig() {
+      return getConfig();
+    },
+    updateJoinPayload,
+    join,
+    port: {
+      clock,
+      report,
+      settings,
+      emit,
+      parts,
+      bind,
+      onChange: changes.add,
+      onMessage: messages.add,
+      onFrame: frames.onFrame,
+      requestFrame: frames.request,
+      announceLoss: (reason) => frames.announce({ continuity: 'lost', sinceMs: clock.now(), reason }),
+      onDiscard: discards.add,
+      claim: () => topic.claim(),
+      send: (event, payload) => topic.send(event, payload),
+      track: topic.track,
+    },
+  };
+}
+
+/** The frames in which a channel's features deliver, and the losses that are announced after them. */
+function createFrames(schedule: (flush: () => void) => void, report: Platform['report']) {
+  const listeners = createListeners<void>(report);
+  const losses = createListeners<ContinuityLoss>(report);
+  let isRequested = false;
   /** A loss since the last frame, announced after that frame's deliveries. */
   let pendingLoss: ContinuityLoss | undefined;
 
   const flush = () => {
-    isFrameRequested = false;
-    frames.call();
+    isRequested = false;
+    listeners.call();
     const loss = pendingLoss;
     pendingLoss = undefined;
     if (loss) losses.call(loss);
   };
-  const requestFrame = () => {
-    if (isFrameRequested) return;
-    isFrameRequested = true;
+  const request = () => {
+    if (isRequested) return;
+    isRequested = true;
     schedule(flush);
   };
-  const topic: Topic = connection.open(name, {
-    onStatus: store.set,
-    onGap(loss) {
+  return {
+    onFrame: listeners.add,
+    onContinuity: losses.add,
+    request,
+    announce(loss: ContinuityLoss) {
+      pendingLoss ??= loss;
+      request();
+    },
+    announceNow(loss: ContinuityLoss) {
       // Deliver earlier changes first: a read caused by the loss must not be overtaken by them.
       flush();
       losses.call(loss);
     },
-    onMessage: (event, payload) => messages.call({ event, payload }),
-    onChange: (keys, change) => changes.call({ keys, change }),
-    onDiscard() {
+    forgetLoss() {
       pendingLoss = undefined;
-      discards.call();
     },
-  });
+  };
+}
 
-  const isClosed = () => connection.getSnapshot().status === 'closed';
+/** The calls of `join()` that keep a channel joined, and how it joins. */
+function createUses(
+  isClosed: () => boolean,
+  topic: Topic,
+  clock: Platform['clock'],
+  { leaveGraceMs }: RealtimeSettings,
+) {
+  const bound = new Set<Bindings>();
+  const uses = new Set<object>();
+  let config = defaultJoinConfig;
+  let graceTimer: Timer | undefined;
+
   const want = () => {
     if (isClosed()) return;
     topic.want(new Map([...bound].flatMap((bindings) => Array.from(bindings))), config);
@@ -155,19 +216,14 @@ export function createChannel<Database>(
     topic.want(null, config);
   };
   return {
-    name,
-    getSnapshot: store.getSnapshot,
-    subscribe: store.subscribe,
-    onContinuity: losses.add,
-    push: (event, payload) =>
-      isClosed()
-        ? Promise.reject(new RealtimeError('closed', 'The channel is closed'))
-        : topic.push(event, payload),
     leave,
-    get joinConfig() {
-      return config;
+    getConfig: () => config,
+    bind(bindings: Bindings) {
+      bound.add(bindings);
+      if (uses.size > 0) want();
+      return () => void bound.delete(bindings);
     },
-    updateJoinPayload(change) {
+    updateJoinPayload(change: Partial<JoinConfig>) {
       requireJoinConfig(change);
       config = { ...config, ...change };
       if (uses.size > 0) want();
@@ -179,32 +235,8 @@ export function createChannel<Database>(
       want();
       return () => {
         if (!uses.delete(use) || uses.size > 0) return;
-        graceTimer = clock.setTimer(leave, settings.leaveGraceMs);
+        graceTimer = clock.setTimer(leave, leaveGraceMs);
       };
-    },
-    port: {
-      clock,
-      report,
-      settings,
-      emit,
-      parts,
-      bind(bindings) {
-        bound.add(bindings);
-        if (uses.size > 0) want();
-        return () => void bound.delete(bindings);
-      },
-      onChange: changes.add,
-      onMessage: messages.add,
-      onFrame: frames.add,
-      requestFrame,
-      announceLoss(reason) {
-        pendingLoss ??= { continuity: 'lost', sinceMs: clock.now(), reason };
-        requestFrame();
-      },
-      onDiscard: discards.add,
-      claim: () => topic.claim(),
-      send: (event, payload) => topic.send(event, payload),
-      track: topic.track,
     },
   };
 }

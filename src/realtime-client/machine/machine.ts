@@ -24,22 +24,7 @@ export interface Machine<State, Event> {
   send(event: Event): void;
 }
 
-/**
- * Runs a pure step function: one event at a time, its effects in order. Events sent by effects are queued. The
- * machine's timer sends `{ kind: 'timer' }`.
- */
-export function createMachine<
-  State extends { readonly kind: string },
-  Event,
-  Effect extends { readonly do: string },
->({
-  initial,
-  step,
-  run,
-  platform: { clock, random, report },
-  jitter = 0,
-  onStep,
-}: {
+interface MachineOptions<State, Event, Effect> {
   readonly initial: State;
   readonly step: (
     state: State,
@@ -52,7 +37,19 @@ export function createMachine<
   /** Upper bound of the jitter, as a fraction of the delay. Default 0. */
   readonly jitter?: number;
   readonly onStep?: (state: State, before: State) => void;
-}): Machine<State, Event> {
+}
+
+/**
+ * Runs a pure step function: one event at a time, its effects in order. Events sent by effects are queued. The
+ * machine's timer sends `{ kind: 'timer' }`.
+ */
+export function createMachine<
+  State extends { readonly kind: string },
+  Event,
+  Effect extends { readonly do: string },
+>(options: MachineOptions<State, Event, Effect>): Machine<State, Event> {
+  const { initial, step, run, jitter = 0, onStep } = options;
+  const { clock, random, report } = options.platform;
   let state = initial;
   let timer: Timer | undefined;
   let running = false;

@@ -1,23 +1,12 @@
-import type { Socket } from '../../platform/platform.ts';
+import type { Socket, Unsubscribe } from '../../platform/platform.ts';
 import { credentialsOf, serviceUrl } from '../../platform/service.ts';
 import type { Message } from '../protocol/message.ts';
-import { createMachine } from '../machine/machine.ts';
+import { createMachine, type Machine } from '../machine/machine.ts';
 import { isOpen, stepSocket, type SocketEffect, type SocketEvent, type SocketState } from './socket-state.ts';
 import { encodeMessage, encodeSocketUrl, parseMessage } from '../protocol/wire.ts';
 import type { ConnectOptions } from './connection.ts';
 
-/** A websocket that is monitored by heartbeats and reconnected. */
-export interface ReconnectingSocket {
-  readonly isOpen: boolean;
-  /** Sends the message, with the next ref by default, and returns the ref. Discarded when the socket is not open. */
-  send(message: Partial<Message> & Pick<Message, 'topic' | 'event' | 'payload'>): string;
-  nextRef(): string;
-  /** Sends a heartbeat at once, and returns its ref. */
-  probe(): string;
-  /** Opens the socket, or closes it until it is needed again. */
-  want(wanted: boolean): void;
-  close(): void;
-}
+type RunEffect = Exclude<SocketEffect, { do: 'wait' }>;
 
 /** Why no websocket can be opened. */
 export interface SocketProblem {
@@ -39,117 +28,153 @@ export interface SocketOwner {
   onUnavailable(problem: SocketProblem): void;
 }
 
-export function createReconnectingSocket(options: ConnectOptions, owner: SocketOwner): ReconnectingSocket {
-  const { platform, vsn, parts, emit, settings } = options;
-  const url = encodeSocketUrl(options.url, options.apiKey, vsn, options.params);
-  const { clock, page } = platform;
-  let socket: Socket | undefined;
-  let lastRef = 0;
-  let heartbeat = { ref: '', sentAtMs: 0 };
-  let lastFrameAtMs = clock.now();
+/** A websocket that is monitored by heartbeats and reconnected. */
+export class ReconnectingSocket {
+  readonly #options: ConnectOptions;
+  readonly #owner: SocketOwner;
+  readonly #url: string;
+  readonly #machine: Machine<SocketState, SocketEvent>;
+  readonly #unsubscribe: Unsubscribe;
+  #socket: Socket | undefined;
+  #lastRef = 0;
+  #heartbeat = { ref: '', sentAtMs: 0 };
+  #lastFrameAtMs: number;
 
-  const nextRef = () => {
-    lastRef += 1;
-    return String(lastRef);
-  };
-  const drop = () => {
-    if (!socket) return;
-    const dropped = socket;
-    dropped.onOpen = null;
-    dropped.onMessage = null;
-    dropped.onClose = null;
-    socket = undefined;
+  constructor(options: ConnectOptions, owner: SocketOwner) {
+    const { platform, settings } = options;
+    const { clock, page } = platform;
+    this.#options = options;
+    this.#owner = owner;
+    this.#url = encodeSocketUrl(options.url, options.apiKey, options.vsn, options.params);
+    this.#lastFrameAtMs = clock.now();
+    this.#machine = createMachine<SocketState, SocketEvent, RunEffect>({
+      initial: { kind: 'idle', attempt: 0, openedAtMs: null },
+      step: (state, event, nowMs) =>
+        stepSocket(state, event, {
+          nowMs,
+          isVisible: page.isVisible(),
+          isOnline: page.isOnline(),
+          settings: { ...settings, timeoutMs: settings.timeoutMs + owner.holdMs() },
+        }),
+      run: (effect) => this.#run(effect),
+      platform,
+      jitter: settings.jitter,
+      onStep: (state, before) => owner.onStep(state, before, this.#lastFrameAtMs),
+    });
+    this.#unsubscribe = page.subscribe((signal) => {
+      if (signal === 'offline') this.#machine.send({ kind: 'offline' });
+      else if (signal !== 'hidden' && signal !== 'pagehide')
+        this.#machine.send({ kind: 'wake', isBlocked: owner.isBlocked() });
+    });
+  }
+
+  get isOpen(): boolean {
+    return isOpen(this.#machine.state);
+  }
+
+  /** Sends the message, with the next ref by default, and returns the ref. Discarded when the socket is not open. */
+  send(message: Partial<Message> & Pick<Message, 'topic' | 'event' | 'payload'>): string {
+    const { vsn, parts } = this.#options;
+    const ref = message.ref ?? this.nextRef();
+    if (this.isOpen) this.#socket?.send(encodeMessage({ joinRef: null, ...message, ref }, vsn, parts));
+    return ref;
+  }
+
+  nextRef(): string {
+    this.#lastRef += 1;
+    return String(this.#lastRef);
+  }
+
+  /** Sends a heartbeat at once, and returns its ref. */
+  probe(): string {
+    this.#machine.send({ kind: 'probe' });
+    return this.#heartbeat.ref;
+  }
+
+  /** Opens the socket, or closes it until it is needed again. */
+  want(wanted: boolean): void {
+    this.#machine.send({ kind: wanted ? 'want' : 'release' });
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#machine.send({ kind: 'close' });
+  }
+
+  #run(effect: RunEffect): void {
+    if (effect.do === 'open') this.#open();
+    else if (effect.do === 'drop') this.#drop();
+    else if (effect.do === 'checkKey') void this.#checkKey();
+    else
+      this.#heartbeat = {
+        sentAtMs: this.#options.platform.clock.monotonicMs(),
+        ref: this.send({ topic: 'phoenix', event: 'heartbeat', payload: {} }),
+      };
+  }
+
+  #open(): void {
+    this.#drop();
+    const { platform } = this.#options;
+    let socket: Socket;
     try {
-      dropped.close(1000);
+      socket = platform.openSocket(this.#url);
     } catch (problem) {
-      platform.report(problem);
+      return this.#stop({ code: 'websocket-unavailable', message: unavailableMessage(problem) });
     }
-  };
-  const open = () => {
-    drop();
-    try {
-      socket = platform.openSocket(url);
-    } catch (problem) {
-      machine.send({ kind: 'unavailable' });
-      owner.onUnavailable({ code: 'websocket-unavailable', message: unavailableMessage(problem) });
-      return;
-    }
+    this.#socket = socket;
     const noteFrame = () => {
-      lastFrameAtMs = clock.now();
+      this.#lastFrameAtMs = platform.clock.now();
     };
     socket.onOpen = () => {
       noteFrame();
-      machine.send({ kind: 'opened' });
+      this.#machine.send({ kind: 'opened' });
     };
     socket.onMessage = (data) => {
       noteFrame();
-      if (machine.state.kind === 'probing') machine.send({ kind: 'frame' });
-      const message = parseMessage(data, parts);
-      if (message?.topic === 'phoenix' && message.ref === heartbeat.ref)
-        emit({ type: 'heartbeat', latencyMs: clock.monotonicMs() - heartbeat.sentAtMs });
-      owner.onMessage(message, data);
+      this.#receive(data);
     };
-    socket.onClose = () => machine.send({ kind: 'lost' });
-  };
-  const checkKey = async () => {
-    const isRefused = await isKeyRefused(options);
-    if (!isRefused || machine.state.kind !== 'waiting') return;
-    machine.send({ kind: 'unavailable' });
-    owner.onUnavailable({
+    socket.onClose = () => this.#machine.send({ kind: 'lost' });
+  }
+
+  #receive(data: unknown): void {
+    const { platform, parts, emit } = this.#options;
+    if (this.#machine.state.kind === 'probing') this.#machine.send({ kind: 'frame' });
+    const message = parseMessage(data, parts);
+    if (message?.topic === 'phoenix' && message.ref === this.#heartbeat.ref)
+      emit({
+        type: 'heartbeat',
+        latencyMs: platform.clock.monotonicMs() - this.#heartbeat.sentAtMs,
+      });
+    this.#owner.onMessage(message, data);
+  }
+
+  #drop(): void {
+    const dropped = this.#socket;
+    if (!dropped) return;
+    dropped.onOpen = null;
+    dropped.onMessage = null;
+    dropped.onClose = null;
+    this.#socket = undefined;
+    try {
+      dropped.close(1000);
+    } catch (problem) {
+      this.#options.platform.report(problem);
+    }
+  }
+
+  async #checkKey(): Promise<void> {
+    const isRefused = await isKeyRefused(this.#options);
+    if (!isRefused || this.#machine.state.kind !== 'waiting') return;
+    this.#stop({
       code: 'key-refused',
       message: 'The server refuses the public key of the project (401)',
     });
-  };
-  const send: ReconnectingSocket['send'] = (message) => {
-    const ref = message.ref ?? nextRef();
-    if (isOpen(machine.state)) socket?.send(encodeMessage({ joinRef: null, ...message, ref }, vsn, parts));
-    return ref;
-  };
+  }
 
-  const machine = createMachine<SocketState, SocketEvent, Exclude<SocketEffect, { do: 'wait' }>>({
-    initial: { kind: 'idle', attempt: 0, openedAtMs: null },
-    step: (state, event, nowMs) =>
-      stepSocket(state, event, {
-        nowMs,
-        isVisible: page.isVisible(),
-        isOnline: page.isOnline(),
-        settings: { ...settings, timeoutMs: settings.timeoutMs + owner.holdMs() },
-      }),
-    run(effect) {
-      if (effect.do === 'open') open();
-      else if (effect.do === 'drop') drop();
-      else if (effect.do === 'checkKey') void checkKey();
-      else
-        heartbeat = {
-          sentAtMs: clock.monotonicMs(),
-          ref: send({ topic: 'phoenix', event: 'heartbeat', payload: {} }),
-        };
-    },
-    platform,
-    jitter: settings.jitter,
-    onStep: (state, before) => owner.onStep(state, before, lastFrameAtMs),
-  });
-  const unsubscribe = page.subscribe((signal) => {
-    if (signal === 'offline') machine.send({ kind: 'offline' });
-    else if (signal !== 'hidden' && signal !== 'pagehide')
-      machine.send({ kind: 'wake', isBlocked: owner.isBlocked() });
-  });
-  return {
-    get isOpen() {
-      return isOpen(machine.state);
-    },
-    send,
-    nextRef,
-    probe() {
-      machine.send({ kind: 'probe' });
-      return heartbeat.ref;
-    },
-    want: (wanted) => machine.send({ kind: wanted ? 'want' : 'release' }),
-    close() {
-      unsubscribe();
-      machine.send({ kind: 'close' });
-    },
-  };
+  #stop(problem: SocketProblem): void {
+    this.#machine.send({ kind: 'unavailable' });
+    this.#owner.onUnavailable(problem);
+  }
 }
 
 /** A WebSocket constructor throws only for permanent reasons: it is missing, or the page may not use it. */

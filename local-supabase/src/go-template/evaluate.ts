@@ -18,25 +18,40 @@ type Jump = 'break' | 'continue' | undefined;
 
 /** Executes a parsed template. Throws TemplateError. */
 export function execute(nodes: readonly Node[], data: Value, output: Output): void {
-  const variables: Variable[] = [{ name: '', value: data }];
-  runList(nodes, data);
+  new Execution(data, output).run(nodes);
+}
 
-  function runList(list: readonly Node[], dot: Value): Jump {
+class Execution {
+  readonly #data: Value;
+  readonly #output: Output;
+  readonly #variables: Variable[];
+
+  constructor(data: Value, output: Output) {
+    this.#data = data;
+    this.#output = output;
+    this.#variables = [{ name: '', value: data }];
+  }
+
+  run(nodes: readonly Node[]): void {
+    this.#runList(nodes, this.#data);
+  }
+
+  #runList(list: readonly Node[], dot: Value): Jump {
     for (const node of list) {
-      const jump = runNode(node, dot);
+      const jump = this.#runNode(node, dot);
       if (jump) return jump;
     }
     return undefined;
   }
 
-  function runNode(node: Node, dot: Value): Jump {
+  #runNode(node: Node, dot: Value): Jump {
     switch (node.kind) {
       case 'text':
-        output.text(node);
+        this.#output.text(node);
         return undefined;
       case 'action': {
-        const value = atLine(node.line, () => evaluatePipeline(node.pipeline, dot));
-        if (node.pipeline.variables.length === 0) output.value(node, value);
+        const value = atLine(node.line, () => this.#evaluatePipeline(node.pipeline, dot));
+        if (node.pipeline.variables.length === 0) this.#output.value(node, value);
         return undefined;
       }
       case 'break':
@@ -44,81 +59,79 @@ export function execute(nodes: readonly Node[], data: Value, output: Output): vo
         return node.kind;
       case 'if':
       case 'with':
-        return runChoice(node, dot);
+        return this.#runChoice(node, dot);
       case 'range':
-        return runRange(node, dot);
+        return this.#runRange(node, dot);
     }
   }
 
-  function runChoice(node: BranchNode, dot: Value): Jump {
-    const scopeSize = variables.length;
-    const value = atLine(node.line, () => evaluatePipeline(node.pipeline, dot));
+  #runChoice(node: BranchNode, dot: Value): Jump {
+    const scopeSize = this.#variables.length;
+    const value = atLine(node.line, () => this.#evaluatePipeline(node.pipeline, dot));
     const branch = isTrue(value) ? node.body : node.otherwise;
-    const jump = runList(branch, node.kind === 'with' && isTrue(value) ? value : dot);
-    variables.length = scopeSize;
+    const jump = this.#runList(branch, node.kind === 'with' && isTrue(value) ? value : dot);
+    this.#variables.length = scopeSize;
     return jump;
   }
 
-  function runRange(node: BranchNode, dot: Value): Jump {
-    const scopeSize = variables.length;
+  #runRange(node: BranchNode, dot: Value): Jump {
+    const scopeSize = this.#variables.length;
     const { variables: names } = node.pipeline;
-    const value = atLine(node.line, () => evaluatePipeline({ ...node.pipeline, variables: [] }, dot));
+    const value = atLine(node.line, () => this.#evaluatePipeline({ ...node.pipeline, variables: [] }, dot));
     const entries = atLine(node.line, () => entriesOf(value));
-    if (entries.length === 0) return runList(node.otherwise, dot);
+    if (entries.length === 0) return this.#runList(node.otherwise, dot);
     for (const [key, element] of entries) {
-      variables.length = scopeSize;
+      this.#variables.length = scopeSize;
       const bound = names.length === 2 ? [key, element] : [element];
       for (const [position, name] of names.entries())
-        if (node.pipeline.isAssignment) assign(name, bound[position]);
-        else variables.push({ name, value: bound[position] });
-      if (runList(node.body, element) === 'break') break;
+        if (node.pipeline.isAssignment) this.#assign(name, bound[position]);
+        else this.#variables.push({ name, value: bound[position] });
+      if (this.#runList(node.body, element) === 'break') break;
     }
-    variables.length = scopeSize;
+    this.#variables.length = scopeSize;
     return undefined;
   }
 
-  function evaluatePipeline(pipeline: Pipeline, dot: Value): Value {
+  #evaluatePipeline(pipeline: Pipeline, dot: Value): Value {
     const value = pipeline.commands.reduce<readonly Value[]>(
-      (last, command) => [evaluateCommand(command, dot, last)],
+      (last, command) => [this.#evaluateCommand(command, dot, last)],
       [],
     )[0];
     for (const name of pipeline.variables)
-      if (pipeline.isAssignment) assign(name, value);
-      else variables.push({ name, value });
+      if (pipeline.isAssignment) this.#assign(name, value);
+      else this.#variables.push({ name, value });
     return value;
   }
 
-  function evaluateCommand({ operands }: Command, dot: Value, last: readonly Value[]): Value {
+  #evaluateCommand({ operands }: Command, dot: Value, last: readonly Value[]): Value {
     const [first, ...rest] = operands;
     if (first === undefined) throw new TemplateError('missing value for command');
     if (first.kind === 'function') {
-      if (first.name === 'and' || first.name === 'or') return shortCircuit(first.name, rest, dot, last);
-      return callFunction(first.name, [...rest.map((operand) => evaluateOperand(operand, dot)), ...last]);
+      if (first.name === 'and' || first.name === 'or') return this.#shortCircuit(first.name, rest, dot, last);
+      return callFunction(first.name, [
+        ...rest.map((operand) => this.#evaluateOperand(operand, dot)),
+        ...last,
+      ]);
     }
     if (first.kind === 'nil') throw new TemplateError('nil is not a command');
-    const value = evaluateOperand(first, dot);
+    const value = this.#evaluateOperand(first, dot);
     if (rest.length + last.length > 0)
       throw new TemplateError(`can't give argument to non-function of type ${typeName(value)}`);
     return value;
   }
 
-  function shortCircuit(
-    name: 'and' | 'or',
-    operands: readonly Operand[],
-    dot: Value,
-    last: readonly Value[],
-  ): Value {
+  #shortCircuit(name: 'and' | 'or', operands: readonly Operand[], dot: Value, last: readonly Value[]): Value {
     if (operands.length + last.length === 0)
       throw new TemplateError(`wrong number of args for ${name}: want at least 1 got 0`);
     let value: Value;
     for (const operand of operands) {
-      value = evaluateOperand(operand, dot);
+      value = this.#evaluateOperand(operand, dot);
       if (isTrue(value) === (name === 'or')) return value;
     }
     return last.length > 0 ? last[0] : value;
   }
 
-  function evaluateOperand(operand: Operand, dot: Value): Value {
+  #evaluateOperand(operand: Operand, dot: Value): Value {
     switch (operand.kind) {
       case 'dot':
         return dot;
@@ -129,22 +142,22 @@ export function execute(nodes: readonly Node[], data: Value, output: Output): vo
       case 'field':
         return operand.fields.reduce(readField, dot);
       case 'variable':
-        return operand.fields.reduce(readField, find(operand.name).value);
+        return operand.fields.reduce(readField, this.#find(operand.name).value);
       case 'pipeline':
-        return operand.fields.reduce(readField, evaluatePipeline(operand.pipeline, dot));
+        return operand.fields.reduce(readField, this.#evaluatePipeline(operand.pipeline, dot));
       case 'function':
-        return evaluateCommand({ operands: [operand] }, dot, []);
+        return this.#evaluateCommand({ operands: [operand] }, dot, []);
     }
   }
 
-  function find(name: string): Variable {
-    const variable = variables.findLast((candidate) => candidate.name === name);
+  #find(name: string): Variable {
+    const variable = this.#variables.findLast((candidate) => candidate.name === name);
     if (variable === undefined) throw new TemplateError(`undefined variable: $${name}`);
     return variable;
   }
 
-  function assign(name: string, value: Value): void {
-    find(name).value = value;
+  #assign(name: string, value: Value): void {
+    this.#find(name).value = value;
   }
 }
 

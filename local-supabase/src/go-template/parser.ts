@@ -5,7 +5,7 @@ import { TemplateError } from './syntax.ts';
 
 /** Parses a template. Throws TemplateError. */
 export function parseTemplate(source: string): readonly Node[] {
-  const parser = createParser(splitTemplate(source));
+  const parser = new Parser(splitTemplate(source));
   const { nodes, terminator } = parser.readNodes();
   if (terminator !== null) throw new TemplateError(`unexpected {{${terminator.keyword}}}`, terminator.line);
   return nodes;
@@ -27,41 +27,46 @@ const unsupported: ReadonlySet<string> = new Set(['define', 'template', 'block']
 const isBranch = (keyword: string): keyword is BranchNode['kind'] =>
   keyword === 'if' || keyword === 'with' || keyword === 'range';
 
-function createParser(segments: readonly Segment[]) {
-  let index = 0;
-  let rangeDepth = 0;
+class Parser {
+  readonly #segments: readonly Segment[];
   /** The variables in scope: Go checks them when it parses. */
-  const scope = [''];
+  readonly #scope = [''];
+  #index = 0;
+  #rangeDepth = 0;
 
-  function readNodes(): NodeList {
+  constructor(segments: readonly Segment[]) {
+    this.#segments = segments;
+  }
+
+  readNodes(): NodeList {
     const nodes: Node[] = [];
-    while (index < segments.length) {
-      const segment = segments[index++];
+    while (this.#index < this.#segments.length) {
+      const segment = this.#segments[this.#index++];
       if (segment === undefined) break;
       if (segment.kind === 'text') {
         nodes.push(segment);
         continue;
       }
       const { line } = segment;
-      const tokens = createTokenReader(segment.tokens, line, scope);
+      const tokens = new TokenReader(segment.tokens, line, this.#scope);
       const keyword = tokens.peekKeyword();
       if (keyword === 'end' || keyword === 'else') {
         tokens.skipKeyword();
         return { nodes, terminator: { keyword, tokens, line } };
       }
-      nodes.push(readAction(tokens, keyword, line));
+      nodes.push(this.#readAction(tokens, keyword, line));
     }
     return { nodes, terminator: null };
   }
 
-  function readAction(tokens: TokenReader, keyword: string, line: number): Node {
+  #readAction(tokens: TokenReader, keyword: string, line: number): Node {
     if (unsupported.has(keyword)) throw new TemplateError(`{{${keyword}}} is not supported`, line);
     if (isBranch(keyword)) {
       tokens.skipKeyword();
-      return readBranch(keyword, tokens, line);
+      return this.#readBranch(keyword, tokens, line);
     }
     if (keyword === 'break' || keyword === 'continue') {
-      if (rangeDepth === 0) throw new TemplateError(`{{${keyword}}} outside {{range}}`, line);
+      if (this.#rangeDepth === 0) throw new TemplateError(`{{${keyword}}} outside {{range}}`, line);
       return { kind: keyword, line };
     }
     const pipeline = tokens.readPipeline();
@@ -69,23 +74,19 @@ function createParser(segments: readonly Segment[]) {
     return { kind: 'action', pipeline, line };
   }
 
-  function readBranch(kind: BranchNode['kind'], tokens: TokenReader, line: number): BranchNode {
-    const scopeSize = scope.length;
+  #readBranch(kind: BranchNode['kind'], tokens: TokenReader, line: number): BranchNode {
+    const scopeSize = this.#scope.length;
     const pipeline = tokens.readPipeline(kind === 'range');
     tokens.expectEnd();
-    if (kind === 'range') rangeDepth += 1;
-    const body = readNodes();
-    if (kind === 'range') rangeDepth -= 1;
-    const otherwise = readOtherwise(kind, body.terminator, line);
-    scope.length = scopeSize;
+    if (kind === 'range') this.#rangeDepth += 1;
+    const body = this.readNodes();
+    if (kind === 'range') this.#rangeDepth -= 1;
+    const otherwise = this.#readOtherwise(kind, body.terminator, line);
+    this.#scope.length = scopeSize;
     return { kind, pipeline, body: body.nodes, otherwise, line };
   }
 
-  function readOtherwise(
-    kind: BranchNode['kind'],
-    terminator: Terminator | null,
-    line: number,
-  ): readonly Node[] {
+  #readOtherwise(kind: BranchNode['kind'], terminator: Terminator | null, line: number): readonly Node[] {
     if (terminator === null) throw new TemplateError(`{{${kind}}} without {{end}}`, line);
     const { tokens } = terminator;
     if (terminator.keyword === 'end') {
@@ -95,150 +96,157 @@ function createParser(segments: readonly Segment[]) {
     const nested = tokens.peekKeyword();
     if (nested === kind && kind !== 'range') {
       tokens.skipKeyword();
-      return [readBranch(kind, tokens, terminator.line)];
+      return [this.#readBranch(kind, tokens, terminator.line)];
     }
     tokens.expectEnd();
-    const list = readNodes();
+    const list = this.readNodes();
     if (list.terminator?.keyword !== 'end') throw new TemplateError(`{{${kind}}} without {{end}}`, line);
     list.terminator.tokens.expectEnd();
     return list.nodes;
   }
-
-  return { readNodes };
 }
 
-type TokenReader = ReturnType<typeof createTokenReader>;
+class TokenReader {
+  readonly #tokens: readonly Token[];
+  readonly #line: number;
+  readonly #scope: string[];
+  #index = 0;
 
-function createTokenReader(tokens: readonly Token[], line: number, scope: string[]) {
-  let index = 0;
-  const fail = (message: string): never => {
-    throw new TemplateError(message, line);
-  };
-  const skipSpace = (): void => {
-    while (tokens[index]?.kind === 'space') index += 1;
-  };
-  const isOperator = (text: string): boolean => {
-    const token = tokens[index];
-    return token?.kind === 'operator' && token.text === text;
-  };
-  const peekKeyword = (): string => {
-    skipSpace();
-    const token = tokens[index];
+  constructor(tokens: readonly Token[], line: number, scope: string[]) {
+    this.#tokens = tokens;
+    this.#line = line;
+    this.#scope = scope;
+  }
+
+  peekKeyword(): string {
+    this.#skipSpace();
+    const token = this.#tokens[this.#index];
     return token?.kind === 'identifier' ? token.text : '';
-  };
+  }
 
-  function readVariables(allowsTwo: boolean): Pick<Pipeline, 'variables' | 'isAssignment'> {
-    const start = index;
+  skipKeyword(): void {
+    this.#index += 1;
+  }
+
+  expectEnd(): void {
+    this.#skipSpace();
+    if (this.#tokens[this.#index] !== undefined) this.#fail('unexpected tokens at the end of an action');
+  }
+
+  #readVariables(allowsTwo: boolean): Pick<Pipeline, 'variables' | 'isAssignment'> {
+    const start = this.#index;
     const variables: string[] = [];
     for (;;) {
-      skipSpace();
-      const token = tokens[index];
+      this.#skipSpace();
+      const token = this.#tokens[this.#index];
       if (token?.kind !== 'variable') break;
-      index += 1;
-      skipSpace();
+      this.#index += 1;
+      this.#skipSpace();
       variables.push(token.text);
-      if (isOperator(':=') || isOperator('=')) {
-        const isAssignment = isOperator('=');
-        index += 1;
-        if (variables.length > (allowsTwo ? 2 : 1)) fail('too many declarations');
-        if (!isAssignment) scope.push(...variables);
+      if (this.#isOperator(':=') || this.#isOperator('=')) {
+        const isAssignment = this.#isOperator('=');
+        this.#index += 1;
+        if (variables.length > (allowsTwo ? 2 : 1)) this.#fail('too many declarations');
+        if (!isAssignment) this.#scope.push(...variables);
         return { variables, isAssignment };
       }
-      if (!isOperator(',')) break;
-      index += 1;
+      if (!this.#isOperator(',')) break;
+      this.#index += 1;
     }
-    index = start;
+    this.#index = start;
     return { variables: [], isAssignment: false };
   }
 
-  function readPipeline(allowsTwo = false): Pipeline {
-    const declared = readVariables(allowsTwo);
+  readPipeline(allowsTwo = false): Pipeline {
+    const declared = this.#readVariables(allowsTwo);
     const commands: Command[] = [];
     do {
-      if (commands.length > 0) index += 1;
-      commands.push(readCommand());
-      skipSpace();
-    } while (isOperator('|'));
+      if (commands.length > 0) this.#index += 1;
+      commands.push(this.#readCommand());
+      this.#skipSpace();
+    } while (this.#isOperator('|'));
     for (const [position, { operands }] of commands.entries()) {
       const [first] = operands;
-      if (first === undefined) fail('missing value for command');
+      if (first === undefined) this.#fail('missing value for command');
       else if (position > 0 && (first.kind === 'constant' || first.kind === 'dot' || first.kind === 'nil'))
-        fail('non executable command in pipeline');
+        this.#fail('non executable command in pipeline');
     }
     return { ...declared, commands };
   }
 
-  function readCommand(): Command {
+  #readCommand(): Command {
     const operands: Operand[] = [];
     for (;;) {
-      skipSpace();
-      const token = tokens[index];
+      this.#skipSpace();
+      const token = this.#tokens[this.#index];
       if (token === undefined || (token.kind === 'operator' && /^[|)]$/.test(token.text)))
         return { operands };
-      operands.push(readOperand(token));
+      operands.push(this.#readOperand(token));
     }
   }
 
-  function readFields(): string[] {
+  #readFields(): string[] {
     const fields: string[] = [];
     for (;;) {
-      const token = tokens[index];
+      const token = this.#tokens[this.#index];
       if (token?.kind !== 'field') return fields;
       fields.push(token.text);
-      index += 1;
+      this.#index += 1;
     }
   }
 
-  function readOperand(token: Token): Operand {
-    index += 1;
+  #readOperand(token: Token): Operand {
+    this.#index += 1;
     switch (token.kind) {
       case 'string':
         return { kind: 'constant', value: token.text };
       case 'character':
         return { kind: 'constant', value: BigInt(token.text.codePointAt(0) ?? 0) };
       case 'number':
-        return { kind: 'constant', value: readNumber(token.text, fail) };
+        return { kind: 'constant', value: readNumber(token.text, this.#line) };
       case 'variable': {
-        if (!scope.includes(token.text)) fail(`undefined variable "$${token.text}"`);
-        return { kind: 'variable', name: token.text, fields: readFields() };
+        if (!this.#scope.includes(token.text)) this.#fail(`undefined variable "$${token.text}"`);
+        return { kind: 'variable', name: token.text, fields: this.#readFields() };
       }
       case 'field':
-        index -= 1;
-        return { kind: 'field', fields: readFields() };
+        this.#index -= 1;
+        return { kind: 'field', fields: this.#readFields() };
       case 'identifier':
         if (token.text === 'true' || token.text === 'false')
           return { kind: 'constant', value: token.text === 'true' };
         if (token.text === 'nil') return { kind: 'nil' };
-        if (!functionNames.has(token.text)) fail(`function "${token.text}" not defined`);
+        if (!functionNames.has(token.text)) this.#fail(`function "${token.text}" not defined`);
         return { kind: 'function', name: token.text };
       case 'operator':
         if (token.text === '.') return { kind: 'dot' };
         if (token.text === '(') {
-          const pipeline = readPipeline();
-          if (!isOperator(')')) fail('unclosed left paren');
-          index += 1;
-          return { kind: 'pipeline', pipeline, fields: readFields() };
+          const pipeline = this.readPipeline();
+          if (!this.#isOperator(')')) this.#fail('unclosed left paren');
+          this.#index += 1;
+          return { kind: 'pipeline', pipeline, fields: this.#readFields() };
         }
-        return fail(`unexpected ${JSON.stringify(token.text)} in an action`);
+        return this.#fail(`unexpected ${JSON.stringify(token.text)} in an action`);
       case 'space':
-        return fail('unexpected space');
+        return this.#fail('unexpected space');
     }
   }
 
-  return {
-    peekKeyword,
-    skipKeyword: () => void (index += 1),
-    readPipeline,
-    expectEnd() {
-      skipSpace();
-      const token = tokens[index];
-      if (token !== undefined) fail('unexpected tokens at the end of an action');
-    },
-  };
+  #fail(message: string): never {
+    throw new TemplateError(message, this.#line);
+  }
+
+  #skipSpace(): void {
+    while (this.#tokens[this.#index]?.kind === 'space') this.#index += 1;
+  }
+
+  #isOperator(text: string): boolean {
+    const token = this.#tokens[this.#index];
+    return token?.kind === 'operator' && token.text === text;
+  }
 }
 
 /** Integers become bigint, other numbers number, because Go distinguishes int and float64. */
-function readNumber(text: string, fail: (message: string) => never): number | bigint {
+function readNumber(text: string, line: number): number | bigint {
   const digits = text.replaceAll('_', '');
   const [, sign = '', body = ''] = /^([+-]?)(.*)$/.exec(digits) ?? [];
   if (/^(?:0[xXbBoO][\da-fA-F]+|\d+)$/.test(body)) {
@@ -247,5 +255,6 @@ function readNumber(text: string, fail: (message: string) => never): number | bi
     return sign === '-' ? -value : value;
   }
   const value = Number(digits);
-  return Number.isNaN(value) ? fail(`bad number syntax: "${text}"`) : value;
+  if (Number.isNaN(value)) throw new TemplateError(`bad number syntax: "${text}"`, line);
+  return value;
 }

@@ -3,11 +3,11 @@ import type { Socket } from 'node:net';
 import { handOver } from '../database/connect.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import type { PostgresSession } from '../database/postgres-session.ts';
-import { createClientChannels, type ChannelChange } from './channels.ts';
+import { createClientChannels, type ChannelChange, type ClientChannels } from './channels.ts';
 import { enterSession, saveSettings, send, type Answer, type ClientSession } from './client-session.ts';
 import { errorMessage, renameStatement } from './messages.ts';
 import type { Message } from './messages.ts';
-import { createRequestCollector, type PortRequest } from './request-collector.ts';
+import { RequestCollector, type PortRequest } from './request-collector.ts';
 
 /** The state that all clients share. */
 export interface Turns {
@@ -24,17 +24,6 @@ export interface Connection {
   readonly idleTransactionMs: number;
 }
 
-export interface Client {
-  /** The secret that a cancel request must contain. */
-  readonly secret: number;
-  /** Sets the role of the client's statements, before the first of them. */
-  signIn(user: string): void;
-  take(received: Message): void;
-  /** Cancels the client's running statement, if any. */
-  cancel(): void;
-  end(): void;
-}
-
 interface Arrived extends PortRequest {
   /** Names and parse messages of the statements that it prepares. */
   readonly prepared: readonly (readonly [string, Buffer])[];
@@ -45,126 +34,152 @@ const GONE_CLIENT_MS = 2000;
 const LARGEST_SECRET = 2 ** 31 - 1;
 
 /** Collects the messages of a client and runs them in its turns. */
-export function createClient({ socket, database, turns, number, idleTransactionMs }: Connection): Client {
-  const statements = new Map<string, Buffer>();
-  const session: ClientSession = {
-    user: 'postgres',
-    settings: [],
-    unnamed: undefined,
-    statements,
-    preparedIn: undefined,
-  };
-  const channels = createClientChannels(database, (bytes) => socket.write(bytes));
-  const changes: ChannelChange[] = [];
-  const arrived: Arrived[] = [];
-  let preparing: (readonly [string, Buffer])[] = [];
-  const collector = createRequestCollector((bytes) => socket.write(bytes));
-  let wake: (() => void) | undefined;
-  let isRunning = false;
-  let isSending = false;
-  const ended = new AbortController();
+export class Client {
+  /** The secret that a cancel request must contain. */
+  readonly secret = randomInt(1, LARGEST_SECRET);
+  readonly #connection: Connection;
+  readonly #statements = new Map<string, Buffer>();
+  readonly #session: ClientSession;
+  readonly #channels: ClientChannels;
+  readonly #changes: ChannelChange[] = [];
+  readonly #arrived: Arrived[] = [];
+  readonly #collector: RequestCollector;
+  readonly #ended = new AbortController();
+  #preparing: (readonly [string, Buffer])[] = [];
+  #wake: (() => void) | undefined;
+  #isRunning = false;
+  #isSending = false;
 
-  const rename = (name: string) => (name === '' ? '' : `port_${number}_${name}`);
+  constructor(connection: Connection) {
+    const { socket, database } = connection;
+    this.#connection = connection;
+    this.#session = {
+      user: 'postgres',
+      settings: [],
+      unnamed: undefined,
+      statements: this.#statements,
+      preparedIn: undefined,
+    };
+    this.#channels = createClientChannels(database, (bytes) => socket.write(bytes));
+    this.#collector = new RequestCollector((bytes) => socket.write(bytes));
+  }
+
+  /** Sets the role of the client's statements, before the first of them. */
+  signIn(user: string): void {
+    this.#session.user = user;
+  }
+
+  /** Cancels the client's running statement, if any. */
+  cancel(): void {
+    if (this.#isSending) this.#connection.database.cancel();
+  }
+
+  take(received: Message): void {
+    const bytes = renameStatement(received, (name) =>
+      name === '' ? '' : `port_${this.#connection.number}_${name}`,
+    );
+    if (received.type === 'P') {
+      const name = bytes.toString('utf8', 5, bytes.indexOf(0, 5));
+      if (name === '') this.#session.unnamed = Buffer.from(bytes);
+      else this.#preparing.push([name, Buffer.from(bytes)]);
+    }
+    const request = this.#collector.take({ type: received.type, bytes });
+    if (!request) return;
+    this.#arrived.push({ ...request, prepared: this.#preparing });
+    this.#preparing = [];
+    this.#wake?.();
+    void this.#run();
+  }
+
+  end(): void {
+    const { database } = this.#connection;
+    this.#ended.abort();
+    this.#wake?.();
+    // PostgreSQL would finish the statement, which here keeps everybody waiting.
+    setTimeout(() => this.cancel(), GONE_CLIENT_MS).unref();
+    void database.session((pglite) => this.#forget(pglite)).catch(() => undefined);
+  }
+
+  async #run(): Promise<void> {
+    if (this.#isRunning) return;
+    const { socket, database } = this.#connection;
+    this.#isRunning = true;
+    try {
+      while (this.#arrived.length > 0 && !this.#ended.signal.aborted)
+        await database.session((pglite) => this.#turn(pglite));
+    } catch (problem) {
+      const text = problem instanceof Error ? problem.message : String(problem);
+      socket.end(errorMessage('FATAL', '57P02', text));
+      this.#ended.abort();
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #turn(pglite: PostgresSession): Promise<void> {
+    const { database, turns } = this.#connection;
+    const isOther = turns.last !== undefined && turns.last !== this.#session;
+    if (isOther) await handOver(pglite);
+    turns.last = this.#session;
+    await enterSession(pglite, this.#session, `${database.epoch()} ${turns.discards}`);
+    while ((await this.#answer(pglite)) !== 'I');
+    await saveSettings(pglite, this.#session);
+  }
+
+  async #answer(pglite: PostgresSession): Promise<Answer['status']> {
+    const { socket } = this.#connection;
+    const request = await this.#next();
+    if (!request) {
+      const text = 'terminating connection: its transaction was idle while others waited for the one session';
+      if (!this.#ended.signal.aborted) socket.end(errorMessage('FATAL', '25P03', text));
+      this.#ended.abort();
+      await pglite.exec('rollback');
+      return 'I';
+    }
+    this.#isSending = true;
+    const { bytes, status, isError } = await send(pglite, request.bytes, request.answered).finally(() => {
+      this.#isSending = false;
+    });
+    if (!isError) this.#noteEffects(request);
+    // Subscribe first: the client may rely on it as soon as it has the response.
+    if (status === 'I') for (const change of this.#changes.splice(0)) await this.#channels.apply(change);
+    socket.write(bytes);
+    return status;
+  }
+
+  #noteEffects({ change, removesStatements, prepared }: Arrived): void {
+    if (change) this.#changes.push(change);
+    if (removesStatements) {
+      this.#statements.clear();
+      this.#connection.turns.discards += 1;
+    }
+    for (const [name, parse] of prepared) this.#statements.set(name, parse);
+  }
+
   /** Waits for the client's next request. Undefined if the client has disconnected or kept others waiting for too long. */
-  const next = async (): Promise<Arrived | undefined> => {
+  async #next(): Promise<Arrived | undefined> {
+    const { database, idleTransactionMs } = this.#connection;
     const startedMs = performance.now();
-    while (arrived.length === 0 && !ended.signal.aborted) {
+    while (this.#arrived.length === 0 && !this.#ended.signal.aborted) {
       if (database.waiting() > 0 && performance.now() - startedMs > idleTransactionMs) return undefined;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, 100);
-        wake = () => {
+        this.#wake = () => {
           clearTimeout(timer);
           resolve();
         };
       });
     }
-    return ended.signal.aborted ? undefined : arrived.shift();
-  };
-  const answer = async (pglite: PostgresSession): Promise<Answer['status']> => {
-    const request = await next();
-    if (!request) {
-      const text = 'terminating connection: its transaction was idle while others waited for the one session';
-      if (!ended.signal.aborted) socket.end(errorMessage('FATAL', '25P03', text));
-      ended.abort();
-      await pglite.exec('rollback');
-      return 'I';
-    }
-    isSending = true;
-    const { bytes, status, isError } = await send(pglite, request.bytes, request.answered).finally(() => {
-      isSending = false;
-    });
-    if (!isError) {
-      if (request.change) changes.push(request.change);
-      if (request.removesStatements) {
-        statements.clear();
-        turns.discards += 1;
-      }
-      for (const [name, parse] of request.prepared) statements.set(name, parse);
-    }
-    // Subscribe first: the client may rely on it as soon as it has the response.
-    if (status === 'I') for (const change of changes.splice(0)) await channels.apply(change);
-    socket.write(bytes);
-    return status;
-  };
-  const turn = async (pglite: PostgresSession): Promise<void> => {
-    const isOther = turns.last !== undefined && turns.last !== session;
-    if (isOther) await handOver(pglite);
-    turns.last = session;
-    await enterSession(pglite, session, `${database.epoch()} ${turns.discards}`);
-    while ((await answer(pglite)) !== 'I');
-    await saveSettings(pglite, session);
-  };
-  const run = async () => {
-    if (isRunning) return;
-    isRunning = true;
-    try {
-      while (arrived.length > 0 && !ended.signal.aborted) await database.session(turn);
-    } catch (problem) {
-      const text = problem instanceof Error ? problem.message : String(problem);
-      socket.end(errorMessage('FATAL', '57P02', text));
-      ended.abort();
-    } finally {
-      isRunning = false;
-    }
-  };
-  const forget = async (pglite: PostgresSession) => {
-    await channels.end();
-    for (const name of statements.keys())
+    return this.#ended.signal.aborted ? undefined : this.#arrived.shift();
+  }
+
+  async #forget(pglite: PostgresSession): Promise<void> {
+    const { turns } = this.#connection;
+    await this.#channels.end();
+    for (const name of this.#statements.keys())
       await pglite.exec(`deallocate "${name.replaceAll('"', '""')}"`).catch(() => undefined);
-    if (turns.last !== session) return;
+    if (turns.last !== this.#session) return;
     await handOver(pglite);
     turns.last = undefined;
-  };
-  return {
-    secret: randomInt(1, LARGEST_SECRET),
-    signIn(user) {
-      session.user = user;
-    },
-    cancel() {
-      if (isSending) database.cancel();
-    },
-    take(received) {
-      const bytes = renameStatement(received, rename);
-      if (received.type === 'P') {
-        const name = bytes.toString('utf8', 5, bytes.indexOf(0, 5));
-        if (name === '') session.unnamed = Buffer.from(bytes);
-        else preparing.push([name, Buffer.from(bytes)]);
-      }
-      const request = collector.take({ type: received.type, bytes });
-      if (!request) return;
-      arrived.push({ ...request, prepared: preparing });
-      preparing = [];
-      wake?.();
-      void run();
-    },
-    end() {
-      ended.abort();
-      wake?.();
-      // PostgreSQL would finish the statement, which here keeps everybody waiting.
-      setTimeout(() => {
-        if (isSending) database.cancel();
-      }, GONE_CLIENT_MS).unref();
-      void database.session(forget).catch(() => undefined);
-    },
-  };
+  }
 }

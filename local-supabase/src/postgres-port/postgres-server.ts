@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import { StartError } from '../http/start-error.ts';
-import { createClient, type Client, type Connection, type Turns } from './client.ts';
+import { Client, type Connection, type Turns } from './client.ts';
 import { createMessageReader, errorMessage, int32, message, startupParameters } from './messages.ts';
 import type { Message } from './messages.ts';
 
@@ -88,7 +88,7 @@ function serve(connection: Accepted): void {
   let isStarted = false;
   let signedIn = '';
   let isAdmitted = false;
-  const client = createClient(connection);
+  const client = new Client(connection);
   clients.set(number, client);
   const refuse = (code: string, text: string) => socket.end(errorMessage('FATAL', code, text));
   const start = (bytes: Buffer) => {

@@ -20,73 +20,86 @@ const COMPLETIONS: Readonly<Record<string, string>> = { P: '1', B: '2', D: 'n' }
 const REMOVES_STATEMENTS = /\b(?:deallocate\s+(?:prepare\s+)?all|discard\s+(?:all|plans))\b/i;
 const NONE: ReadonlySet<string> = new Set();
 
+/** The responses that a request to copy has sent before it runs. */
+const COPY_ANSWERS: ReadonlySet<string> = new Set([...Object.values(COMPLETIONS), 'G']);
+
 /**
  * Collects messages into requests. PostgreSQL in WebAssembly cannot wait within a statement, so `COPY … FROM STDIN`
  * requests the data from the client first and runs when it is complete.
- *
- * @param invite sends the request for data to the client.
  */
-export function createRequestCollector(invite: (bytes: Buffer) => void): {
-  take(received: Message): PortRequest | undefined;
-} {
-  let parts: Buffer[] = [];
-  let completions: Buffer[] = [];
-  let texts: string[] = [];
-  let copies = false;
-  let isBinary = false;
-  let phase: 'statement' | 'data' | 'sync' = 'statement';
-  let isSimple = false;
-  const finish = (answered = NONE): PortRequest => {
-    const text = texts.join('; ');
+export class RequestCollector {
+  readonly #invite: (bytes: Buffer) => void;
+  #parts: Buffer[] = [];
+  #completions: Buffer[] = [];
+  #texts: string[] = [];
+  #copies = false;
+  #isBinary = false;
+  #phase: 'statement' | 'data' | 'sync' = 'statement';
+  #isSimple = false;
+
+  /** @param invite sends the request for data to the client. */
+  constructor(invite: (bytes: Buffer) => void) {
+    this.#invite = invite;
+  }
+
+  take(received: Message): PortRequest | undefined {
+    const { type, bytes } = received;
+    if (this.#phase === 'data') return this.#takeData(received);
+    if (type === 'Q' || type === 'P') this.#readText(received);
+    if (this.#phase === 'sync') {
+      this.#parts.push(bytes);
+      return type === 'S' ? this.#finish(COPY_ANSWERS) : undefined;
+    }
+    const completion = COMPLETIONS[type];
+    if (completion !== undefined) this.#completions.push(message(completion));
+    if (this.#copies && AWAITS_ANSWER.has(type)) {
+      this.#requestData(received);
+      return undefined;
+    }
+    this.#parts.push(bytes);
+    // Ends a `COPY … FROM STDIN` that was not detected; otherwise PostgreSQL ignores the message.
+    if (type === 'Q') this.#parts.push(message('f', 'no data'));
+    return AWAITS_ANSWER.has(type) ? this.#finish() : undefined;
+  }
+
+  #readText(received: Message): void {
+    const text = statementText(received).replaceAll(/\/\*.*?\*\/|--[^\n]*/gs, ' ');
+    this.#texts.push(text);
+    this.#copies ||= COPIES_IN.test(text);
+    this.#isBinary = /\bbinary\b/i.test(text);
+  }
+
+  #requestData({ type, bytes }: Message): void {
+    this.#isSimple = type === 'Q';
+    if (this.#isSimple) this.#parts.push(bytes);
+    this.#phase = 'data';
+    const format = Buffer.from([this.#isBinary ? 1 : 0, 0, 0]);
+    this.#invite(Buffer.concat([...this.#completions, message('G', format)]));
+  }
+
+  #takeData({ type, bytes }: Message): PortRequest | undefined {
+    // PostgreSQL ignores Sync and Flush during COPY.
+    if (type === 'S' || type === 'H') return undefined;
+    this.#parts.push(bytes);
+    if (type !== 'c' && type !== 'f') return undefined;
+    if (this.#isSimple) return this.#finish(COPY_ANSWERS);
+    this.#phase = 'sync';
+    return undefined;
+  }
+
+  #finish(answered = NONE): PortRequest {
+    const text = this.#texts.join('; ');
     const request: PortRequest = {
-      bytes: Buffer.concat(parts),
+      bytes: Buffer.concat(this.#parts),
       answered,
       change: channelChangeOf(text),
       removesStatements: REMOVES_STATEMENTS.test(text),
     };
-    texts = [];
-    parts = [];
-    completions = [];
-    copies = false;
-    phase = 'statement';
+    this.#texts = [];
+    this.#parts = [];
+    this.#completions = [];
+    this.#copies = false;
+    this.#phase = 'statement';
     return request;
-  };
-  const answered = new Set([...Object.values(COMPLETIONS), 'G']);
-  return {
-    take(received) {
-      const { type, bytes } = received;
-      if (phase === 'data') {
-        // PostgreSQL ignores Sync and Flush during COPY.
-        if (type === 'S' || type === 'H') return undefined;
-        parts.push(bytes);
-        if (type !== 'c' && type !== 'f') return undefined;
-        if (isSimple) return finish(answered);
-        phase = 'sync';
-        return undefined;
-      }
-      if (type === 'Q' || type === 'P') {
-        const text = statementText(received).replaceAll(/\/\*.*?\*\/|--[^\n]*/gs, ' ');
-        texts.push(text);
-        copies ||= COPIES_IN.test(text);
-        isBinary = /\bbinary\b/i.test(text);
-      }
-      if (phase === 'sync') {
-        parts.push(bytes);
-        return type === 'S' ? finish(answered) : undefined;
-      }
-      const completion = COMPLETIONS[type];
-      if (completion !== undefined) completions.push(message(completion));
-      if (copies && AWAITS_ANSWER.has(type)) {
-        isSimple = type === 'Q';
-        if (isSimple) parts.push(bytes);
-        phase = 'data';
-        invite(Buffer.concat([...completions, message('G', Buffer.from([isBinary ? 1 : 0, 0, 0]))]));
-        return undefined;
-      }
-      parts.push(bytes);
-      // Ends a `COPY … FROM STDIN` that was not detected; otherwise PostgreSQL ignores the message.
-      if (type === 'Q') parts.push(message('f', 'no data'));
-      return AWAITS_ANSWER.has(type) ? finish() : undefined;
-    },
-  };
+  }
 }

@@ -28,8 +28,15 @@ const ABSENT = 'Either the object does not exist or you do not have access to it
 
 /** The routes below /object that sign links, and those that accept them. */
 export function createLinkRoutes(context: StorageContext): Hono {
-  const { run, database, links, admit } = context;
   const app = new Hono();
+  addSigningRoutes(app, context);
+  addSignedDownload(app, context);
+  addUploadLinkRoutes(app, context);
+  return app;
+}
+
+function addSigningRoutes(app: Hono, context: StorageContext): void {
+  const { run, links, admit } = context;
   app.post('/sign/:bucket{[^/]*}', operation('storage.object.sign_many'), async (c) => {
     const { expiresIn, paths } = readBySchema(signManySchema, await readJson(c.req.raw), 'body') as {
       expiresIn: number;
@@ -69,6 +76,10 @@ export function createLinkRoutes(context: StorageContext): Hono {
     const token = await links.sign('download', url, expiresIn, versionId ? { versionId } : {});
     return c.json({ signedURL: `/object/sign/${url}?token=${token}` });
   });
+}
+
+function addSignedDownload(app: Hono, context: StorageContext): void {
+  const { database, links } = context;
   app.on(['GET', 'HEAD'], '/sign/:bucket/:path{.*}', operation('storage.object.get_signed'), async (c) => {
     const { token, download } = readBySchema(signedQuerySchema, queryOf(c.req.queries()), 'querystring') as {
       token: string;
@@ -81,6 +92,10 @@ export function createLinkRoutes(context: StorageContext): Hono {
     const row = await findNamedObject(database, bucket, path, version);
     return sendObject(context, row, c.req.raw, { download, expires: new Date(exp * 1000) });
   });
+}
+
+function addUploadLinkRoutes(app: Hono, context: StorageContext): void {
+  const { run, database, links, admit } = context;
   app.post('/upload/sign/:bucket/:path{.*}', operation('storage.object.sign_upload_url'), async (c) => {
     await readJson(c.req.raw);
     const claims = admit(c.req.raw);
@@ -114,7 +129,6 @@ export function createLinkRoutes(context: StorageContext): Hono {
     await storeByLink(context, c.req.raw, { bucket, path, token });
     return c.json({ Key: `${bucket}/${path}` });
   });
-  return app;
 }
 
 async function storeByLink(

@@ -15,8 +15,15 @@ const ofHead = { HEAD: 'object.head_authenticated_info' };
 
 /** The routes below /object that read an object: from a public bucket, or with the caller's permissions. */
 export function createReadRoutes(context: StorageContext): Hono {
-  const { database, admit } = context;
   const app = new Hono();
+  addPublicRoutes(app, context);
+  addInfoRoutes(app, context);
+  addAuthenticatedRoutes(app, context);
+  return app;
+}
+
+function addPublicRoutes(app: Hono, context: StorageContext): void {
+  const { database } = context;
   app.on(
     ['GET', 'HEAD'],
     '/public/:bucket/:path{.*}',
@@ -35,19 +42,23 @@ export function createReadRoutes(context: StorageContext): Hono {
   );
   app.get('/info/public/:bucket/:path{.*}', operation('storage.object.info_public', ofHead), async (c) => {
     const { bucket, path } = c.req.param();
-    if (c.req.raw.method === 'HEAD') return readAny('info', `public/${bucket}/${path}`, c.req.raw, null);
+    if (c.req.raw.method === 'HEAD')
+      return readAny(context, 'info', `public/${bucket}/${path}`, c.req.raw, null);
     readBySchema(transformSchema, queryOf(c.req.queries()), 'querystring');
     const row = await findBucket(database, bucket);
     if (!row?.public) throw bucketNotFound();
     checkBucketName(bucket);
     return sendInfo(await findNamedObject(database, bucket, path, c.req.query('versionId')));
   });
+}
+
+function addInfoRoutes(app: Hono, context: StorageContext): void {
   app.get(
     '/info/authenticated/:bucket/:path{.*}',
     operation('object.get_authenticated_info', ofHead),
     async (c) => {
       readBySchema(transformSchema, queryOf(c.req.queries()), 'querystring');
-      admit(c.req.raw);
+      context.admit(c.req.raw);
       const { bucket, path } = c.req.param();
       return sendInfo(await findVisible(context, c.req.raw, bucket, path, c.req.query('versionId')));
     },
@@ -57,6 +68,9 @@ export function createReadRoutes(context: StorageContext): Hono {
     const { bucket, path } = c.req.param();
     return sendInfo(await findVisible(context, c.req.raw, bucket, path, c.req.query('versionId')));
   });
+}
+
+function addAuthenticatedRoutes(app: Hono, context: StorageContext): void {
   app.on(
     ['GET', 'HEAD'],
     '/authenticated/:bucket/:path{.*}',
@@ -64,40 +78,42 @@ export function createReadRoutes(context: StorageContext): Hono {
     async (c) => {
       const isHead = c.req.raw.method === 'HEAD';
       const query = readQuery(isHead, queryOf(c.req.queries()));
-      admit(c.req.raw);
+      context.admit(c.req.raw);
       const { bucket, path } = c.req.param();
       const object = await findVisible(context, c.req.raw, bucket, path, c.req.query('versionId'));
       return isHead ? sendHead(object, c.req.raw) : sendObject(context, object, c.req.raw, query);
     },
   );
-  const readAny = async (
-    bucket: string,
-    path: string,
-    request: Request,
-    queries: Readonly<Record<string, string[]>> | null,
-  ) => {
-    const query = queryOf(queries ?? {});
-    const isHead = request.method === 'HEAD';
-    if (isHead) readBySchema(transformSchema, query, 'querystring');
-    const { versionId, download } = query;
-    const version = typeof versionId === 'string' ? versionId : undefined;
-    const object = await findVisible(context, request, bucket, path, version);
-    if (isHead) return sendHead(object, request);
-    return sendObject(context, object, request, {
-      // This route has no schema: repeated names are joined by commas.
-      download: Array.isArray(download) ? download.join(',') : (download as string | undefined),
-    });
-  };
   app.on(
     ['GET', 'HEAD'],
     '/:bucket/:path{.*}',
     operation('storage.object.get_authenticated', ofHead),
     (c) => {
       const { bucket, path } = c.req.param();
-      return readAny(bucket, path, c.req.raw, c.req.queries());
+      return readAny(context, bucket, path, c.req.raw, c.req.queries());
     },
   );
-  return app;
+}
+
+/** Reads an object by the route of any bucket, whose HEAD alone has a schema. */
+async function readAny(
+  context: StorageContext,
+  bucket: string,
+  path: string,
+  request: Request,
+  queries: Readonly<Record<string, string[]>> | null,
+): Promise<Response> {
+  const query = queryOf(queries ?? {});
+  const isHead = request.method === 'HEAD';
+  if (isHead) readBySchema(transformSchema, query, 'querystring');
+  const { versionId, download } = query;
+  const version = typeof versionId === 'string' ? versionId : undefined;
+  const object = await findVisible(context, request, bucket, path, version);
+  if (isHead) return sendHead(object, request);
+  return sendObject(context, object, request, {
+    // This route has no schema: repeated names are joined by commas.
+    download: Array.isArray(download) ? download.join(',') : (download as string | undefined),
+  });
 }
 
 function readQuery(isHead: boolean, query: Record<string, unknown>): { readonly download?: string } {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { realisticTiming } from 'local-supabase';
 import { createLocalSupabase } from 'local-supabase';
 import { chooseAudits } from '../src/audits/audits.ts';
 import { createLocalTarget } from '../bin/local-target.ts';
@@ -15,7 +14,7 @@ describe('the audits of realtime', () => {
       port: 0,
       mailboxPort: 0,
       auth: { bcryptCost: 4 },
-      realtime: realisticTiming,
+      realisticTiming: true,
     });
     try {
       const chosen = chooseAudits({ only });

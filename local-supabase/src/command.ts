@@ -99,7 +99,6 @@ const commands: Readonly<Record<string, Run>> = {
   init: ({ project }) => print(initProject(project).map((file) => `Wrote ${file}`)),
   start: async (values) => {
     const { options: settings, ports } = await readConfig(values.project);
-    const { realisticTiming } = await import('./realtime/settings.ts');
     const { runUntilStopped } = await import('./command/start-command.ts');
     const folder = dataFolder(values);
     const places = {
@@ -111,7 +110,7 @@ const commands: Readonly<Record<string, Run>> = {
       ...(values['database-url'] !== undefined && { databaseUrl: values['database-url'] }),
       ...(values.postgres !== undefined && { postgres: parsePostgresVersion(values.postgres) }),
     };
-    const own = { ...settings, project: resolve(values.project), realtime: realisticTiming, config: false };
+    const own = { ...settings, project: resolve(values.project), realisticTiming: true, config: false };
     await runUntilStopped(own, places, folder);
     return 0;
   },

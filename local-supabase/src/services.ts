@@ -25,7 +25,7 @@ import type { RestService } from './rest/rest-service.ts';
 import type { ApiSettings } from './rest/settings.ts';
 import { createRealtimeService } from './realtime/realtime-service.ts';
 import type { RealtimeService } from './realtime/realtime-service.ts';
-import type { RealtimeSettings } from './realtime/settings.ts';
+import { realisticTiming, type RealtimeSettings } from './realtime/settings.ts';
 import { createSmsBox } from './mailbox/mail.ts';
 import type { Mailer } from './mailbox/mail.ts';
 import type { Mailbox } from './mailbox/mailbox.ts';
@@ -42,6 +42,8 @@ export interface ServiceSettings {
   readonly rest?: ApiSettings;
   readonly storage?: StorageSettings;
   readonly realtime?: Partial<RealtimeSettings>;
+  /** Whether realtime's delays and the delivery of queued notifications are those of the platform. Default false. */
+  readonly realisticTiming?: boolean;
   readonly functions?: Readonly<Record<string, FunctionHandler>>;
   readonly functionSettings?: Readonly<Record<string, FunctionSettings>>;
 }
@@ -89,10 +91,13 @@ const LOCAL_URLS = ['http://localhost:*/**', 'http://127.0.0.1:*/**'];
 const SWEEP_INTERVAL_MS = 60_000;
 const PUSH_INTERVAL_MS = 10_000;
 const CRON_INTERVAL_MS = 1000;
+/** The interval of the job that delivers queued notifications on a hosted project. */
+const DELIVERY_INTERVAL_MS = 1000;
 
 /** Starts the services of a project on its database. */
 export async function createServices(options: ServicesOptions): Promise<Services> {
   const { database, keys, mailbox, now, siteUrl, redirectUrls = LOCAL_URLS, report } = options;
+  const { realisticTiming: isTimed = false } = options;
   const auth = await createAuthService({
     database,
     keys,
@@ -113,7 +118,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     schemaSql: options.realtimeSchemaSql,
     now,
     report,
-    settings: options.realtime ?? {},
+    settings: { ...(isTimed && realisticTiming), ...options.realtime },
   });
   const rest = await createRestService({ database, settings: options.rest ?? {}, report });
   await saveBuckets(database, options.storage?.buckets ?? {});
@@ -128,7 +133,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
   const workers = { database, functions, serviceKey: () => keys.serviceRoleKey, url: options.url, now };
   const sendMails = () => sendDueMails(workers);
   const sendPush = () => sendDuePushMessages(workers);
-  const stopDelivery = await startDelivery(database, report);
+  const stopDelivery = await startDelivery(database, report, isTimed ? DELIVERY_INTERVAL_MS : undefined);
   const stopStandIns = await startStandIns(options);
   const storage = createStorageService({
     database,

@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { readProjectConfig, warnOfUnsetVariables } from './project/project-config.ts';
 import { moveToLocalPort } from './project/local-origins.ts';
-import { realisticTiming } from './realtime/settings.ts';
 import { createLocalSupabase, type LocalSupabase } from './server.ts';
 
 export interface LocalSupabasePluginOptions {
@@ -64,7 +63,7 @@ export function localSupabase(options: LocalSupabasePluginOptions = {}): Plugin 
           databasePort: ports.database,
           databaseThread: true,
           mailboxPort: ports.mailbox,
-          realtime: realisticTiming,
+          realisticTiming: true,
           ...(!inMemory && { dataDir: join(folder, '.local-supabase') }),
         });
       });

@@ -3,14 +3,16 @@ import { ada, grace, useLocalSupabase } from '../../test/support/local-supabase.
 import { startDelivery } from '../src/database/upkeep.ts';
 
 const supabase = useLocalSupabase();
+const timed = useLocalSupabase({ realisticTiming: true });
 
-const queue = (...texts: readonly string[]) =>
-  supabase().database.query(
+const queueIn = ({ database }: Pick<ReturnType<typeof supabase>, 'database'>, texts: readonly string[]) =>
+  database.query(
     `insert into private.outgoing_notifications (sender_id, recipient_id, content, created_at)
      select $1, $2, text, now() + interval '1 millisecond' * number
      from unnest($3::text[]) with ordinality sent (text, number) order by number`,
     [ada.id, grace.id, texts],
   );
+const queue = (...texts: readonly string[]) => queueIn(supabase(), texts);
 const received = async () => {
   const rows = await supabase().database.query<{ content: string }>(
     'select content from notifications order by created_at, id',
@@ -55,4 +57,17 @@ it('a scheduled message is delivered when it is due', async () => {
   );
   expect(await received()).toEqual([]);
   await expect.poll(received, { timeout: 30_000 }).toMatchObject([expect.stringContaining('due')]);
+});
+
+it('with realistic timing, a queued notification is delivered by a timer, not after the commit', async () => {
+  const { database } = timed();
+  const texts = () => database.query(`select content from notifications where content = 'timed'`);
+  // Until the timer has run once, the queue is as it was at the start.
+  await queueIn(timed(), ['first']);
+  await expect
+    .poll(() => database.query('select from private.outgoing_notifications'), { timeout: 30_000 })
+    .toEqual([]);
+  await queueIn(timed(), ['timed']);
+  expect(await texts()).toEqual([]);
+  await expect.poll(texts, { timeout: 30_000 }).toEqual([{ content: 'timed' }]);
 });

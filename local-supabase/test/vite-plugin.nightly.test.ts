@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createServer } from 'vite';
 import { localSupabase } from '../src/vite.ts';
 import { takeHostPicture } from './host-picture.ts';
@@ -48,3 +48,28 @@ it(
     await rm(root, { recursive: true });
   },
 );
+
+it('names an unset variable of env(NAME) once', { timeout: 60_000 }, async () => {
+  const root = await mkdtemp(join(tmpdir(), 'local-supabase-vite-'));
+  await mkdir(join(root, 'supabase'));
+  await writeFile(
+    join(root, 'supabase/config.toml'),
+    '[api]\nport = 56321\n[db]\nport = 56322\n[local_smtp]\nport = 56324\n[auth]\nsite_url = "env(UNSET_SITE_URL)"\n',
+  );
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  const server = await createServer({
+    root,
+    configFile: false,
+    logLevel: 'error',
+    server: { port: 56_320 },
+    plugins: [localSupabase({ inMemory: true })],
+  });
+  await server.restart();
+  await server.close();
+  const warnings = warn.mock.calls.map(([text]) => String(text));
+  warn.mockRestore();
+  await rm(root, { recursive: true });
+  expect(warnings).toEqual([
+    'supabase/config.toml: the environment variable UNSET_SITE_URL is unset: the setting is empty',
+  ]);
+});

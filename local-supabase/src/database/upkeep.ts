@@ -38,11 +38,13 @@ const LONGEST_DELAY_MS = 2 ** 31 - 1;
  * project, a `pg_cron` job does so every second. Begins with messages that a stopped server left. Skips projects
  * without the queue.
  *
+ * @param intervalMs delivers by a timer instead, as `pg_cron` does. Default: after each commit.
  * @returns a function that stops it, once the current delivery has ended.
  */
 export async function startDelivery(
   database: Database,
   report: (problem: unknown) => void,
+  intervalMs?: number,
 ): Promise<() => Promise<void>> {
   const [project] = await database.query<{ delivers: boolean; schedules: boolean }>(
     `select to_regproc('private.deliver_outgoing') is not null as delivers,
@@ -53,7 +55,7 @@ export async function startDelivery(
   let isStopped = false;
   const deliver = async () => {
     await database.query('call private.deliver_outgoing(run_seconds => 0.2)');
-    if (!project.schedules) return;
+    if (!project.schedules || intervalMs !== undefined) return;
     const [next] = await database.query<{ delay_ms: number | null }>(
       `select extract(epoch from private.next_message_at() - clock_timestamp())::float8 * 1000 as delay_ms`,
     );
@@ -65,6 +67,14 @@ export async function startDelivery(
   let delivery = Promise.resolve();
   function start(): void {
     delivery = deliver().catch(report);
+  }
+  if (intervalMs !== undefined) {
+    const repeated = setInterval(start, intervalMs);
+    unreference(repeated);
+    return async () => {
+      clearInterval(repeated);
+      await delivery;
+    };
   }
   await deliver();
   const stopListening = await database.listen('outgoing_notifications', start);

@@ -7,6 +7,9 @@ create view pg_stat_statements as
     null::bigint as shared_blks_hit, null::bigint as shared_blks_read
   where false;
 
+create view pg_stat_statements_info as
+  select 0::bigint as dealloc, pg_postmaster_start_time() as stats_reset;
+
 create function pg_stat_statements_reset(userid oid default 0, dbid oid default 0, queryid bigint default 0, minmax_only boolean default false)
   returns timestamptz
   language sql

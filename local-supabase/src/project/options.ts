@@ -94,6 +94,12 @@ export interface LocalSupabaseOptions {
   readonly bucketFolders?: Readonly<Record<string, string>>;
   readonly realtime?: Partial<RealtimeSettings>;
   /**
+   * Whether what the platform does by a timer happens when it does there: realtime's delays, and the delivery of queued
+   * notifications, which a job of `pg_cron` does once a second. `realtime` overrides single delays. Default false: at
+   * once. The command and the Vite plugin set it.
+   */
+  readonly realisticTiming?: boolean;
+  /**
    * Handlers of /functions/v1/<name> in this process. The modules of the project's `supabase/functions` run in Deno,
    * which starts with the first request.
    */

@@ -1,0 +1,144 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../src/database/database.ts';
+import { realisticTiming } from '../src/realtime/settings.ts';
+import type { RawClient } from './realtime/raw-client.ts';
+import {
+  ADA,
+  createNotesDatabase,
+  createRealtimeWorld,
+  type RealtimeWorld,
+} from './realtime/realtime-world.ts';
+
+const TOPIC = 'realtime:timed';
+const OPEN_NOTES = { event: 'INSERT', schema: 'public', table: 'open_notes' };
+
+let database: Database;
+let world: RealtimeWorld;
+beforeAll(async () => {
+  database = await createNotesDatabase();
+});
+afterAll(() => database.close());
+afterEach(() => world.close());
+
+/** Moves the clock in small steps, so that timers which timers set run in their order. */
+async function advance(client: RawClient, ms: number): Promise<void> {
+  for (let passedMs = 0; passedMs < ms; passedMs += 100) {
+    world.timers.advance(Math.min(100, ms - passedMs));
+    await client.flush();
+  }
+}
+
+const count = (client: RawClient, text: string) =>
+  client.texts.filter((frame) => frame.includes(text)).length;
+
+/** What happens at once without the delay, and with it when that much time has passed. */
+interface Timed {
+  readonly delay: keyof typeof realisticTiming;
+  readonly name: string;
+  /** Begins; returns how often the awaited thing has happened. */
+  begin(client: RawClient): Promise<() => number>;
+  /** The time by which it has happened at the latest. */
+  readonly withinMs: number;
+}
+
+const joinOpenNotes = async (client: RawClient) =>
+  client.joinLive(TOPIC, { changes: [OPEN_NOTES], token: await world.tokenOf(ADA) });
+
+const timed: readonly Timed[] = [
+  {
+    delay: 'pollIntervalMs',
+    name: 'a change is delivered',
+    withinMs: 1000,
+    async begin(client) {
+      await joinOpenNotes(client);
+      await world.database.exec(`insert into open_notes values (1, '${ADA}', 'polled')`);
+      return () => count(client, 'polled');
+    },
+  },
+  {
+    delay: 'publicationCheckMs',
+    name: 'a table that joins the publication delivers',
+    withinMs: 61_000,
+    async begin(client) {
+      await joinOpenNotes(client);
+      await world.database.exec('alter publication supabase_realtime add table public.unpublished');
+      return () => count(client, 'Subscribed to PostgreSQL') - 1;
+    },
+  },
+  {
+    delay: 'joinErrorBackoffMs',
+    name: 'a refused join is answered',
+    withinMs: 5000,
+    begin(client) {
+      client.join('realtime:');
+      return Promise.resolve(() => count(client, 'TopicNameRequired'));
+    },
+  },
+  {
+    delay: 'coldStartMs',
+    name: 'the first subscription is confirmed',
+    withinMs: 4000,
+    async begin(client) {
+      client.join(TOPIC, { changes: [OPEN_NOTES], token: await world.tokenOf(ADA) });
+      await client.nextOf('phx_reply');
+      return () => count(client, 'Subscribed to PostgreSQL');
+    },
+  },
+  {
+    delay: 'resubscribeDelayMs',
+    name: 'a new token is subscribed with',
+    withinMs: 2000,
+    async begin(client) {
+      await joinOpenNotes(client);
+      client.send('1', '7', TOPIC, 'access_token', { access_token: await world.tokenOf(ADA, { n: 1 }) });
+      await client.flush();
+      return () => count(client, 'Subscribed to PostgreSQL') - 1;
+    },
+  },
+  {
+    delay: 'accessTokenThrottleMs',
+    name: 'a second token is verified',
+    withinMs: 10_000,
+    async begin(client) {
+      await joinOpenNotes(client);
+      client.send('1', '7', TOPIC, 'access_token', { access_token: await world.tokenOf(ADA, { n: 1 }) });
+      client.send('1', '8', TOPIC, 'access_token', { access_token: 'garbage' });
+      return () => count(client, '"status":"error"');
+    },
+  },
+];
+
+describe('what the platform does by a timer', () => {
+  afterEach(() =>
+    world.database.exec(
+      `do $$ begin alter publication supabase_realtime drop table public.unpublished; exception when others then null; end $$`,
+    ),
+  );
+
+  it.each(timed)('$name at once by default', async ({ begin }) => {
+    world = await createRealtimeWorld({}, database);
+    const client = await world.connect();
+    const happened = await begin(client);
+    await expect.poll(async () => (await client.flush(), happened())).toBe(1);
+  });
+
+  it.each(timed)('$name after `$delay` with realistic timing', async ({ delay, begin, withinMs }) => {
+    // The client sends no heartbeats.
+    world = await createRealtimeWorld({ [delay]: realisticTiming[delay], idleTimeoutMs: Infinity }, database);
+    const client = await world.connect();
+    const other = await world.connect();
+    const happened = await begin(client);
+    await other.flush();
+    await world.service.settled();
+    expect(happened()).toBe(0);
+    await expect
+      .poll(
+        async () => {
+          await advance(other, withinMs);
+          return happened();
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(1);
+  });
+});

@@ -1,4 +1,6 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +21,7 @@ beforeAll(async () => {
     cwd: join(folder, 'cli'),
     encoding: 'utf8',
   });
-  expect(install.status, install.stderr).toBe(0);
+  if (install.status !== 0) throw new Error(install.stderr);
   cli = join(folder, 'cli/node_modules/@supabase/cli-linux-x64/bin/supabase');
   await mkdir(join(folder, 'supabase/migrations'), { recursive: true });
   await writeFile(
@@ -30,12 +32,17 @@ beforeAll(async () => {
 }, TIMEOUT_MS);
 afterAll(() => rm(folder, { recursive: true }));
 
-const run = (command: readonly string[], databaseUrl: string) =>
-  spawnSync(cli, [...command, '--yes', '--db-url', databaseUrl], {
+async function run(command: readonly string[], databaseUrl: string) {
+  const child = spawn(cli, [...command, '--yes', '--db-url', databaseUrl], {
     cwd: folder,
-    encoding: 'utf8',
     env: { ...process.env, HOME: folder, SUPABASE_TELEMETRY_DISABLED: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const ended = once(child, 'close') as Promise<[status: number | null]>;
+  const output = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [status] = await ended;
+  return { status, output: output.join('') };
+}
 
 /** Commands of the page that work, with what they print. */
 const working: readonly (readonly [command: string, printed: RegExp])[] = [
@@ -46,7 +53,7 @@ const working: readonly (readonly [command: string, printed: RegExp])[] = [
   ['db push --dry-run', /up to date/],
   ['db query select(1)as(one)', /one/],
   ['db advisors', /rls_disabled_in_public|RLS/],
-  ['gen types --lang typescript', /title: string/],
+  ['gen types --lang typescript', /"title": string/],
   ['inspect db table-stats', /public\.todos/],
   ['inspect db index-stats', /public\.todos_pkey/],
   ['inspect db db-stats', /postgres/],
@@ -78,20 +85,20 @@ describe.each([
   }, TIMEOUT_MS);
   afterAll(() => supabase.close());
 
-  it.each(working)('runs: %s', (command, printed) => {
-    const { status, stdout, stderr } = run(
+  it.each(working)('runs: %s', async (command, printed) => {
+    const result = await run(
       command.split(' ').map((word) => word.replaceAll(/[()]/g, ' ')),
       String(supabase.databaseUrl),
     );
-    expect({ status, output: stdout + stderr }).toEqual({
+    expect(result).toEqual({
       status: 0,
       output: expect.stringMatching(printed) as string,
     });
   });
 
-  it.each(refused)('ends with the reason: %s', (command, reason) => {
-    const { status, stdout, stderr } = run(command.split(' '), String(supabase.databaseUrl));
-    expect({ status, output: stdout + stderr }).toEqual({
+  it.each(refused)('ends with the reason: %s', async (command, reason) => {
+    const result = await run(command.split(' '), String(supabase.databaseUrl));
+    expect(result).toEqual({
       status: 1,
       output: expect.stringMatching(reason) as string,
     });

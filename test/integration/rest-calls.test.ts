@@ -10,7 +10,8 @@ import { filterCalls } from './rest-calls/filters.ts';
 import { resultCalls } from './rest-calls/results.ts';
 import { writeCalls } from './rest-calls/writes.ts';
 
-const supabase = useLocalSupabase();
+// The results were recorded with version 14.
+const supabase = useLocalSupabase({ rest: { version: 14 } });
 const recorded = join(import.meta.dirname, '../../local-supabase/test/rest/recorded');
 let seed = '';
 

@@ -40,7 +40,7 @@ export interface RestSettings {
 }
 
 export const DEFAULT_REST_SETTINGS: RestSettings = {
-  version: 14,
+  version: 16,
   allowsTargetNames: true,
   schemas: ['public'],
   extraSearchPath: ['public', 'extensions'],
@@ -70,7 +70,7 @@ export interface ApiSettings {
   readonly extraSearchPath?: readonly string[];
   /** The maximum number of rows of one response. Default 1000. */
   readonly maxRows?: number;
-  /** The major version of PostgREST to behave as. Default 14. */
+  /** The major version of PostgREST to behave as. Default 16. */
   readonly version?: 14 | 16;
   /** `url-use-legacy-target-names` of version 16. Default true. */
   readonly allowsTargetNames?: boolean;

@@ -46,7 +46,8 @@ export async function createReplayWorld(settings: Partial<RestSettings> = {}): P
   // The responses were recorded without pg_safeupdate.
   await database.exec('alter role authenticator reset session_preload_libraries');
   const keys = await createTokenKeys();
-  const rest = await createRestService({ database, settings });
+  // The recorded responses are those of version 14.
+  const rest = await createRestService({ database, settings: { version: 14, ...settings } });
   const hosts = createOwnHosts();
   const gateway = createGateway({
     keys,

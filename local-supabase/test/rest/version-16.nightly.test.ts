@@ -15,7 +15,7 @@ const schema = `
 let worlds: Record<14 | 16, RestWorld>;
 let strict: RestWorld;
 beforeAll(async () => {
-  worlds = { 14: await openRestWorld(schema), 16: await openRestWorld(schema, { version: 16 }) };
+  worlds = { 14: await openRestWorld(schema, { version: 14 }), 16: await openRestWorld(schema) };
   strict = await openRestWorld(schema, { version: 16, allowsTargetNames: false });
 });
 afterAll(async () => {

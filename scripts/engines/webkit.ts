@@ -1,12 +1,14 @@
 /**
  * The main path of the inbox in WebKitGTK, which Playwright cannot drive: a refused and a successful sign-in, a notification that arrives
- * live, is marked as read and stays it, the rows of the preferences, and a sign-out. `npm run test:engines` runs it on a display.
+ * live, is marked as read and stays it, the rows of the preferences, a switch that is saved, and a sign-out. `npm run test:engines` runs
+ * it on a display.
  */
 import { createWorld } from '../../test/e2e/support/world.ts';
 import { startStage } from '../../test/e2e/support/stage.ts';
 import { openWebKit } from './web-driver.ts';
 
-const field = (name: string) => `//label[normalize-space()='${name}']/following::input[1]`;
+// By the label's `for`: a switch lies inside its label, so the next input after the label is the next switch.
+const field = (name: string) => `//input[@id=//label[normalize-space()='${name}']/@for]`;
 const button = (name: string) => `//button[normalize-space()='${name}' or @aria-label='${name}']`;
 const hasText = 'return document.body.innerText.includes(arguments[0])';
 const isAt = 'return location.pathname === arguments[0]';
@@ -62,6 +64,26 @@ try {
   );
   if (broken.length > 0) throw new Error(`A name is beside no switch: ${broken.join('; ')}`);
   done('the switches of the preferences stand beside their names');
+
+  const savedChannels = async () => {
+    const query = { select: 'enable_email_notifications,enable_in_app_notifications' };
+    const { json } = await world.rest.send('GET', '/notification_preferences', {
+      token: ada.accessToken,
+      query,
+    });
+    return JSON.stringify(json);
+  };
+  await page.click(field('Email notifications'));
+  await page.open(`${stage.appUrl}/preferences`);
+  await page.waitFor('the switches', `return document.querySelector('[role=group] input')`);
+  const shown = await page.run<readonly boolean[]>(
+    `return [...document.querySelectorAll('[role=switch]')].slice(0, 2).map(({ checked }) => checked)`,
+  );
+  if (shown.join() !== 'false,true') throw new Error(`The switches after a reload are ${shown.join()}`);
+  const saved = await savedChannels();
+  if (saved !== '[{"enable_email_notifications":false,"enable_in_app_notifications":true}]')
+    throw new Error(`The server has ${saved}`);
+  done('the first switch is saved, although the page is left at once');
 
   await page.open(`${stage.appUrl}/home`);
   await page.click(`//button[starts-with(@aria-label, 'Account menu')]`);

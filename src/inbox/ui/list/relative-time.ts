@@ -7,8 +7,8 @@ const dayMs = 86_400_000;
 const clockDriftMs = 300_000;
 
 /**
- * The time of a row in one style: `now`, `3m`, `2h` within a day, `Tue` within a week, else the date. A future time: its clock
- * time today, else the day with it.
+ * The time of a row in one style: `now`, `3m`, `2h` within a day, `Tue` within a week, else the date; in German `3 Min.`, `2 Std.`,
+ * `Di`. A future time: its clock time today, else the day with it.
  */
 export function shortTime(atMs: number, nowMs: number, locale: string): string {
   const elapsedMs = nowMs - atMs;
@@ -31,8 +31,9 @@ const spans = new Map<string, Intl.NumberFormat>();
 
 function span(locale: string, unit: 'minute' | 'hour', count: number): string {
   const key = `${locale} ${unit}`;
-  const known =
-    spans.get(key) ?? new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow' });
+  // The narrow forms of German mix styles: `3 Min.`, but `2h`.
+  const unitDisplay = locale.startsWith('de') ? 'short' : 'narrow';
+  const known = spans.get(key) ?? new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay });
   spans.set(key, known);
   return known.format(Math.floor(count));
 }

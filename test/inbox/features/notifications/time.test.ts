@@ -72,8 +72,14 @@ describe('the time of a row', () => {
   });
 
   test('the time of a row abbreviates minutes and hours in German', () => {
-    expect(shortTime(afternoon - 26 * 60_000, afternoon, 'de')).toMatch(/^26 Min/);
-    expect(shortTime(afternoon - 5 * 3_600_000, afternoon, 'de')).toMatch(/^5 ?(Std|h)/);
+    const agesMs = [0, 26 * 60_000, 5 * 3_600_000, 86_400_000 * 4];
+    for (const locale of ['de', 'de-AT'])
+      expect(agesMs.map((ageMs) => shortTime(afternoon - ageMs, afternoon, locale))).toEqual([
+        'jetzt',
+        '26 Min.',
+        '5 Std.',
+        expect.stringMatching(/^Fr\.?$/),
+      ]);
   });
 
   test('the time of a row has the absolute date and time as its title', () => {

@@ -12,6 +12,7 @@ import { SampleButton } from '../sample/sample-button.tsx';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { shortcutKeys, shortcutsEnabled, type Shortcut } from '../actions/shortcuts.ts';
 
+const isApple = /mac|iphone|ipad/i.test(globalThis.navigator?.userAgent ?? '');
 const arrows: Readonly<Record<string, string>> = { ArrowDown: '↓', ArrowUp: '↑' };
 
 export interface InboxOptionsProps {
@@ -89,8 +90,7 @@ function Shortcuts() {
         <div>
           <dt>{words.selectAllKey}</dt>
           <dd>
-            <kbd>{words.controlKey} A</kbd>
-            <kbd>⌘ A</kbd>
+            <kbd>{isApple ? '⌘' : words.controlKey} A</kbd>
           </dd>
         </div>
       </dl>

@@ -65,7 +65,18 @@ export function InboxToolbar(props: InboxToolbarProps) {
           </PartBoundary>
         )}
       </Popover>
-      {button(texts.markAllRead, CheckAllIcon, onMarkAllRead, { inactive: !hasUnread })}
+      <IconButton
+        label={texts.markAllRead}
+        className={styles.worded}
+        icon={
+          <>
+            <CheckAllIcon />
+            <span aria-hidden="true">{texts.markAllRead}</span>
+          </>
+        }
+        inactive={!hasUnread}
+        onClick={onMarkAllRead}
+      />
       {button(texts.select, SelectIcon, onSelect, { className: styles.wide, 'aria-pressed': isSelecting })}
       {InviteDialog && button(texts.invite, InviteIcon, () => onDialog('invite'), { className: styles.wide })}
       {button(texts.options, MoreIcon, () => onDialog('options'))}

@@ -218,7 +218,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
 
     await keys.press(button(page, 'Inbox options'));
     const options = page.getByRole('dialog', { name: 'Inbox options' });
-    await keys.press(options.getByRole('switch', { name: /Group by thread/ }), 'Space');
+    await keys.press(options.getByRole('switch', { name: /Group notifications/ }), 'Space');
     await keys.keys('Escape');
     await expect(options).toBeHidden();
     await expect(button(page, 'Inbox options')).toBeFocused();
@@ -356,8 +356,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await keys.press(button(page, 'Sign out everywhere'));
     await keys.press(page.getByRole('dialog').getByRole('button', { name: 'Cancel' }));
     await expect(button(page, 'Sign out everywhere')).toBeFocused();
-    await keys.press(button(page, 'Sign out here'));
-    await page.waitForURL('**/login');
+    await signOut(page, keys);
     await keys.expectNoPointer();
     await other.close();
   });

@@ -14,7 +14,7 @@ test('a passkey signs in from the autofill of the email field', async ({ page, w
   await addVirtualAuthenticator(page);
   await world.enter(page, await world.newUser(), '/account');
   await addPasskey(page);
-  await page.getByRole('button', { name: 'Sign out here' }).click();
+  await world.signOut(page);
   // The authenticator chooses its passkey without the person.
   await page.waitForURL('**/home');
 });
@@ -41,7 +41,7 @@ test(
     ).toBeVisible();
     await expectAccessible(page, 'account with a passkey');
 
-    await page.getByRole('button', { name: 'Sign out here' }).click();
+    await world.signOut(page);
     const button = page.getByRole('button', { name: 'Sign in with a passkey' });
     await button.click();
     await page.waitForURL('**/home');
@@ -53,7 +53,7 @@ test(
     await expect(section(page).getByRole('heading'), 'the removed button had the focus').toBeFocused();
 
     await authenticator.clear();
-    await page.getByRole('button', { name: 'Sign out here' }).click();
+    await world.signOut(page);
     await button.click();
     await expect(
       page.getByText('No passkey was used: the prompt was canceled or took too long.'),

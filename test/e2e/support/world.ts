@@ -47,6 +47,8 @@ export interface World extends Pick<
   signUp(page: Page): Promise<Pick<Person, 'email' | 'password'>>;
   /** Signs a person in on the login screen and waits for the inbox. */
   signIn(page: Page, person: Pick<Person, 'email' | 'password'>): Promise<void>;
+  /** Signs out by the account menu and waits for the login screen. */
+  signOut(page: Page): Promise<void>;
   sessionCookies(person: Person): Promise<readonly SessionCookie[]>;
   /** Opens a page of the application in a new session of that user. */
   enter(page: Page, person: Person, path?: string): Promise<void>;
@@ -154,6 +156,11 @@ export function createWorld(stage: Stage): World {
       await page.getByLabel('Password', { exact: true }).fill(person.password);
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.waitForURL('**/home');
+    },
+    async signOut(page) {
+      await page.getByRole('button', { name: /^Account menu/ }).click();
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+      await page.waitForURL('**/login');
     },
     sessionCookies,
     async enter(page, person, path = '/home') {

@@ -1,9 +1,8 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { shownCallbackErrors, useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { Button } from '../../ui/button.tsx';
 import { Message } from '../../ui/page/message.tsx';
-import { classNames } from '../../ui/state/class-names.ts';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { accountTexts } from './account-texts.ts';
 import layout from '../../ui/layout.module.css';
@@ -16,7 +15,6 @@ import { MfaSection } from './second-factor/mfa-section.tsx';
 import { PasskeysSection } from './passkeys/passkeys-section.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
-import { SectionNavigation } from './section-navigation.tsx';
 import { useAccount } from './use-account.ts';
 
 /** `/account`: shows the stored session's user until the response arrives. */
@@ -29,24 +27,11 @@ export function AccountScreen() {
   useEffect(() => {
     if (callbackError && isShown) shownCallbackErrors.add(callbackError);
   }, [callbackError, isShown]);
-  const [hasPasskeys, setHasPasskeys] = useState(true);
-  const hidePasskeys = useCallback(() => setHasPasskeys(false), []);
   if (account === null) return null;
   const { user, status, problem, reload } = account;
-  const sections = [
-    ['profile', texts.profile],
-    ['email', texts.email],
-    ['password', texts.password],
-    ['two-step', texts.mfa],
-    ['identities', texts.identities],
-    ...(hasPasskeys ? ([['passkeys', texts.passkeys]] as const) : []),
-    ['devices', texts.sessions],
-    ['data', texts.data],
-  ] as const;
   return (
-    <div className={classNames(layout.page, styles.page)} aria-busy={status === 'loading'}>
+    <div className={layout.page} aria-busy={status === 'loading'}>
       <PageHeading>{texts.title}</PageHeading>
-      <SectionNavigation label={texts.sections} sections={sections} />
       <div role="alert">
         {linkProblem && <Message tone="warning">{linkProblem}</Message>}
         {status === 'failed' && (
@@ -66,7 +51,7 @@ export function AccountScreen() {
         <PasswordSection user={user} />
         <MfaSection user={user} onChanged={reload} />
         <IdentitiesSection user={user} onChanged={reload} />
-        <PasskeysSection onDisabled={hidePasskeys} />
+        <PasskeysSection />
         <DevicesSection />
         <DataSection />
       </div>

@@ -2,7 +2,6 @@ import type { AccountTexts } from './account-texts.ts';
 
 export const german: AccountTexts = {
   title: 'Konto',
-  sections: 'Bereiche des Kontos',
   loadFailed: 'Dein Konto konnte nicht geladen werden.',
   retry: 'Noch einmal versuchen',
   save: 'Speichern',
@@ -13,11 +12,9 @@ export const german: AccountTexts = {
 
   profile: 'Profil',
   name: 'Name',
-  nameHint: 'Andere sehen ihn.',
   nameTooLong: 'Nimm höchstens 80 Zeichen.',
 
   email: 'E‑Mail',
-  currentEmail: (email) => `Deine Adresse ist ${email}.`,
   newEmail: 'Neue E‑Mail-Adresse',
   sameEmail: 'Das ist schon deine Adresse.',
   changeEmail: 'Adresse ändern',
@@ -36,7 +33,6 @@ export const german: AccountTexts = {
 
   mfa: 'Anmeldung in zwei Schritten',
   mfaIntro: 'Nach dem Passwort noch ein Code aus einer App.',
-  mfaNone: 'Ausgeschaltet.',
   mfaOn: 'Eingeschaltet.',
   mfaAdd: 'Authenticator-App hinzufügen',
   mfaAdded: (name) =>
@@ -55,13 +51,11 @@ export const german: AccountTexts = {
   unlinkTitle: (name) => `${name} trennen?`,
   unlinkText: 'Du kannst dich dann nicht mehr damit anmelden.',
   unlinked: (name) => `${name} ist getrennt.`,
-  onlyIdentity: 'Du brauchst mindestens eine Anmeldeart.',
   link: (name) => `${name} verknüpfen`,
 
   passkeys: 'Passkeys',
 
   sessions: 'Geräte',
-  signOutHere: 'Hier abmelden',
   signOutOthers: 'Alle anderen Geräte abmelden',
   signOutEverywhere: 'Überall abmelden',
   data: 'Deine Daten',
@@ -155,7 +149,7 @@ export const german: AccountTexts = {
   mfaRemoveLast: 'Es ist dein letztes Gerät. Danach schützt nur noch dein Passwort dein Konto.',
 
   passkey: {
-    intro: 'Melde dich mit Fingerabdruck, Gesicht oder Displaysperre an, ohne Passwort.',
+    intro: 'Fingerabdruck, Gesicht oder Displaysperre.',
     none: 'Noch keine.',
     loadFailed: 'Deine Passkeys konnten nicht geladen werden.',
     unnamed: 'Passkey',

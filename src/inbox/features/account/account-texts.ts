@@ -2,7 +2,6 @@ import { defineTexts, type Translation } from '../../ui/texts.ts';
 
 const english = {
   title: 'Account',
-  sections: 'Account sections',
   loadFailed: 'Couldn’t load your account.',
   retry: 'Try again',
   save: 'Save',
@@ -13,11 +12,9 @@ const english = {
 
   profile: 'Profile',
   name: 'Name',
-  nameHint: 'Others see it.',
   nameTooLong: 'Use at most 80 characters.',
 
   email: 'Email',
-  currentEmail: (email: string) => `Your address is ${email}.`,
   newEmail: 'New email address',
   sameEmail: 'That’s already your address.',
   changeEmail: 'Change address',
@@ -35,7 +32,6 @@ const english = {
 
   mfa: 'Two-step sign-in',
   mfaIntro: 'A code from an app, after your password.',
-  mfaNone: 'Off.',
   mfaOn: 'On.',
   mfaAdd: 'Add an authenticator app',
   mfaAdded: (name: string) => `Two-step sign-in is on. You’ll need a code from “${name}”.`,
@@ -53,13 +49,11 @@ const english = {
   unlinkTitle: (name: string) => `Unlink ${name}?`,
   unlinkText: 'You won’t be able to sign in with it anymore.',
   unlinked: (name: string) => `${name} is unlinked.`,
-  onlyIdentity: 'You need at least one way to sign in.',
   link: (name: string) => `Link ${name}`,
 
   passkeys: 'Passkeys',
 
   sessions: 'Devices',
-  signOutHere: 'Sign out here',
   signOutOthers: 'Sign out all other devices',
   signOutEverywhere: 'Sign out everywhere',
   data: 'Your data',
@@ -151,7 +145,7 @@ const english = {
   mfaRemoveLast: 'It’s your last one. Only your password will protect your account.',
 
   passkey: {
-    intro: 'Sign in with your fingerprint, face or screen lock, without a password.',
+    intro: 'Your fingerprint, face or screen lock.',
     none: 'None yet.',
     loadFailed: 'Couldn’t load your passkeys.',
     unnamed: 'Passkey',

@@ -59,7 +59,6 @@ export function IdentitiesSection({ user, onChanged }: IdentitiesSectionProps) {
           </li>
         ))}
       </ul>
-      {isOnly && <p className={layout.hint}>{texts.onlyIdentity}</p>}
       <LinkButtons linked={identities.flatMap(({ provider }) => provider ?? [])} proof={proof} />
       <ConfirmDialog
         open={unlinking !== null}
@@ -121,7 +120,8 @@ function nameOf({ provider }: UserIdentity, texts: AccountTexts): string {
   return provider === 'email' ? texts.identityEmail : providerName(provider ?? '');
 }
 
-function addressOf({ identity_data }: UserIdentity): string {
+/** Nothing for the account's own address, which stands above. */
+function addressOf({ identity_data, provider }: UserIdentity): string {
   const email = identity_data?.['email'];
-  return typeof email === 'string' ? email : '';
+  return typeof email === 'string' && provider !== 'email' ? email : '';
 }

@@ -46,7 +46,7 @@ export function ProfileSection({ user }: { readonly user: UnverifiedUser }) {
         submit={texts.save}
         success={saved && texts.saved}
       >
-        <TextField label={texts.name} hint={texts.nameHint} autoComplete="name" {...form.field('name')} />
+        <TextField label={texts.name} autoComplete="name" {...form.field('name')} />
       </SubmitForm>
     </Section>
   );

@@ -37,7 +37,6 @@ export function PreferencesScreen({ store, children }: PreferencesScreenProps) {
           {isSaving && texts.saving}
         </span>
       </div>
-      <p className={layout.hint}>{texts.intro}</p>
       <div role="status">
         {warning && (
           <Message tone="warning">

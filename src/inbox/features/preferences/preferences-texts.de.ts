@@ -9,14 +9,13 @@ export const german: PreferencesTexts = {
   timeZone: 'Zeitzone',
   quietTitle: 'Ruhezeiten',
 
-  intro: 'Änderungen werden sofort gespeichert.',
   loading: 'Deine Einstellungen werden geladen',
   channelsTitle: 'So erreichen wir dich',
   kindsTitle: 'Benachrichtige mich über',
   topicsTitle: 'Themen, denen du folgen kannst',
   kindHint: {
     mentions: 'Und Nachrichten an dich.',
-    invites: 'Einladungen an dich kommen immer auch per E‑Mail.',
+    invites: 'Kommen immer auch per E‑Mail.',
   },
   kept: (isOn) => `Pausiert. Deine Auswahl „${isOn ? 'ein' : 'aus'}“ bleibt erhalten.`,
   digest: 'Wie oft',
@@ -33,9 +32,9 @@ export const german: PreferencesTexts = {
   meaning: {
     never: 'Keine E‑Mails über Benachrichtigungen.',
     instant: 'Eine E‑Mail pro Thema nach zwei Minuten, außer du hast es schon gelesen.',
-    hourly: 'Zu jeder vollen Stunde eine E‑Mail mit allem, was noch ungelesen ist.',
-    daily: 'Eine E‑Mail mit allem, was noch ungelesen ist.',
-    weekly: 'Eine E‑Mail mit allem, was noch ungelesen ist.',
+    hourly: 'Zur vollen Stunde, was noch ungelesen ist.',
+    daily: 'Was noch ungelesen ist.',
+    weekly: 'Was noch ungelesen ist.',
   },
   takeZone: (zone) => `Zone dieses Browsers verwenden: ${zone}`,
   nextMail: (time, waiting) => `Nächste: ${time}, mit ${waiting} ungelesenen.`,
@@ -54,8 +53,7 @@ export const german: PreferencesTexts = {
   allowAddress: 'Wieder E‑Mails senden',
   unconfirmed: 'Bestätige deine E‑Mail-Adresse, um Benachrichtigungen per E‑Mail zu bekommen.',
   quiet: 'Hinweise und E‑Mails zu festen Zeiten anhalten',
-  quietHint:
-    'Bis zum Ende keine Hinweise und keine E‑Mails über Benachrichtigungen. Sicherheits-E‑Mails kommen sofort.',
+  quietHint: 'E‑Mails zur Sicherheit kommen trotzdem.',
   quietFrom: 'Von',
   quietTo: 'Bis',
   quietDays: 'Beginn am',

@@ -3,8 +3,8 @@ import type { PushTexts } from './push-texts.ts';
 export const german: PushTexts = {
   title: 'Dieses Gerät',
   label: 'Auf diesem Gerät benachrichtigen',
-  hint: 'Auch wenn Tidings geschlossen ist. Nicht in Ruhezeiten.',
-  hintWhileOpen: 'Solange Tidings in einem Tab im Hintergrund offen ist. Nicht in Ruhezeiten.',
+  hint: 'Auch wenn Tidings geschlossen ist.',
+  hintWhileOpen: 'Solange Tidings in einem anderen Tab offen ist.',
   asking: 'Der Browser wird gefragt …',
   denied:
     'Dieser Browser blockiert Benachrichtigungen dieser Website. Erlaube sie in den Website-Einstellungen und versuche es noch einmal.',

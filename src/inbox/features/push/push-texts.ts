@@ -3,8 +3,8 @@ import { defineTexts, type Translation } from '../../ui/texts.ts';
 const english = {
   title: 'This device',
   label: 'Notify me on this device',
-  hint: 'Also while Tidings is closed. Not in quiet hours.',
-  hintWhileOpen: 'While Tidings is open in a background tab. Not in quiet hours.',
+  hint: 'Also while Tidings is closed.',
+  hintWhileOpen: 'While Tidings is open in another tab.',
   asking: 'Asking the browser…',
   denied:
     'This browser blocks notifications from this site. Allow them in the site settings, then try again.',

@@ -17,6 +17,6 @@ export const german: CredentialTexts = {
   strength: {
     label: 'Stärke',
     levels: ['sehr schwach', 'schwach', 'mittel', 'gut', 'stark'],
-    hint: 'Je länger, desto besser: Ein paar Wörter ohne Zusammenhang ergeben ein gutes Passwort.',
+    hint: 'Ein paar Wörter ohne Zusammenhang ergeben ein gutes Passwort.',
   },
 };

@@ -17,7 +17,7 @@ const english = {
   strength: {
     label: 'Strength',
     levels: ['very weak', 'weak', 'fair', 'good', 'strong'] as readonly string[],
-    hint: 'Longer is stronger. A few unrelated words make a good password.',
+    hint: 'A few unrelated words make a good password.',
   },
 };
 

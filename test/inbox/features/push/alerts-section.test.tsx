@@ -73,7 +73,7 @@ test('a browser that refuses push messages shows alerts of the open page, which 
 
 test('a project without push messages has the alerts of the open page', async () => {
   const { actor, alerts } = await open(null);
-  expect(screen.getByText(/^While Tidings is open in a background tab/)).toBeTruthy();
+  expect(screen.getByText(/^While Tidings is open in another tab/)).toBeTruthy();
   await actor.click(alerts);
   await waitFor(() => expect(alerts.checked).toBe(true));
   expect([arePageAlertsOn(), subscribe.mock.calls.length]).toEqual([true, 0]);

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import type { SignOutScope } from 'supabase-protocol-clients/auth-client';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { signOutOthers } from '../../../shared/clients/sign-out-others.ts';
@@ -13,23 +12,23 @@ import { Section } from '../../../ui/section.tsx';
 import { accountTexts } from '../account-texts.ts';
 import { DeviceList } from './device-list.tsx';
 
-/** The signed-in devices, and how to sign out this one, the others, or all of them. */
+/** The signed-in devices, and how to sign out the others or all of them. */
 export function DevicesSection() {
   const texts = accountTexts.use();
   const clients = useClients();
   const { auth } = clients;
   const [asking, setAsking] = useState(false);
   const [state, setState] = useState<{
-    pending?: SignOutScope;
+    pending?: 'others' | 'global';
     problem?: string | undefined;
     done?: boolean;
   }>({});
-  const signOut = async (scope: SignOutScope) => {
+  const signOut = async (scope: 'others' | 'global') => {
     setState({ pending: scope });
     // Actions that wait for an undo are committed while the session still exists.
     if (scope !== 'others') toasts.clear();
     const failure = await runFormAction([], () =>
-      scope === 'others' ? signOutOthers(clients) : signOutHere(auth, scope),
+      scope === 'others' ? signOutOthers(clients) : signOutHere(auth, 'global'),
     );
     setState({ problem: failure?.message, done: !failure && scope === 'others' });
   };
@@ -38,9 +37,6 @@ export function DevicesSection() {
       <DeviceList key={String(state.done)} />
       <FormMessages error={state.problem} success={state.done && texts.othersSignedOut} />
       <div className={layout.row}>
-        <Button pending={state.pending === 'local'} onClick={() => void signOut('local')}>
-          {texts.signOutHere}
-        </Button>
         <Button pending={state.pending === 'others'} onClick={() => void signOut('others')}>
           {texts.signOutOthers}
         </Button>

@@ -46,7 +46,7 @@ export function EmailSection({ user, onChanged }: EmailSectionProps) {
     heading.current?.focus();
   };
   return (
-    <Section id="email" title={texts.email} intro={texts.currentEmail(user.email ?? '')} headingRef={heading}>
+    <Section id="email" title={texts.email} intro={user.email} headingRef={heading}>
       <FormMessages success={news} />
       {pending && !isReplacing ? (
         <PendingEmail

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Passkey } from 'supabase-protocol-clients/auth-client/passkeys';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
@@ -24,22 +24,14 @@ interface SectionState {
   readonly problem?: string | undefined;
 }
 
-export interface PasskeysSectionProps {
-  /** Called when the project offers no passkeys: the section is then empty. */
-  readonly onDisabled: () => void;
-}
-
-/** The user's passkeys: add, rename, remove. */
-export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
+/** The user's passkeys: add, rename, remove. Nothing where the project offers none. */
+export function PasskeysSection() {
   const common = accountTexts.use();
   const texts = common.passkey;
   const { client, status, passkeys, change } = usePasskeys();
   const proof = useRecentProof();
   const heading = useRef<HTMLHeadingElement>(null);
   const [{ step, passkey, news, problem }, setState] = useState<SectionState>({});
-  useEffect(() => {
-    if (status === 'disabled') onDisabled();
-  }, [status, onDisabled]);
   if (status === 'disabled') return null;
 
   const nameOf = ({ friendlyName }: Passkey) => friendlyName ?? texts.unnamed;

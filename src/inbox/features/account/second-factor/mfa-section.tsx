@@ -64,7 +64,7 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
   return (
     <Section id="two-step" title={texts.mfa} intro={texts.mfaIntro} headingRef={heading}>
       <FormMessages error={state.problem} success={news} />
-      <p>{verified.length > 0 ? texts.mfaOn : texts.mfaNone}</p>
+      {verified.length > 0 && <p>{texts.mfaOn}</p>}
       {factors.length > 0 && (
         <ul className={layout.list}>
           {factors.map((factor) => (

@@ -33,10 +33,53 @@ test('what happens in one document is grouped into one row', async ({ page, worl
   await page.keyboard.press('r');
   await expect(unreadList(page, 1)).toBeVisible();
   await page.getByRole('button', { name: 'Inbox options' }).click();
-  await page.getByRole('switch', { name: /Group by thread/ }).click();
+  await page.getByRole('switch', { name: /Group notifications/ }).click();
   await page.keyboard.press('Escape');
   await expect(group).toHaveCount(0);
   await expect(rows(page)).toHaveCount(5);
+});
+
+test('what one person does in a short time is one row, whose detail shows the thread before', async ({
+  page,
+  world,
+}) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { about: 'Roadmap', kind: 'comment' });
+  await world.notify(grace, ada, { count: 12, about: 'Chapter', kind: 'edit' });
+  await world.enter(page, ada);
+  const group = page.locator('main [data-row][aria-expanded]');
+  await expect(rows(page)).toHaveCount(2);
+  await expect(group).toHaveAccessibleName(/made 12 edits.*12 updates/);
+  await expect(unreadList(page, 13)).toBeVisible();
+  await group.click();
+  await expect(rows(page)).toHaveCount(14);
+  // One row of an open group leaves it; the others stay listed.
+  await row(page, 'edited Chapter 7').getByRole('link').focus();
+  await page.keyboard.press('e');
+  await expect(group).toHaveAccessibleName(/made 11 edits/);
+  await expect(rows(page)).toHaveCount(13);
+  await group.click();
+  await expect(rows(page)).toHaveCount(2);
+  // A search shows what it found.
+  await page.goto(`${world.appUrl}/home?q=chapter`);
+  await expect(rows(page)).toHaveCount(11);
+  await expect(group).toHaveCount(0);
+  await page.goto(`${world.appUrl}/home`);
+  await group.focus();
+  await page.keyboard.press('e');
+  await expect(rows(page)).toHaveCount(1);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(group).toHaveAccessibleName(/made 11 edits/);
+  await expect(unreadList(page, 12)).toBeVisible();
+
+  await world.notify(grace, ada, { about: 'Roadmap' });
+  await page.getByRole('button', { name: /mentioned you in Roadmap.*2 updates/ }).click();
+  await page.getByRole('link', { name: /mentioned you in Roadmap/ }).click();
+  const earlier = page.getByRole('region', { name: 'Earlier in this thread' });
+  await earlier.getByRole('link', { name: /commented on Roadmap/ }).click();
+  await expect(page.locator('[data-detail-panel] h2')).toHaveText(/commented on Roadmap/);
+  await page.goBack();
+  await expect(page.locator('[data-detail-panel]')).toHaveCount(0);
 });
 
 test('an invitation is accepted in its row', async ({ page, world }) => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toEntries } from '../../../../src/inbox/features/notifications/model/list-entries.ts';
 import { parseNotification } from '../../../../src/inbox/features/notifications/model/notification.ts';
 import { german } from '../../../../src/inbox/features/notifications/texts/inbox-texts.de.ts';
@@ -7,8 +7,8 @@ import {
   type InboxTexts,
 } from '../../../../src/inbox/features/notifications/texts/inbox-texts.ts';
 import {
-  leadOf,
-  notificationTitle,
+  rowSnippet,
+  rowTitle,
 } from '../../../../src/inbox/features/notifications/texts/notification-words.ts';
 import { createRow } from './notification-fixtures.ts';
 
@@ -19,19 +19,22 @@ interface Deed {
   readonly actor?: string;
   readonly entity?: string;
   readonly day?: number;
+  /** Minutes before the newest. Default: one more than the row before. */
+  readonly minutesAgo?: number;
 }
 
 /** Newest first, as a list has them. */
 function deeds(...list: readonly Deed[]) {
-  return list.map(({ kind = 'edit', actor = 'grace', entity = 'notes', day = 10 }, at) =>
+  return list.map(({ kind = 'edit', actor = 'grace', entity = 'notes', day = 10, minutesAgo }, at) =>
     parseNotification(
       {
         ...createRow(at + 1),
-        created_at: new Date(2026, 0, day, 12, 59 - at).toISOString(),
+        created_at: new Date(2026, 0, day, 12, 59 - (minutesAgo ?? at)).toISOString(),
+        sender_id: actor,
         content: JSON.stringify({
           type: kind,
           metadata: { actor_id: actor, actor_name: actor },
-          data: { entity_name: 'Notes' },
+          data: { entity_name: entity.replace(/^./, (letter) => letter.toUpperCase()) },
           entity_type: 'document',
           entity_id: entity,
         }),
@@ -41,8 +44,9 @@ function deeds(...list: readonly Deed[]) {
   );
 }
 const closed = {
-  isGrouped: true,
-  openGroups: new Set<string>(),
+  groupsThreads: true,
+  groupsSenders: true,
+  openIds: new Set<string>(),
 };
 const sizes = (...list: readonly Deed[]) =>
   toEntries(deeds(...list), closed).map(({ notifications }) => notifications.length);
@@ -62,13 +66,13 @@ test('an invitation and a message with buttons stay separate rows, because they 
 });
 
 test('grouping can be switched off', () => {
-  expect(toEntries(deeds({}, {}), { ...closed, isGrouped: false })).toHaveLength(2);
+  expect(toEntries(deeds({}, {}), { ...closed, groupsThreads: false, groupsSenders: false })).toHaveLength(2);
 });
 
 test('the headline of a thread is that of what needs the user, else of the newest', () => {
   const said = (words: InboxTexts, ...list: readonly Deed[]) => {
     const notifications = toEntries(deeds(...list), closed)[0]?.notifications;
-    return notifications && notificationTitle(leadOf(notifications), words);
+    return notifications && rowTitle(notifications, words);
   };
   expect(said(english, {}, { kind: 'comment', actor: 'ada' })).toBe('grace edited Notes');
   expect(said(english, {}, { kind: 'mention', actor: 'ada' })).toBe('ada mentioned you in Notes');
@@ -84,7 +88,72 @@ test('the headline of a thread is that of what needs the user, else of the newes
 test('a thread is followed by its notifications when expanded', () => {
   const rows = deeds({}, { entity: 'plan' }, {}, {});
   const [first] = toEntries(rows, closed);
-  const entries = toEntries(rows, { ...closed, openGroups: new Set([first?.id ?? '']) });
+  const entries = toEntries(rows, { ...closed, openIds: new Set([first?.notifications[0].id ?? '']) });
   expect(entries.map(({ notifications }) => notifications.length)).toEqual([3, 1, 1, 1, 1]);
   expect(entries.map(({ isMember }) => isMember)).toEqual([false, true, true, true, false]);
+});
+
+describe('edits of one sender in several documents', () => {
+  const edit = (entity: string, more: Deed = {}): Deed => ({ entity, ...more });
+
+  test('are one row from three on, each at most half an hour after the one before', () => {
+    expect(sizes(edit('a'), edit('b'))).toEqual([1, 1]);
+    expect(sizes(edit('a'), edit('b'), edit('c', { minutesAgo: 30 }))).toEqual([3]);
+    expect(sizes(edit('a'), edit('b'), edit('c', { minutesAgo: 32 }))).toEqual([1, 1, 1]);
+    expect(
+      sizes(...Array.from({ length: 12 }, (_, at) => edit(`document ${at}`, { minutesAgo: at * 25 }))),
+    ).toEqual([12]);
+  });
+
+  test('are grouped by sender and by kind, around other rows and threads', () => {
+    const rows = [
+      edit('a'),
+      edit('plan', { actor: 'ada' }),
+      edit('b'),
+      edit('notes', { kind: 'comment' }),
+      edit('notes'),
+      edit('c'),
+      edit('d', { kind: 'mention' }),
+    ];
+    expect(sizes(...rows)).toEqual([3, 1, 2, 1]);
+  });
+
+  test('leave out what needs the user or an answer and what has no sender', () => {
+    for (const kind of ['invite', 'mention'])
+      expect(sizes(...['a', 'b', 'c'].map((entity) => edit(entity, { kind })))).toEqual([1, 1, 1]);
+    const unsent = deeds(edit('a'), edit('b'), edit('c')).map((row) =>
+      Object.assign({}, row, { senderId: null }),
+    );
+    expect(toEntries(unsent, closed)).toHaveLength(3);
+  });
+
+  test('stay unfolded when a newer one arrives and when one leaves', () => {
+    const rows = deeds(edit('new'), edit('a'), edit('b'), edit('c'), edit('d'));
+    const [, second, , , oldest] = rows;
+    const openIds = new Set(rows.slice(1).map(({ id }) => id));
+    const before = toEntries(rows.slice(1), { ...closed, openIds });
+    const after = toEntries(rows, { ...closed, openIds });
+    const left = toEntries(
+      rows.filter((row) => row !== second),
+      { ...closed, openIds },
+    );
+    expect([before, after, left].map(([group]) => [group?.id, group?.isOpen])).toEqual(
+      [1, 2, 3].map(() => [`sender ${oldest?.id}`, true]),
+    );
+    expect(after).toHaveLength(6);
+    expect(new Set(after.map(({ id }) => id)).size).toBe(6);
+  });
+
+  test('are headed by their number and name the documents once each', () => {
+    const said = (words: InboxTexts, kind: string, ...entities: readonly string[]) => {
+      const [group] = toEntries(deeds(...entities.map((entity) => edit(entity, { kind }))), closed);
+      return group && [rowTitle(group.notifications, words), rowSnippet(group.notifications, words)];
+    };
+    expect(said(english, 'edit', 'a', 'b', 'c')).toEqual(['grace made 3 edits', 'A, B, C']);
+    expect(said(german, 'comment', 'a', 'b', 'c')).toEqual([
+      'grace hat 3 Kommentare geschrieben',
+      'A, B und C',
+    ]);
+    expect(said(english, 'deployment', 'a', 'b', 'c')?.[0]).toBe('3 notifications from grace');
+  });
 });

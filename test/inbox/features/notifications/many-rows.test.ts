@@ -32,7 +32,7 @@ test('an action on all of 20,000 loaded rows takes linear time', () => {
       rows: rows.map((row) => Object.assign({}, row, { status: 'read' })),
     });
     expect(store.getSnapshot().counts.unread).toBe(0);
-    const options = { isGrouped: true, openGroups: new Set<string>() };
+    const options = { groupsThreads: true, groupsSenders: true, openIds: new Set<string>() };
     expect(toEntries(store.getSnapshot().view.notifications, options)).toHaveLength(loaded);
   });
   expect(cpuMs).toBeLessThan(mostCpuMs);

@@ -13,9 +13,9 @@ import { groupingChoice } from '../list/use-list-entries.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 
 const rowsShown = 8;
-const closed = { openGroups: new Set<string>() };
+const nothingOpen = new Set<string>();
 
-/** The unread notifications by thread, below the bell, from the same state as the page. */
+/** The unread notifications, grouped as in the list, below the bell, from the same state as the page. */
 export function BellPanel({ onClose }: { readonly onClose: () => void }) {
   const texts = inboxTexts.use();
   const inbox = useInbox();
@@ -23,7 +23,8 @@ export function BellPanel({ onClose }: { readonly onClose: () => void }) {
   const { newest, counts, problem } = useInboxSnapshot();
   const isGrouped = useSyncExternalStore(groupingChoice.subscribe, groupingChoice.getSnapshot);
   const unread = newest.notifications.filter(({ status }) => status === 'unread');
-  const rows = toEntries(unread, { isGrouped, ...closed }).slice(0, rowsShown);
+  const grouping = { groupsThreads: isGrouped, groupsSenders: isGrouped, openIds: nothingOpen };
+  const rows = toEntries(unread, grouping).slice(0, rowsShown);
   const open: OnRowAction = (_action, [{ id, status }, ...others]) => {
     if (status === 'unread' && others.length === 0) inbox.setStatus([id], 'read');
     onClose();

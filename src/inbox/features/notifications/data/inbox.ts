@@ -7,6 +7,7 @@ import { createInboxActions } from './inbox-actions.ts';
 import { createInboxReader } from './inbox-reader.ts';
 import { createInboxSync, type InboxSyncOptions } from './inbox-sync.ts';
 import { createInboxStore, type InboxStoreOptions } from './inbox-store.ts';
+import { cursorOf, type Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationsApi } from './notifications-api.ts';
 import { actionsTopic } from '../model/notification-operation.ts';
@@ -154,6 +155,19 @@ export function createInbox({ api, outbox, platform, onKinds, onGap, ...options 
         store.patch({ problem: error });
         report(error);
         throw error;
+      }
+    },
+    /** Rows of the thread before a notification, the newest first; none when the request fails. */
+    async listEarlier(notification: Notification, limit: number) {
+      const { thread, status } = notification;
+      if (thread === null) return [];
+      const tab = status === 'archived' ? 'archived' : 'all';
+      const filter = { tab, kind: null, place: thread } as const;
+      try {
+        return (await api.list(filter, { after: cursorOf(notification), limit })).notifications;
+      } catch (problem) {
+        report(problem);
+        return [];
       }
     },
     /** Rows that name senders and threads, also outside the loaded lists; none when the request fails. */

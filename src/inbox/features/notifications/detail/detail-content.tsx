@@ -26,6 +26,7 @@ import type { NotificationLink } from '../texts/notification-words.ts';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import layout from '../../../ui/layout.module.css';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
+import { EarlierRows } from './earlier-rows.tsx';
 import styles from './notification-detail.module.css';
 
 export interface DetailProps {
@@ -33,44 +34,21 @@ export interface DetailProps {
   readonly onAction: OnRowAction;
 }
 
+interface DetailContentProps extends DetailProps {
+  readonly heading: ReactNode;
+}
+
 /** Who, what and when, the text, and the way to the page. */
-export function DetailContent({
-  notification,
-  onAction,
-  heading,
-}: DetailProps & { readonly heading: ReactNode }) {
+export function DetailContent({ notification, onAction, heading }: DetailContentProps) {
   const texts = inboxTexts.use();
-  const words = inboxDialogTexts.use().detail;
-  const locale = useLocale();
   const { entityUrl } = useInboxServices();
   const [left, setLeft] = useState<Pick<ExternalLinkDialogProps, 'href' | 'host'> | null>(null);
-  const { id, kindName, createdAtMs, isSnoozed, snoozedUntilMs } = notification;
+  const { id } = notification;
   const snippet = notificationSnippet(notification, texts);
   const link = notificationLink(notification, entityUrl);
-  const time = (atMs: number) => (
-    <time dateTime={new Date(atMs).toISOString()} title={absoluteTime(atMs, locale)}>
-      {absoluteTime(atMs, locale, 'medium')}
-    </time>
-  );
   return (
     <>
-      <div className={styles.head}>
-        <SenderAvatar name={notificationActor(notification)} kind={kindName} size={40} />
-        <div className={styles.words}>
-          {heading}
-          <p className={styles.meta}>
-            <KindIcon kind={kindName} size={16} />
-            <span>{notificationKindLabel(notification, texts)}</span>
-            {!Number.isNaN(createdAtMs) && time(createdAtMs)}
-          </p>
-          {isSnoozed && snoozedUntilMs !== null && (
-            <p className={styles.meta}>
-              <ClockIcon size={16} />
-              <span>{words.returns}</span> {time(snoozedUntilMs)}
-            </p>
-          )}
-        </div>
-      </div>
+      <DetailHead notification={notification} heading={heading} />
       {snippet && (
         <blockquote className={styles.text} dir="auto">
           <LinkedText
@@ -99,7 +77,40 @@ export function DetailContent({
           look={notificationInvitation(notification) ? 'secondary' : 'primary'}
         />
       )}
+      <EarlierRows notification={notification} />
     </>
+  );
+}
+
+/** Who, what and when. */
+function DetailHead({ notification, heading }: Omit<DetailContentProps, 'onAction'>) {
+  const texts = inboxTexts.use();
+  const words = inboxDialogTexts.use().detail;
+  const locale = useLocale();
+  const { kindName, createdAtMs, isSnoozed, snoozedUntilMs } = notification;
+  const time = (atMs: number) => (
+    <time dateTime={new Date(atMs).toISOString()} title={absoluteTime(atMs, locale)}>
+      {absoluteTime(atMs, locale, 'medium')}
+    </time>
+  );
+  return (
+    <div className={styles.head}>
+      <SenderAvatar name={notificationActor(notification)} kind={kindName} size={40} />
+      <div className={styles.words}>
+        {heading}
+        <p className={styles.meta}>
+          <KindIcon kind={kindName} size={16} />
+          <span>{notificationKindLabel(notification, texts)}</span>
+          {!Number.isNaN(createdAtMs) && time(createdAtMs)}
+        </p>
+        {isSnoozed && snoozedUntilMs !== null && (
+          <p className={styles.meta}>
+            <ClockIcon size={16} />
+            <span>{words.returns}</span> {time(snoozedUntilMs)}
+          </p>
+        )}
+      </div>
+    </div>
   );
 }
 

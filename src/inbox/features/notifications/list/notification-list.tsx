@@ -39,7 +39,7 @@ export interface NotificationListProps {
   readonly selected: ReadonlySet<string> | null;
   /** The notification that the detail shows. */
   readonly openId: string | null;
-  readonly onToggleGroup: (id: string) => void;
+  readonly onToggleGroup: (entry: ListEntry) => void;
   readonly onEndNear: () => void;
   readonly ref?: Ref<NotificationListHandle>;
 }

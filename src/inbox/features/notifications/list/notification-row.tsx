@@ -7,10 +7,9 @@ import { ClockIcon } from '../../../ui/icons.tsx';
 import { NextIcon } from '../../../ui/menu-icons.tsx';
 import { Highlight } from '../../../ui/list/highlight.tsx';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
-import { absoluteTime, shortTime } from '../../../ui/list/relative-time.ts';
-import { useInbox, useInboxServices, useLocale } from '../data/inbox-context.ts';
+import { useInbox } from '../data/inbox-context.ts';
 import { asksForAnswer, shownAtMs } from '../model/notification.ts';
-import type { ListEntry } from '../model/list-entries.ts';
+import { groupTypeOf, type ListEntry } from '../model/list-entries.ts';
 import { inboxHref, unfiltered, type NotificationFilter } from '../model/notification-filter.ts';
 import { openDetail } from './detail-history.ts';
 import styles from './notification-row.module.css';
@@ -19,20 +18,21 @@ import {
   leadOf,
   notificationActor,
   notificationKindLabel,
-  notificationSnippet,
-  notificationTitle,
+  rowSnippet,
+  rowTitle,
 } from '../texts/notification-words.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { KindIcon } from './kind-icon.tsx';
 import { rowActions, rowMenuPopup, type OnRowAction, type RowAction } from './row-actions.ts';
+import { RowTime } from './row-time.tsx';
 import { RowTitle } from './row-title.tsx';
 import { SenderAvatar } from './sender-avatar.tsx';
 
 export interface NotificationRowProps {
   readonly entry: ListEntry;
   readonly onAction: OnRowAction;
-  /** Opens or closes a thread. Without it a thread is a link to its list. */
-  readonly onToggle?: (id: string) => void;
+  /** Opens or closes a group. Without it a group is a link to its list. */
+  readonly onToggle?: (entry: ListEntry) => void;
   /** How many of its notifications are selected; null: selecting is off. */
   readonly selectedCount?: number | null;
   /** Whether the detail shows this notification. */
@@ -46,7 +46,7 @@ export interface NotificationRowProps {
   readonly ref?: Ref<HTMLLIElement>;
 }
 
-/** A notification as a link to its detail, or a thread, which opens; and the buttons of its actions. */
+/** A notification as a link to its detail, or a group, which opens; and the buttons of its actions. */
 export const NotificationRow = memo(function NotificationRow(props: NotificationRowProps) {
   const { entry, onAction, filter, selectedCount = null, isOpen = false, isPlain = false } = props;
   const { ref, position, size } = props;
@@ -55,7 +55,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
   const { id, notifications } = entry;
   const [newest] = notifications;
   const [isActive, setActive] = useState(false);
-  const title = notificationTitle(leadOf(notifications), texts);
+  const title = rowTitle(notifications, texts);
   const isUnread = notifications.some(({ status }) => status === 'unread');
   const hasButtons = !isPlain && selectedCount === null;
   const shared = { entry, texts, title, onAction };
@@ -119,8 +119,7 @@ function RowFace({ entry, texts, title, isUnread, filter }: RowFaceProps) {
     notifications.some(({ id }) => pendingRows.getSnapshot().has(id)),
   );
   const actor = notificationActor(lead);
-  const snippet = notificationSnippet(lead, texts);
-  const isThread = notifications.length > 1;
+  const snippet = rowSnippet(notifications, texts);
   return (
     <>
       <span className={styles.avatar}>
@@ -140,7 +139,7 @@ function RowFace({ entry, texts, title, isUnread, filter }: RowFaceProps) {
       </span>
       <span className={styles.meta}>
         {isPending && <span className={styles.pending}>{texts.pending}</span>}
-        {isThread ? (
+        {notifications.length > 1 ? (
           <span className={styles.count}>
             <span aria-hidden="true">{notifications.length}</span>
             <VisuallyHidden>{texts.updates(notifications.length)}</VisuallyHidden>
@@ -158,22 +157,6 @@ function RowFace({ entry, texts, title, isUnread, filter }: RowFaceProps) {
         <RowTime atMs={shownAtMs(newest)} />
       </span>
     </>
-  );
-}
-
-/** The time of a notification, with date and time as its tooltip. */
-function RowTime({ atMs }: { readonly atMs: number }) {
-  // All of them tick with one clock.
-  const { minuteClock } = useInboxServices();
-  const locale = useLocale();
-  const nowMs = useSyncExternalStore(minuteClock.subscribe, minuteClock.getSnapshot);
-  if (Number.isNaN(atMs)) return null;
-  return (
-    <bdi>
-      <time dateTime={new Date(atMs).toISOString()} title={absoluteTime(atMs, locale)}>
-        {shortTime(atMs, nowMs, locale)}
-      </time>
-    </bdi>
   );
 }
 
@@ -213,16 +196,20 @@ interface RowLinkProps extends NotificationRowProps {
 /** Every notification opens in the detail, which leads on to its page. While selecting, a click selects. */
 function RowLink({ entry, filter, onAction, onToggle, selectedCount, isOpen, children }: RowLinkProps) {
   const { id, notifications } = entry;
-  const { thread } = notifications[0];
+  const [{ thread, senderId, kindName }] = notifications;
   const shared = { className: styles.link, 'data-row': id };
-  const isThread = notifications.length > 1;
-  if (isThread && onToggle)
+  const groupType = groupTypeOf(notifications);
+  if (groupType && onToggle)
     return (
-      <button type="button" {...shared} aria-expanded={entry.isOpen} onClick={() => onToggle(id)}>
+      <button type="button" {...shared} aria-expanded={entry.isOpen} onClick={() => onToggle(entry)}>
         {children}
       </button>
     );
-  const href = isThread ? inboxHref({ ...unfiltered, place: thread ?? undefined }) : inboxHref(filter, id);
+  const hrefs = {
+    thread: inboxHref({ ...unfiltered, place: thread ?? undefined }),
+    sender: inboxHref({ ...unfiltered, person: senderId ?? undefined, kind: kindName }),
+  };
+  const href = groupType ? hrefs[groupType] : inboxHref(filter, id);
   return (
     // No `Link` of the router, which listens to the URL: of many rows this would slow each click down.
     <a
@@ -237,7 +224,7 @@ function RowLink({ entry, filter, onAction, onToggle, selectedCount, isOpen, chi
         event.preventDefault();
         onAction(isSelecting ? selectAction(event.nativeEvent) : 'open', notifications, id);
         if (isSelecting) return;
-        if (isThread) navigate(href, { replace: location.href.endsWith(href) });
+        if (groupType) navigate(href, { replace: location.href.endsWith(href) });
         else openDetail(href, isByKeyboard(event.nativeEvent));
       }}
     >

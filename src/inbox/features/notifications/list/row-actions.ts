@@ -7,7 +7,7 @@ import {
   UnarchiveIcon,
   UnreadIcon,
 } from '../../../ui/icons.tsx';
-import type { ListEntry } from '../model/list-entries.ts';
+import type { Rows } from '../model/list-entries.ts';
 import type { InboxTexts } from '../texts/inbox-texts.ts';
 
 export type RowAction =
@@ -21,10 +21,10 @@ export type RowAction =
   | 'select-range'
   | 'more';
 
-export type OnRowAction = (action: RowAction, notifications: ListEntry['notifications'], id: string) => void;
+export type OnRowAction = (action: RowAction, notifications: Rows, id: string) => void;
 
 /** The actions as buttons, in the state of the notifications; null: an action that they do not have. */
-export function rowActions(notifications: ListEntry['notifications'], texts: InboxTexts) {
+export function rowActions(notifications: Rows, texts: InboxTexts) {
   const [{ isSnoozed }] = notifications;
   const isUnread = notifications.some(({ status }) => status === 'unread');
   const areArchived = notifications.every(({ status }) => status === 'archived');

@@ -6,7 +6,7 @@ import { Menu } from '../../../ui/overlay/menu.tsx';
 import { useMedia } from '../../../ui/state/use-media.ts';
 import { BlockIcon, FlagIcon, MuteIcon, SelectIcon } from '../../../ui/menu-icons.tsx';
 import styles from './row-menu.module.css';
-import type { Notification } from '../model/notification.ts';
+import { groupTypeOf, type Rows } from '../model/list-entries.ts';
 import { MuteDialog } from '../senders/mute-dialog.tsx';
 import { ReportDialog } from '../senders/report-dialog.tsx';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
@@ -14,20 +14,17 @@ import { notificationThread, useSenderCommands } from '../senders/use-sender-com
 import { rowActions, rowMenuMediaQuery, type RowAction } from './row-actions.ts';
 import { shortcutKeys, type Shortcut } from '../actions/shortcuts.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
-import { notificationActor, notificationTitle } from '../texts/notification-words.ts';
+import { notificationActor, rowTitle } from '../texts/notification-words.ts';
 
 export interface RowMenuProps {
   /** One notification, or those of a group. */
-  readonly notifications: readonly [Notification, ...Notification[]];
+  readonly notifications: Rows;
   readonly rowId: string;
   readonly onAction: (action: RowAction) => void;
   readonly onClose: () => void;
 }
 
-/**
- * All actions of a row: a menu at its button, a sheet on phones. The notifications of a group share their sender and
- * entity.
- */
+/** All actions of a row: a menu at its button, a sheet on phones. A group can be blocked or muted by what all of it shares. */
 export function RowMenu({ notifications, rowId, onAction, onClose }: RowMenuProps) {
   const [button] = useState(() => findMenuButton(rowId));
   const hasRoom = useMedia(rowMenuMediaQuery);
@@ -37,11 +34,14 @@ export function RowMenu({ notifications, rowId, onAction, onClose }: RowMenuProp
   const senders = inboxDialogTexts.use().senders;
   const commands = useSenderCommands();
   const [next, setNext] = useState<'mute' | 'report' | null>(null);
-  const { senderId, entityType } = notification;
-  const title = notificationTitle(notification, texts);
+  const { entityType } = notification;
+  const senderId = notifications.every((row) => row.senderId === notification.senderId)
+    ? notification.senderId
+    : null;
+  const title = rowTitle(notifications, texts);
   const name = notifications.length > 1 ? texts.several(title, notifications.length) : title;
   const actor = notificationActor(notification) ?? senders.sender;
-  const thread = notificationThread(notification);
+  const thread = groupTypeOf(notifications) === 'sender' ? null : notificationThread(notification);
   const entity = thread?.entityName ?? texts.something(entityType, 'object');
   const act = (name: RowAction) => {
     // The dialog returns the focus to the row, from which the action moves it on.
@@ -49,19 +49,7 @@ export function RowMenu({ notifications, rowId, onAction, onClose }: RowMenuProp
     onAction(name);
   };
   const item = (word: string, icon: ReactNode, onClick: () => void, shortcut?: Shortcut) => (
-    <li key={word} role={isMenu ? 'none' : undefined}>
-      <Button
-        {...(isMenu && { role: 'menuitem', tabIndex: -1 })}
-        look="quiet"
-        wide
-        className={styles.item}
-        onClick={onClick}
-      >
-        {icon}
-        <span className={styles.word}>{word}</span>
-        {isMenu && shortcut && <kbd aria-hidden="true">{shortcutKeys[shortcut][0]?.toUpperCase()}</kbd>}
-      </Button>
-    </li>
+    <RowMenuItem key={word} {...{ word, icon, onClick, shortcut, isMenu }} />
   );
   const { read, unsnooze, archive, snooze, remove } = rowActions(notifications, texts);
   const select = ['select', texts.select, SelectIcon] as const;
@@ -95,6 +83,33 @@ export function RowMenu({ notifications, rowId, onAction, onClose }: RowMenuProp
     <Dialog open sheet titleClass={styles.title} onClose={onClose} title={name} closeLabel={texts.close}>
       {lists}
     </Dialog>
+  );
+}
+
+interface RowMenuItemProps {
+  readonly word: string;
+  readonly icon: ReactNode;
+  readonly onClick: () => void;
+  /** Its key, which a menu shows. */
+  readonly shortcut: Shortcut | undefined;
+  readonly isMenu: boolean;
+}
+
+function RowMenuItem({ word, icon, onClick, shortcut, isMenu }: RowMenuItemProps) {
+  return (
+    <li role={isMenu ? 'none' : undefined}>
+      <Button
+        {...(isMenu && { role: 'menuitem', tabIndex: -1 })}
+        look="quiet"
+        wide
+        className={styles.item}
+        onClick={onClick}
+      >
+        {icon}
+        <span className={styles.word}>{word}</span>
+        {isMenu && shortcut && <kbd aria-hidden="true">{shortcutKeys[shortcut][0]?.toUpperCase()}</kbd>}
+      </Button>
+    </li>
   );
 }
 

@@ -1,14 +1,15 @@
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { createDeviceSwitch } from '../../../ui/list/device-switch.ts';
 import type { InboxView } from '../model/inbox-view.ts';
-import { toEntries } from '../model/list-entries.ts';
+import { toEntries, type ListEntry } from '../model/list-entries.ts';
+import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { Notification } from '../model/notification.ts';
 
-/** Threads shorten a list: pages are read until it has `fewestRows` rows, or `mostNotifications` are loaded. */
+/** Groups shorten a list: pages are read until it has `fewestRows` rows, or `mostNotifications` are loaded. */
 const fewestRows = 20;
 const mostNotifications = 300;
 
-/** Whether the notifications about one document are one row. */
+/** Whether the notifications of a thread, and of a sender within a short time, are one row. */
 export const groupingChoice = createDeviceSwitch('inbox-grouping', true);
 
 /** The rows of a list, grouped where the user wants it. */
@@ -18,10 +19,12 @@ export function useListEntries(
   loadMore: () => void,
 ) {
   const wantsGroups = useSyncExternalStore(groupingChoice.subscribe, groupingChoice.getSnapshot);
-  const [openGroups, setOpenGroups] = useState<ReadonlySet<string>>(new Set());
-  // Within one thread, and where each row has its own time of return, rows are not grouped.
-  const isGrouped = wantsGroups && !filter.place && filter.tab !== 'snoozed';
-  const entries = useMemo(() => toEntries(shown, { isGrouped, openGroups }), [shown, isGrouped, openGroups]);
+  const [openIds, setOpenIds] = useState<ReadonlySet<string>>(new Set());
+  const { groupsThreads, groupsSenders } = groupingOf(filter, wantsGroups);
+  const entries = useMemo(
+    () => toEntries(shown, { groupsThreads, groupsSenders, openIds }),
+    [shown, groupsThreads, groupsSenders, openIds],
+  );
   // A list is also short when all loaded rows were archived or deleted.
   const isShort = hasMore && (shown.length === 0 || entries.length < Math.min(fewestRows, shown.length));
   const readable = isShort ? mostNotifications - shown.length : 0;
@@ -30,13 +33,21 @@ export function useListEntries(
     if (readable > 0) loadMore();
   }, [readable, loadMore]);
   const toggleGroup = useCallback(
-    (id: string) =>
-      setOpenGroups((open) => {
+    ({ notifications, isOpen }: ListEntry) =>
+      setOpenIds((open) => {
         const next = new Set(open);
-        if (!next.delete(id)) next.add(id);
+        for (const { id } of notifications)
+          if (isOpen) next.delete(id);
+          else next.add(id);
         return next;
       }),
     [],
   );
   return { entries, toggleGroup };
+}
+
+/** Neither within one thread, nor where each row has its own time of return. A search shows what it found, and a person's list all of it. */
+function groupingOf({ tab, place, person, query }: NotificationFilter, wantsGroups: boolean) {
+  const groupsThreads = wantsGroups && !place && tab !== 'snoozed';
+  return { groupsThreads, groupsSenders: groupsThreads && !person && !query };
 }

@@ -4,6 +4,7 @@ import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox } from '../data/inbox-context.ts';
 import type { NotificationListHandle } from '../list/notification-list.tsx';
 import type { OnRowAction } from '../list/row-actions.ts';
+import type { Rows } from '../model/list-entries.ts';
 import type { Notification } from '../model/notification.ts';
 import type { InboxUrl } from './use-inbox-url.ts';
 import { moveFocusOutOfRow } from '../list/row-after-selection.ts';
@@ -15,7 +16,7 @@ export type InboxDialog = 'options' | 'keys' | 'invite' | RowDialog;
 export interface RowDialog {
   readonly type: 'menu' | 'snooze';
   readonly id: string;
-  readonly notifications: readonly [Notification, ...Notification[]];
+  readonly notifications: Rows;
 }
 
 export type RowActions = ReturnType<typeof useRowActions>;

@@ -6,6 +6,7 @@ export const german: InboxDialogTexts = {
     returns: 'Zurückgestellt bis',
     follow: (name) => `${name} öffnen`,
     page: 'Seite',
+    earlier: 'Vorher zu diesem Thema',
     next: 'Nächste Benachrichtigung',
     previous: 'Vorige Benachrichtigung',
     gone: 'Diese Benachrichtigung gibt es nicht mehr.',
@@ -73,8 +74,8 @@ export const german: InboxDialogTexts = {
   },
 
   options: {
-    grouping: 'Nach Thema gruppieren',
-    groupingHint: 'Zeigt alles zu einem Dokument als eine Zeile, hier und in der Glocke.',
+    grouping: 'Benachrichtigungen gruppieren',
+    groupingHint: 'Zeigt ein Thema, oder was eine Person in kurzer Zeit getan hat, als eine Zeile.',
     shortcuts: 'Tastenkürzel',
     shortcutsHint: 'Buchstaben wirken auf der ganzen Seite, außer in Textfeldern.',
     shortcutsSwitch: 'Tastenkürzel verwenden',

@@ -6,6 +6,7 @@ const english = {
     returns: 'Snoozed until',
     follow: (name: string) => `Open ${name}`,
     page: 'page',
+    earlier: 'Earlier in this thread',
     next: 'Next notification',
     previous: 'Previous notification',
     gone: 'This notification no longer exists.',
@@ -72,8 +73,8 @@ const english = {
   },
 
   options: {
-    grouping: 'Group by thread',
-    groupingHint: 'Show everything about one document as one row, here and in the bell.',
+    grouping: 'Group notifications',
+    groupingHint: 'Show a thread, or what one person did in a short time, as one row.',
     shortcuts: 'Keyboard shortcuts',
     shortcutsHint: 'Letter keys work on the whole page, except in text fields.',
     shortcutsSwitch: 'Use keyboard shortcuts',

@@ -60,6 +60,12 @@ export const german: InboxTexts = {
     accepted: (actor, entity) => `${actor} hat deine Einladung zu ${entity} angenommen`,
     declined: (actor, entity) => `${actor} hat deine Einladung zu ${entity} abgelehnt`,
   },
+  senderGroups: {
+    edit: (actor, count) => `${actor} hat ${count} Änderungen gemacht`,
+    comment: (actor, count) => `${actor} hat ${count} Kommentare geschrieben`,
+    message: (actor, count) => `${actor} hat dir ${count} Nachrichten geschickt`,
+    other: (actor, count) => `${count} Benachrichtigungen von ${actor}`,
+  },
   someone: 'Jemand',
   something: (entityType, role) => (entityTypes[entityType ?? ''] ?? unknownEntity)[role],
   unread: 'Ungelesen',

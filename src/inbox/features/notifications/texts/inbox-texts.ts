@@ -41,6 +41,13 @@ const english = {
     accepted: (actor: string, entity: string) => `${actor} accepted your invitation to ${entity}`,
     declined: (actor: string, entity: string) => `${actor} declined your invitation to ${entity}`,
   },
+  /** The row of several notifications of one sender. */
+  senderGroups: {
+    edit: (actor: string, count: number) => `${actor} made ${count} edits`,
+    comment: (actor: string, count: number) => `${actor} wrote ${count} comments`,
+    message: (actor: string, count: number) => `${actor} sent you ${count} messages`,
+    other: (actor: string, count: number) => `${count} notifications from ${actor}`,
+  },
   someone: 'Someone',
   /** `role`: the object of the sentence, or the place where it happened; languages with cases need it. */
   something: (entityType: string | null, _role: 'object' | 'place') =>

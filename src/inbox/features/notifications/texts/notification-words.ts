@@ -4,7 +4,7 @@ import {
   registeredKinds,
   type RegisteredKind,
 } from '../../../shared/registered-kinds.ts';
-import type { ListEntry } from '../model/list-entries.ts';
+import { groupTypeOf, type Rows } from '../model/list-entries.ts';
 import {
   contentText,
   metadataText,
@@ -65,6 +65,22 @@ export function notificationTitle(notification: Notification, texts: InboxTexts)
   return sentence(actor ?? texts.someone, entity ?? texts.something(entityType, role));
 }
 
+/** The headline of a row: of the notification that represents it, or a sentence about all of a sender. */
+export function rowTitle(notifications: Rows, texts: InboxTexts): string {
+  const lead = leadOf(notifications);
+  if (groupTypeOf(notifications) !== 'sender') return notificationTitle(lead, texts);
+  const kind = (['edit', 'comment', 'message'] as const).find((name) => name === lead.kindName);
+  return texts.senderGroups[kind ?? 'other'](notificationActor(lead) ?? texts.someone, notifications.length);
+}
+
+/** The text below the headline of a row; below that of a sender, the names of what it is about. */
+export function rowSnippet(notifications: Rows, texts: InboxTexts): string | null {
+  const snippet = notificationSnippet(leadOf(notifications), texts);
+  if (groupTypeOf(notifications) !== 'sender') return snippet;
+  const names = new Set(notifications.map(notificationEntity).filter((name) => name !== null));
+  return names.size > 0 ? new Intl.ListFormat(texts.language, { type: 'unit' }).format(names) : snippet;
+}
+
 /** What was written, where no name makes a sentence; null otherwise. */
 function textOfUnnamed(notification: Notification): string | null {
   const { kind } = notification;
@@ -74,7 +90,7 @@ function textOfUnnamed(notification: Notification): string | null {
 }
 
 /** The notification that represents a row: one that needs the user, else the newest. */
-export function leadOf(notifications: ListEntry['notifications']): Notification {
+export function leadOf(notifications: Rows): Notification {
   return notifications.find((row) => row.status === 'unread' && needsUser(row)) ?? notifications[0];
 }
 

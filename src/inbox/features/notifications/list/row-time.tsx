@@ -1,0 +1,19 @@
+import { useSyncExternalStore } from 'react';
+import { absoluteTime, shortTime } from '../../../ui/list/relative-time.ts';
+import { useInboxServices, useLocale } from '../data/inbox-context.ts';
+
+/** The time of a notification, with date and time as its tooltip. */
+export function RowTime({ atMs }: { readonly atMs: number }) {
+  // All of them tick with one clock.
+  const { minuteClock } = useInboxServices();
+  const locale = useLocale();
+  const nowMs = useSyncExternalStore(minuteClock.subscribe, minuteClock.getSnapshot);
+  if (Number.isNaN(atMs)) return null;
+  return (
+    <bdi>
+      <time dateTime={new Date(atMs).toISOString()} title={absoluteTime(atMs, locale)}>
+        {shortTime(atMs, nowMs, locale)}
+      </time>
+    </bdi>
+  );
+}

@@ -87,6 +87,9 @@ function UnknownState() {
       <Link className={buttonClass('secondary', true)} href={paths.join}>
         {texts.enterCode}
       </Link>
+      <Link className={buttonClass('quiet', true)} href={paths.home}>
+        {texts.stay}
+      </Link>
     </State>
   );
 }

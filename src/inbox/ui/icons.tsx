@@ -10,6 +10,7 @@ export const TrashIcon = createIcon('M3.5 5.5h13M8 5.5V3h4v2.5m-7 0L6 17h8l1-11.
 export const CheckIcon = createIcon('m4 10.5 4 4 8-9');
 export const CheckAllIcon = createIcon('m1.5 11 3.5 3.5 7-8m-2.5 7 1.5 1 7-8');
 export const UnreadIcon = createIcon('M10 6a4 4 0 1 0 0 8 4 4 0 0 0 0-8Z', { fill: 'currentColor' });
+export const MailIcon = createIcon('M2.5 5h15v10.5h-15V5Zm0 .5L10 11l7.5-5.5');
 export const MentionIcon = createIcon(
   'M13 10a3 3 0 1 1-6 0 3 3 0 0 1 6 0Zm0 0v1.5a2 2 0 0 0 4 0V10a7 7 0 1 0-3 5.7',
 );

@@ -2,10 +2,10 @@ import {
   ArchiveIcon,
   CheckIcon,
   ClockIcon,
+  MailIcon,
   MoreIcon,
   TrashIcon,
   UnarchiveIcon,
-  UnreadIcon,
 } from '../../../ui/icons.tsx';
 import type { Rows } from '../model/list-entries.ts';
 import type { InboxTexts } from '../texts/inbox-texts.ts';
@@ -28,7 +28,7 @@ export function rowActions(notifications: Rows, texts: InboxTexts) {
   const [{ isSnoozed }] = notifications;
   const isUnread = notifications.some(({ status }) => status === 'unread');
   const areArchived = notifications.every(({ status }) => status === 'archived');
-  const read = isUnread ? ([texts.markRead, CheckIcon] as const) : ([texts.markUnread, UnreadIcon] as const);
+  const read = isUnread ? ([texts.markRead, CheckIcon] as const) : ([texts.markUnread, MailIcon] as const);
   const unarchive = [texts.unarchive, UnarchiveIcon] as const;
   const archive = areArchived ? unarchive : ([texts.archive, ArchiveIcon] as const);
   return {

@@ -2,6 +2,7 @@ import type { FetchFunction } from '../http/in-process.ts';
 import { ABNORMAL_CLOSURE, CONNECT } from './messages.ts';
 import type { PageMessage, ProjectAddresses, StartProgress, WorkerMessage } from './messages.ts';
 import { PortSocket } from './port-socket.ts';
+import type { SocketPort } from './port-socket.ts';
 
 /** A project that runs in a worker of this site. */
 export interface WorkerSupabase extends ProjectAddresses {
@@ -26,11 +27,6 @@ export interface ConnectOptions {
 /** A `Worker`, the port of a `SharedWorker`, or another port. */
 export type WorkerTarget = Pick<Worker, 'postMessage'> & Partial<Pick<Worker, 'addEventListener'>>;
 
-interface Pending {
-  readonly resolve: (message: WorkerMessage) => void;
-  readonly reject: (problem: Error) => void;
-}
-
 /**
  * Connects a page to the project of a worker, and waits until the project has started.
  *
@@ -40,100 +36,122 @@ export async function connectLocalSupabase(
   worker: WorkerTarget,
   { onProgress }: ConnectOptions = {},
 ): Promise<WorkerSupabase> {
-  const { port1: port, port2 } = new MessageChannel();
-  const receivers = new Map<number, (message: WorkerMessage) => void>();
-  const pending = new Map<number, Pending>();
-  let lastId = 0;
-  let isClosed = false;
-
-  const post = (message: PageMessage, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
-  const register = (receive: (message: WorkerMessage) => void) => {
-    const id = (lastId += 1);
-    receivers.set(id, receive);
-    return { id, release: () => void receivers.delete(id) };
+  const connection = new WorkerConnection();
+  const addresses = await connection.open(worker, onProgress);
+  return {
+    ...addresses,
+    fetch: createPortFetch(connection, addresses),
+    WebSocket: class extends PortSocket {
+      constructor(url: string | URL) {
+        super(connection, url);
+      }
+    } as unknown as WorkerSupabase['WebSocket'],
+    async query<Row>(text: string, params: readonly unknown[] = []) {
+      const answer = await connection.ask((id) => ({ kind: 'query', id, text, params }));
+      return (answer.kind === 'result' ? answer.value : []) as Row[];
+    },
+    async advance(byMs) {
+      await connection.ask((id) => ({ kind: 'advance', id, byMs }));
+    },
+    async forget() {
+      await connection.ask((id) => ({ kind: 'forget', id }));
+    },
+    close: () => connection.close(),
   };
+}
+
+/** The messages between a page and the worker of a project. */
+class WorkerConnection implements SocketPort {
+  readonly #channel = new MessageChannel();
+  readonly #port = this.#channel.port1;
+  readonly #receivers = new Map<number, (message: WorkerMessage) => void>();
+  readonly #pending = new Set<(problem: Error) => void>();
+  #lastId = 0;
+  #isClosed = false;
+
+  open(worker: WorkerTarget, onProgress: ConnectOptions['onProgress']): Promise<ProjectAddresses> {
+    return new Promise((resolve, reject) => {
+      this.#port.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
+        if (data.kind === 'ready') resolve(data.addresses);
+        else if (data.kind === 'unusable') reject(new Error(data.message));
+        else if (data.kind === 'progress') onProgress?.(data.progress);
+        else this.#receivers.get(data.id)?.(data);
+      };
+      worker.addEventListener?.('error', ({ message }) =>
+        reject(new Error(`The worker of the project failed: ${message ?? 'its module cannot be loaded'}`)),
+      );
+      worker.postMessage(CONNECT, [this.#channel.port2]);
+    });
+  }
+
+  post(message: PageMessage, transfer: ArrayBuffer[] = []): void {
+    this.#port.postMessage(message, transfer);
+  }
+
+  register(receive: (message: WorkerMessage) => void): ReturnType<SocketPort['register']> {
+    const id = (this.#lastId += 1);
+    this.#receivers.set(id, receive);
+    return { id, release: () => void this.#receivers.delete(id) };
+  }
+
   /** Sends a message that has one response. */
-  const ask = (
+  ask(
     message: (id: number) => PageMessage,
     { transfer = [], signal }: { readonly transfer?: ArrayBuffer[]; readonly signal?: AbortSignal } = {},
-  ) =>
-    new Promise<WorkerMessage>((resolve, reject) => {
-      if (isClosed) return reject(new TypeError('The connection to the worker is closed'));
-      const { id, release } = register((answer) => {
+  ): Promise<WorkerMessage> {
+    return new Promise<WorkerMessage>((resolve, reject) => {
+      if (this.#isClosed) return reject(new TypeError('The connection to the worker is closed'));
+      const { id, release } = this.register((answer) => {
         end();
         if (answer.kind === 'failure') reject(failureOf(answer));
         else resolve(answer);
       });
       const abort = () => {
         end();
-        post({ kind: 'abort', id });
+        this.post({ kind: 'abort', id });
         reject(signal?.reason as Error);
       };
       const end = () => {
         release();
-        pending.delete(id);
+        this.#pending.delete(reject);
         signal?.removeEventListener('abort', abort);
       };
-      pending.set(id, { resolve, reject });
+      this.#pending.add(reject);
       signal?.addEventListener('abort', abort, { once: true });
-      post(message(id), transfer);
+      this.post(message(id), transfer);
     });
+  }
 
-  const addresses = await new Promise<ProjectAddresses>((resolve, reject) => {
-    port.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
-      if (data.kind === 'ready') resolve(data.addresses);
-      else if (data.kind === 'unusable') reject(new Error(data.message));
-      else if (data.kind === 'progress') onProgress?.(data.progress);
-      else receivers.get(data.id)?.(data);
-    };
-    worker.addEventListener?.('error', ({ message }) =>
-      reject(new Error(`The worker of the project failed: ${message ?? 'its module cannot be loaded'}`)),
-    );
-    worker.postMessage(CONNECT, [port2]);
-  });
-  const origins = new Set([addresses.url, addresses.mailboxUrl].map((url) => new URL(url).origin));
-  const fetchOverPort: FetchFunction = async (input, init) => {
+  close(): void {
+    this.#isClosed = true;
+    for (const reject of this.#pending) reject(new TypeError('The connection was closed'));
+    this.#pending.clear();
+    for (const [id, receive] of this.#receivers) {
+      this.post({ kind: 'close', id, code: ABNORMAL_CLOSURE, reason: '' });
+      receive({ kind: 'closed', id, code: ABNORMAL_CLOSURE, reason: '' });
+    }
+    this.#port.close();
+  }
+}
+
+function createPortFetch(
+  connection: WorkerConnection,
+  { url: projectUrl, mailboxUrl }: ProjectAddresses,
+): FetchFunction {
+  const origins = new Set([projectUrl, mailboxUrl].map((url) => new URL(url).origin));
+  return async (input, init) => {
     const request = new Request(input, init);
     if (!origins.has(new URL(request.url).origin)) return fetch(request);
     request.signal.throwIfAborted();
     const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
     const body = hasBody ? await request.arrayBuffer() : null;
     const { url, method, redirect } = request;
-    const answer = await ask(
+    const answer = await connection.ask(
       (id) => ({ kind: 'request', id, url, method, redirect, headers: [...request.headers], body }),
       { transfer: body ? [body] : [], signal: request.signal },
     );
     if (answer.kind !== 'response') throw new TypeError('The worker gave no response');
     return responseOf(answer, url);
-  };
-  return {
-    ...addresses,
-    fetch: fetchOverPort,
-    WebSocket: class extends PortSocket {
-      constructor(url: string | URL) {
-        super({ post, register }, url);
-      }
-    } as unknown as WorkerSupabase['WebSocket'],
-    async query<Row>(text: string, params: readonly unknown[] = []) {
-      const answer = await ask((id) => ({ kind: 'query', id, text, params }));
-      return (answer.kind === 'result' ? answer.value : []) as Row[];
-    },
-    async advance(byMs) {
-      await ask((id) => ({ kind: 'advance', id, byMs }));
-    },
-    async forget() {
-      await ask((id) => ({ kind: 'forget', id }));
-    },
-    close() {
-      isClosed = true;
-      for (const { reject } of pending.values()) reject(new TypeError('The connection was closed'));
-      pending.clear();
-      for (const [id, receive] of receivers) {
-        post({ kind: 'close', id, code: ABNORMAL_CLOSURE, reason: '' });
-        receive({ kind: 'closed', id, code: ABNORMAL_CLOSURE, reason: '' });
-      }
-      port.close();
-    },
   };
 }
 

@@ -27,24 +27,70 @@ interface OpenSocket {
 
 /** Handles the messages of a page, which wait until the project has started. */
 export function servePort(port: MessagePort, started: Promise<ServedProject>): void {
-  const post = (message: WorkerMessage, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
-  const aborts = new Map<number, AbortController>();
-  const sockets = new Map<number, OpenSocket>();
+  const page = new ServedPage(port, started);
+  port.onmessage = ({ data }: MessageEvent<PageMessage>) => page.receive(data);
+}
 
-  const answer = (id: number, task: Promise<WorkerMessage>) =>
+class ServedPage {
+  readonly #port: MessagePort;
+  readonly #started: Promise<ServedProject>;
+  readonly #aborts = new Map<number, AbortController>();
+  readonly #sockets = new Map<number, OpenSocket>();
+
+  constructor(port: MessagePort, started: Promise<ServedProject>) {
+    this.#port = port;
+    this.#started = started;
+  }
+
+  receive(message: PageMessage): void {
+    const { id } = message;
+    switch (message.kind) {
+      case 'request':
+        return this.#answer(id, this.#respond(message));
+      case 'abort':
+        return this.#aborts.get(id)?.abort();
+      case 'query':
+        return this.#answerValue(id, ({ database }) => database.query(message.text, message.params));
+      case 'advance':
+        return this.#answerValue(id, (project) => project.advance(message.byMs).then(() => null));
+      case 'forget':
+        return this.#answerValue(id, (project) => project.forget().then(() => null));
+      case 'open':
+        return void this.#open(id, message.url).catch(() => this.#sockets.get(id)?.end(ABNORMAL_CLOSURE, ''));
+      case 'send':
+        return this.#sockets.get(id)?.receive(message.data);
+      case 'close':
+        return this.#sockets.get(id)?.end(message.code, message.reason);
+    }
+  }
+
+  #post(message: WorkerMessage, transfer: ArrayBuffer[] = []): void {
+    this.#port.postMessage(message, transfer);
+  }
+
+  #answer(id: number, task: Promise<WorkerMessage>): void {
     void task
       .catch((problem: unknown): WorkerMessage => {
         const message = problem instanceof Error ? problem.message : String(problem);
         const code = isDatabaseError(problem) ? problem.code : undefined;
         return { kind: 'failure', id, message, ...(code !== undefined && { code }) };
       })
-      .then((reply) => post(reply, reply.kind === 'response' && reply.body ? [reply.body] : []))
-      .finally(() => aborts.delete(id));
-  const respond = async (message: Extract<PageMessage, { kind: 'request' }>): Promise<WorkerMessage> => {
+      .then((reply) => this.#post(reply, reply.kind === 'response' && reply.body ? [reply.body] : []))
+      .finally(() => this.#aborts.delete(id));
+  }
+
+  #answerValue(id: number, task: (project: ServedProject) => Promise<unknown>): void {
+    this.#answer(
+      id,
+      this.#started.then(task).then((value) => ({ kind: 'result', id, value })),
+    );
+  }
+
+  async #respond(message: Extract<PageMessage, { kind: 'request' }>): Promise<WorkerMessage> {
     const { id, url, method, headers, redirect, body } = message;
     const controller = new AbortController();
-    aborts.set(id, controller);
-    const { fetch } = await started;
+    this.#aborts.set(id, controller);
+    const { fetch } = await this.#started;
     const response = await fetch(url, {
       method,
       headers: headers.map(([...pair]) => pair),
@@ -63,49 +109,23 @@ export function servePort(port: MessagePort, started: Promise<ServedProject>): v
       headers: [...response.headers],
       body: hasBody ? bytes : null,
     };
-  };
-  const open = async (id: number, address: string) => {
+  }
+
+  async #open(id: number, address: string): Promise<void> {
     const url = new URL(address);
-    const { socket, ...ends } = createServerSocket(id, post, () => sockets.delete(id));
-    sockets.set(id, ends);
-    const { realtime } = await started;
+    const { socket, ...ends } = createServerSocket(
+      id,
+      (message, transfer) => this.#post(message, transfer),
+      () => this.#sockets.delete(id),
+    );
+    this.#sockets.set(id, ends);
+    const { realtime } = await this.#started;
     const handshake = url.pathname === SOCKET_PATH ? await realtime.handshake(url) : undefined;
     if (!handshake || 'status' in handshake) return ends.end(ABNORMAL_CLOSURE, '');
-    if (!sockets.has(id)) return;
-    post({ kind: 'opened', id });
+    if (!this.#sockets.has(id)) return;
+    this.#post({ kind: 'opened', id });
     handshake.open(socket);
-  };
-  port.onmessage = ({ data }: MessageEvent<PageMessage>) => {
-    const { id } = data;
-    switch (data.kind) {
-      case 'request':
-        return answer(id, respond(data));
-      case 'abort':
-        return aborts.get(id)?.abort();
-      case 'query':
-        return answer(
-          id,
-          started
-            .then(({ database }) => database.query(data.text, data.params))
-            .then((value) => ({ kind: 'result', id, value })),
-        );
-      case 'advance':
-      case 'forget': {
-        const run = (project: ServedProject) =>
-          data.kind === 'advance' ? project.advance(data.byMs) : project.forget();
-        return answer(
-          id,
-          started.then(run).then(() => ({ kind: 'result', id, value: null })),
-        );
-      }
-      case 'open':
-        return void open(id, data.url).catch(() => sockets.get(id)?.end(ABNORMAL_CLOSURE, ''));
-      case 'send':
-        return sockets.get(id)?.receive(data.data);
-      case 'close':
-        return sockets.get(id)?.end(data.code, data.reason);
-    }
-  };
+  }
 }
 
 function createServerSocket(

@@ -9,7 +9,7 @@ import { createHookFetch } from '../functions/hook-fetch.ts';
 import { createInProcessFetch } from '../http/in-process.ts';
 import { createExpirableKeys } from '../keys/expirable-keys.ts';
 import { createTokenKeys } from '../keys/keys.ts';
-import type { SavedKeys } from '../keys/keys.ts';
+import type { SavedKeys, TokenKeysOptions } from '../keys/keys.ts';
 import type { ReceivedMail } from '../mailbox/mail.ts';
 import { createMailbox } from '../mailbox/mailbox.ts';
 import type { Mailbox } from '../mailbox/mailbox.ts';
@@ -17,8 +17,8 @@ import { createMailpitApi } from '../mailbox/mailpit-api.ts';
 import type { ServiceSettings } from '../services.ts';
 import { loadManifest } from './assets.ts';
 import { forgetDatabase, openKeptDatabase } from './kept-database.ts';
-import { createMemoryValues, openKeptValues } from './kept-values.ts';
-import type { StartProgress } from './messages.ts';
+import { createMemoryValues, openKeptValues, type KeptValues } from './kept-values.ts';
+import type { ProjectAddresses, StartProgress } from './messages.ts';
 import type { ServedProject } from './port-server.ts';
 
 export interface WorkerOptions extends Pick<ServiceSettings, 'functions'> {
@@ -55,21 +55,9 @@ export async function startProject(
     onProgress: (loadedBytes, totalBytes) => onProgress({ stage: 'loading', loadedBytes, totalBytes }),
   });
   onProgress({ stage: 'starting' });
-  const savedKeys = await values.get<SavedKeys>('keys');
-  const tokenKeys = await createTokenKeys({
-    now: clock.now,
-    apiKeys: project.apiKeys,
-    saved: savedKeys,
-    onChange: (saved) => values.set('keys', saved),
-  });
-  const keys = createExpirableKeys(tokenKeys, clock.now);
-  const mailbox = createMailbox({
-    now: clock.now,
-    initial: (await values.get<readonly ReceivedMail[]>('mails')) ?? [],
-  });
-  mailbox.subscribe(() => void values.set('mails', mailbox.messages()).catch(report));
+  const keys = await openKeptKeys(values, project.apiKeys, clock.now);
+  const mailbox = await openKeptMailbox(values, clock.now, report);
   const fetch = createInProcessFetch((request) => core.handle(request));
-  const { anonKey, publishableKey, serviceRoleKey, secretKey } = keys;
   const core = await createCore({
     ...project.settings,
     ...options.settings,
@@ -84,30 +72,16 @@ export async function startProject(
     readTemplate: (kind) => Promise.resolve(project.templates[kind] ?? { subject: null, html: null }),
     url: () => PROJECT_URL,
     hookFetch: createHookFetch(() => PROJECT_URL, fetch),
-    functionRuntime: () =>
-      Promise.resolve({
-        env: {
-          SUPABASE_URL: PROJECT_URL,
-          SUPABASE_ANON_KEY: anonKey,
-          SUPABASE_SERVICE_ROLE_KEY: serviceRoleKey,
-          ...options.functionEnv,
-        },
-        fetch: createFunctionFetch(() => PROJECT_URL, fetch),
-        now: clock.now,
-      }),
+    functionRuntime: () => {
+      const env = { ...functionEnv(keys), ...options.functionEnv };
+      return Promise.resolve({ env, fetch: createFunctionFetch(() => PROJECT_URL, fetch), now: clock.now });
+    },
     isForeign: () => false,
     report,
   });
   const site = createMailboxApi(mailbox, core.faults);
   return {
-    addresses: {
-      url: PROJECT_URL,
-      mailboxUrl: MAILBOX_URL,
-      anonKey,
-      publishableKey,
-      serviceRoleKey,
-      secretKey,
-    },
+    addresses: addressesOf(keys),
     fetch: async (input, init) => {
       const request = new Request(input, init);
       return request.url.startsWith(`${MAILBOX_URL}/`) ? site.fetch(request) : fetch(request);
@@ -123,6 +97,40 @@ export async function startProject(
       await values.clear();
     },
   };
+}
+
+type ApiKeys = Pick<ProjectAddresses, 'anonKey' | 'publishableKey' | 'serviceRoleKey' | 'secretKey'>;
+
+const addressesOf = ({ anonKey, publishableKey, serviceRoleKey, secretKey }: ApiKeys): ProjectAddresses => ({
+  url: PROJECT_URL,
+  mailboxUrl: MAILBOX_URL,
+  anonKey,
+  publishableKey,
+  serviceRoleKey,
+  secretKey,
+});
+
+const functionEnv = ({ anonKey, serviceRoleKey }: ApiKeys) => ({
+  SUPABASE_URL: PROJECT_URL,
+  SUPABASE_ANON_KEY: anonKey,
+  SUPABASE_SERVICE_ROLE_KEY: serviceRoleKey,
+});
+
+async function openKeptKeys(values: KeptValues, apiKeys: TokenKeysOptions['apiKeys'], now: () => number) {
+  const saved = await values.get<SavedKeys>('keys');
+  const onChange = (changed: SavedKeys) => values.set('keys', changed);
+  return createExpirableKeys(await createTokenKeys({ now, apiKeys, saved, onChange }), now);
+}
+
+async function openKeptMailbox(
+  values: KeptValues,
+  now: () => number,
+  report: (problem: unknown) => void,
+): Promise<Mailbox> {
+  const initial = (await values.get<readonly ReceivedMail[]>('mails')) ?? [];
+  const mailbox = createMailbox({ now, initial });
+  mailbox.subscribe(() => void values.set('mails', mailbox.messages()).catch(report));
+  return mailbox;
 }
 
 /** The routes of the mailbox's port, except for its pages. */

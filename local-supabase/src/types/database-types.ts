@@ -1,6 +1,6 @@
 import type { KeyRelationship } from '../rest/catalog/catalog.ts';
 import type { CatalogQuery } from '../rest/catalog/load-catalog.ts';
-import { createFunctionTypes, type FunctionTypes } from './function-types.ts';
+import { FunctionTypes } from './function-types.ts';
 import { helperTypes } from './helper-types.ts';
 import {
   introspect,
@@ -82,7 +82,7 @@ function schemaType(introspection: Introspection, schema: string, typeOf: TypeOf
       const type = typeOf(typeName, schema);
       return { name, type: isNullable ? orNull(type) : type };
     });
-  const functions = createFunctionTypes(introspection, schema, typeOf, columnsOf);
+  const functions = new FunctionTypes(introspection, schema, typeOf, columnsOf);
   const typeById = (id: number) => {
     const type = introspection.types.find((one) => one.id === id);
     return type ? typeOf(type.name, schema) : 'unknown';
@@ -98,7 +98,7 @@ function schemaType(introspection: Introspection, schema: string, typeOf: TypeOf
   return object([
     { name: 'Tables', type: orNever(relationTypes(false)) },
     { name: 'Views', type: orNever(relationTypes(true)) },
-    { name: 'Functions', type: orNever(functions.members) },
+    { name: 'Functions', type: orNever(functions.members()) },
     {
       name: 'Enums',
       type: orNever(

@@ -2,54 +2,61 @@ import type { Argument, DatabaseFunction, DatabaseType, Introspection, Relation 
 import { orNull, type TypeOf } from './type-names.ts';
 import { inlineObject, object, quote, union, type Member, type TypeNode } from './type-printer.ts';
 
-/** The functions of one schema, and the fields that computed columns add to relations. */
-export interface FunctionTypes {
-  readonly members: readonly Member[];
-  /** Functions that PostgREST exposes as columns of the relation. */
-  fieldsOf(relation: Relation): Member[];
-}
-
 /** The types of unnamed arguments to which PostgREST passes the body: json, jsonb, text. */
 const BODY_TYPES: ReadonlySet<number> = new Set([114, 3802, 25]);
 
-export function createFunctionTypes(
-  introspection: Introspection,
-  schema: string,
-  typeOf: TypeOf,
-  columnsOf: (relation: Relation) => Member[],
-): FunctionTypes {
-  const { relations } = introspection;
-  const types = new Map(introspection.types.map((type) => [type.id, type]));
-  const rowTypes = new Map(
-    introspection.types.filter(({ relationId }) => relationId !== null).map((type) => [type.id, type]),
-  );
-  const typeById = (id: number) => {
-    const type = types.get(id);
-    return type ? typeOf(type.name, schema) : 'unknown';
-  };
+/** The functions of one schema, and the fields that computed columns add to relations. */
+export class FunctionTypes {
+  readonly #relations: readonly Relation[];
+  readonly #schema: string;
+  readonly #typeOf: TypeOf;
+  readonly #columnsOf: (relation: Relation) => Member[];
+  readonly #types: ReadonlyMap<number, DatabaseType>;
+  readonly #rowTypes: ReadonlyMap<number, DatabaseType>;
+  readonly #functions: readonly DatabaseFunction[];
 
-  /** The relation or composite type of the rows that a function returns. */
-  const returned = ({ returnRelationId, returnTypeId }: DatabaseFunction): string | null =>
-    returnRelationId === null
-      ? null
-      : (relations.find(({ id }) => id === returnRelationId)?.name ??
-        rowTypes.get(returnTypeId)?.name ??
-        null);
+  constructor(
+    introspection: Introspection,
+    schema: string,
+    typeOf: TypeOf,
+    columnsOf: (relation: Relation) => Member[],
+  ) {
+    const { relations, types, functions } = introspection;
+    this.#relations = relations;
+    this.#schema = schema;
+    this.#typeOf = typeOf;
+    this.#columnsOf = columnsOf;
+    this.#types = new Map(types.map((type) => [type.id, type]));
+    this.#rowTypes = new Map(
+      types.filter(({ relationId }) => relationId !== null).map((type) => [type.id, type]),
+    );
+    this.#functions = functions
+      .filter((one) => one.schema === schema)
+      .filter((one) => isCallable(one, this.#rowTypes))
+      .toSorted(byName);
+  }
 
-  const rowType = (one: DatabaseFunction): TypeNode => {
-    const columns = one.arguments.filter(({ mode }) => mode === 't').toSorted(byName);
-    if (columns.length > 0)
-      return object(columns.map(({ name, typeId }) => ({ name, type: typeById(typeId) })));
-    const relation = relations.find(({ id }) => id === one.returnRelationId);
-    return relation?.schema === schema ? object(columnsOf(relation)) : typeById(one.returnTypeId);
-  };
+  members(): Member[] {
+    const names = [...new Set(this.#functions.map(({ name }) => name))];
+    return names.map((name) => {
+      const overloads = this.#functions
+        .filter((one) => one.name === name)
+        .toSorted(
+          (a, b) =>
+            a.argumentsText.localeCompare(b.argumentsText) || a.resultText.localeCompare(b.resultText),
+        );
+      return { name, type: union(overloads.map((one) => this.#signature(one, overloads))) };
+    });
+  }
 
-  const functions = introspection.functions
-    .filter((one) => one.schema === schema)
-    .filter((one) => isCallable(one, rowTypes))
-    .toSorted(byName);
+  /** Functions that PostgREST exposes as columns of the relation. */
+  fieldsOf({ name }: Relation): Member[] {
+    return this.#functions
+      .filter(({ argumentsText }) => argumentsText === name)
+      .map((one) => ({ name: one.name, type: orNull(this.#rowType(one)) }));
+  }
 
-  const signature = (one: DatabaseFunction, overloads: readonly DatabaseFunction[]): TypeNode => {
+  #signature(one: DatabaseFunction, overloads: readonly DatabaseFunction[]): TypeNode {
     const inputs = inputsOf(one);
     const args: TypeNode =
       inputs.length === 0
@@ -58,38 +65,48 @@ export function createFunctionTypes(
             inputs.map(({ name, typeId, hasDefault }) => ({
               name,
               isOptional: hasDefault,
-              type: typeById(typeId),
+              type: this.#typeById(typeId),
             })),
           );
-    const rowName = returned(one);
-    const message = overloads.length > 1 ? conflictOf(one, overloads, types) : null;
-    const unusable = message ?? (isRowFunction(inputs, rowTypes) && rowName === null ? noMatch(one) : null);
+    const rowName = this.#returned(one);
+    const message = overloads.length > 1 ? conflictOf(one, overloads, this.#types) : null;
+    const unusable =
+      message ?? (isRowFunction(inputs, this.#rowTypes) && rowName === null ? noMatch(one) : null);
     const isMany = one.rows !== null && one.rows > 1;
     const isList = one.returnsSet && (isMany || rowName === null);
-    const row: TypeNode = unusable === null ? rowType(one) : { kind: 'error', message: unusable };
+    const row: TypeNode = unusable === null ? this.#rowType(one) : { kind: 'error', message: unusable };
     return inlineObject([
       { name: 'Args', type: args },
       { name: 'Returns', type: isList ? { kind: 'array', of: row } : row },
-      ...(rowName === null ? [] : [{ name: 'SetofOptions', type: setOf(one, rowName, isMany, rowTypes) }]),
+      ...(rowName === null
+        ? []
+        : [{ name: 'SetofOptions', type: setOf(one, rowName, isMany, this.#rowTypes) }]),
     ]);
-  };
+  }
 
-  const names = [...new Set(functions.map(({ name }) => name))];
-  return {
-    members: names.map((name) => {
-      const overloads = functions
-        .filter((one) => one.name === name)
-        .toSorted(
-          (a, b) =>
-            a.argumentsText.localeCompare(b.argumentsText) || a.resultText.localeCompare(b.resultText),
-        );
-      return { name, type: union(overloads.map((one) => signature(one, overloads))) };
-    }),
-    fieldsOf: ({ name }) =>
-      functions
-        .filter(({ argumentsText }) => argumentsText === name)
-        .map((one) => ({ name: one.name, type: orNull(rowType(one)) })),
-  };
+  #typeById(id: number) {
+    const type = this.#types.get(id);
+    return type ? this.#typeOf(type.name, this.#schema) : 'unknown';
+  }
+
+  /** The relation or composite type of the rows that a function returns. */
+  #returned({ returnRelationId, returnTypeId }: DatabaseFunction): string | null {
+    return returnRelationId === null
+      ? null
+      : (this.#relations.find(({ id }) => id === returnRelationId)?.name ??
+          this.#rowTypes.get(returnTypeId)?.name ??
+          null);
+  }
+
+  #rowType(one: DatabaseFunction): TypeNode {
+    const columns = one.arguments.filter(({ mode }) => mode === 't').toSorted(byName);
+    if (columns.length > 0)
+      return object(columns.map(({ name, typeId }) => ({ name, type: this.#typeById(typeId) })));
+    const relation = this.#relations.find(({ id }) => id === one.returnRelationId);
+    return relation?.schema === this.#schema
+      ? object(this.#columnsOf(relation))
+      : this.#typeById(one.returnTypeId);
+  }
 }
 
 const byName = (one: { readonly name: string }, other: { readonly name: string }): number =>

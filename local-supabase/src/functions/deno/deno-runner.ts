@@ -10,7 +10,7 @@ import { findDeno } from './find-deno.ts';
 import { startFunctionProcess } from './function-process.ts';
 import { findFunction, fingerprint } from './function-sources.ts';
 import { relayRequest, relayUpgrade } from './relay.ts';
-import { createWorkerPool } from './worker-pool.ts';
+import { WorkerPool } from './worker-pool.ts';
 
 /** The options of `functions serve`. Paths are relative to the working directory. */
 export interface FunctionFiles {
@@ -49,7 +49,7 @@ export function createDenoRunner(options: DenoRunnerOptions): DenoRunner {
     Object.hasOwn(options.settings, name) ? options.settings[name] : undefined;
   let files: FunctionFiles = {};
   let generation = 0;
-  const pool = createWorkerPool({
+  const pool = new WorkerPool({
     version: async () => `${generation}\n${await fingerprint(folder, files.envFile)}`,
     start: async (name) => {
       const print = (line: string) => log(name, line);
@@ -94,7 +94,7 @@ export function createDenoRunner(options: DenoRunnerOptions): DenoRunner {
       files = next;
       generation += 1;
     },
-    close: pool.close,
+    close: () => pool.close(),
   };
 }
 

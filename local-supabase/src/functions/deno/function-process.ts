@@ -66,27 +66,15 @@ export async function startFunctionProcess(options: FunctionProcessOptions): Pro
     });
     child.once('close', (code) => resolve(code));
   });
-  const port = await new Promise<number>((resolve, reject) => {
-    let reason: string | undefined;
-    const timer = setTimeout(() => {
-      reason = `The function did not start within ${START_MS / 1000} seconds`;
-      child.kill('SIGKILL');
-    }, START_MS);
-    readLines(child, secret, print, (message) => {
-      if (message.kind === 'tasks') pendingTasks = message.count;
-      else if (message.kind === 'failed') ({ reason } = message);
-      else {
-        clearTimeout(timer);
-        resolve(message.port);
-      }
-    });
-    // `exited` resolves after the last output.
-    void exited.then(() => {
-      clearTimeout(timer);
-      reject(
-        new WorkerFailure('boot', reason ?? (recent.join('\n') || 'It ended without a call of Deno.serve()')),
-      );
-    });
+  const port = await untilListening({
+    child,
+    secret,
+    print,
+    exited,
+    output: recent,
+    onTasks: (count) => {
+      pendingTasks = count;
+    },
   });
   let hasEnded = false;
   void exited.then(() => {
@@ -114,6 +102,41 @@ export async function startFunctionProcess(options: FunctionProcessOptions): Pro
     },
     kill: () => void child.kill('SIGKILL'),
   };
+}
+
+interface StartingProcess {
+  readonly child: ChildProcess;
+  readonly secret: string;
+  readonly print: (line: string) => void;
+  /** Resolves after the last output. */
+  readonly exited: Promise<unknown>;
+  /** The latest lines. */
+  readonly output: readonly string[];
+  readonly onTasks: (count: number) => void;
+}
+
+/** Resolves with the port. @throws {WorkerFailure} of kind `boot`. */
+function untilListening({ child, secret, print, exited, output, onTasks }: StartingProcess): Promise<number> {
+  return new Promise<number>((resolve, reject) => {
+    let reason: string | undefined;
+    const timer = setTimeout(() => {
+      reason = `The function did not start within ${START_MS / 1000} seconds`;
+      child.kill('SIGKILL');
+    }, START_MS);
+    readLines(child, secret, print, (message) => {
+      if (message.kind === 'tasks') onTasks(message.count);
+      else if (message.kind === 'failed') ({ reason } = message);
+      else {
+        clearTimeout(timer);
+        resolve(message.port);
+      }
+    });
+    void exited.then(() => {
+      clearTimeout(timer);
+      const known = reason ?? (output.join('\n') || 'It ended without a call of Deno.serve()');
+      reject(new WorkerFailure('boot', known));
+    });
+  });
 }
 
 const failureOf = (lines: readonly string[]): WorkerFailure =>

@@ -59,49 +59,45 @@ const mostMessages = 100;
  */
 export function createSender(options: SenderOptions): Sender {
   const post = openProject(options);
+  return { ...sendMethods(post), ...messageMethods(post), ...kindMethods(post) };
+}
 
-  /** Calls a function of the database, and reads its response. */
-  async function call<Result>(
-    name: string,
-    createArgs: () => Record<string, unknown>,
-    options: CallOptions | undefined,
-    decode: (response: unknown) => Result,
-  ): Promise<Result> {
-    try {
-      const args = createArgs();
-      checkJson(args, '');
-      return decode(await post(`rest/v1/rpc/${name}`, args, options?.signal));
-    } catch (problem) {
-      throw senderError(problem);
-    }
+/** Calls a function of the database, and reads its response. */
+async function call<Result>(
+  post: Post,
+  name: string,
+  createArgs: () => Record<string, unknown>,
+  options: CallOptions | undefined,
+  decode: (response: unknown) => Result,
+): Promise<Result> {
+  try {
+    const args = createArgs();
+    checkJson(args, '');
+    return decode(await post(`rest/v1/rpc/${name}`, args, options?.signal));
+  } catch (problem) {
+    throw senderError(problem);
   }
+}
 
-  const readStatus = (id: string, options: CallOptions | undefined, page: Record<string, unknown>) =>
+function sendMethods(post: Post): Pick<Sender, 'send' | 'sendAll' | 'dryRun'> {
+  const sendAll: Sender['sendAll'] = (messages, options) =>
     call(
-      'message_status',
-      () => {
-        checkId(id, 'id');
-        return { message_id: id, ...page };
-      },
+      post,
+      'send_notifications',
+      () => ({ messages: encodeMessages(messages) }),
       options,
-      decodeStatus,
+      (response) => (response as readonly unknown[]).map(decodeStatus),
     );
-
-  const sender: Sender = {
+  return {
+    sendAll,
     async send(message, options) {
-      const [status] = await sender.sendAll([message], options);
+      const [status] = await sendAll([message], options);
       if (!status) throw new SenderError('server', 'The response lacks the message.');
       return status;
     },
-    sendAll: (messages, options) =>
-      call(
-        'send_notifications',
-        () => ({ messages: encodeMessages(messages) }),
-        options,
-        (response) => (response as readonly unknown[]).map(decodeStatus),
-      ),
     async dryRun(message, options) {
       const { preview, ...outcome } = await call(
+        post,
         'send_notifications',
         () => ({ messages: encodeMessages([message]), dry_run: true }),
         options,
@@ -109,53 +105,70 @@ export function createSender(options: SenderOptions): Sender {
       );
       return { ...outcome, previews: await renderPreviews(post, preview, options?.signal) };
     },
+  };
+}
+
+function messageMethods(post: Post): Pick<Sender, 'status' | 'deliveries' | 'cancel'> {
+  const callById = (
+    name: string,
+    id: string,
+    options: CallOptions | undefined,
+    page: Record<string, unknown> = {},
+  ) =>
+    call(
+      post,
+      name,
+      () => {
+        checkId(id, 'id');
+        return { message_id: id, ...page };
+      },
+      options,
+      decodeStatus,
+    );
+  return {
     async status(id, options) {
       const { userId } = options ?? {};
       if (userId !== undefined) checkId(userId, 'userId');
-      return readStatus(id, options, userId === undefined ? {} : { user_id: userId });
+      return callById('message_status', id, options, userId === undefined ? {} : { user_id: userId });
     },
     async *deliveries(id, options) {
       let after: string | null = null;
       for (;;) {
-        const { deliveries }: MessageStatus = await readStatus(id, options, { after, page_size: pageSize });
+        const page = { after, page_size: pageSize };
+        const { deliveries }: MessageStatus = await callById('message_status', id, options, page);
         yield* deliveries;
         if (deliveries.length < pageSize) return;
         after = deliveries.at(-1)?.recipientId ?? null;
       }
     },
-    cancel: (id, options) =>
-      call(
-        'cancel_message',
-        () => {
-          checkId(id, 'id');
-          return { message_id: id };
-        },
-        options,
-        decodeStatus,
-      ),
-    registerKind: (kind, options) =>
-      call(
-        'register_kind',
-        () => {
-          checkObject(kind, 'kind');
-          return { kind };
-        },
-        options,
-        () => undefined,
-      ),
-    removeKind: (name, options) =>
-      call(
-        'remove_kind',
-        () => {
-          checkText(name, 'name');
-          return { name };
-        },
-        options,
-        (found) => found === true,
-      ),
+    cancel: (id, options) => callById('cancel_message', id, options),
   };
-  return sender;
 }
+
+const kindMethods = (post: Post): Pick<Sender, 'registerKind' | 'removeKind'> => ({
+  registerKind: (kind, options) =>
+    call(
+      post,
+      'register_kind',
+      () => {
+        checkObject(kind, 'kind');
+        return { kind };
+      },
+      options,
+      () => undefined,
+    ),
+  removeKind: (name, options) =>
+    call(
+      post,
+      'remove_kind',
+      () => {
+        checkText(name, 'name');
+        return { name };
+      },
+      options,
+      (found) => found === true,
+    ),
+});
 
 async function renderPreviews(
   post: Post,

@@ -21,6 +21,25 @@ export async function fill(database: ScaleDatabase, rows: number): Promise<void>
      where indrelid in ('public.notifications'::regclass, 'private.notification_words'::regclass)
        and not indisprimary and not indisreplident`,
   );
+  await prepareTables(database, indexes);
+  await createSamples(database);
+  // This many rows fit into the memory of a statement; the embedded database is slow to write temporary files.
+  const chunk = 10_000;
+  for (let from = 1; from <= rows; from += chunk)
+    await insertRows(database, rows, from, Math.min(from + chunk - 1, rows));
+  await database.exec(`
+    drop table samples;
+    set session_replication_role = origin;
+    ${indexes.map(({ definition }) => `${definition};`).join('\n')}
+    reset work_mem;
+    reset maintenance_work_mem;
+    select count(private.repair_counters(id)) from auth.users;
+  `);
+  for (const table of ['public.notifications', 'private.notification_words', 'public.notification_counters'])
+    await database.exec(`vacuum analyze ${table}`);
+}
+
+async function prepareTables(database: ScaleDatabase, indexes: readonly IndexRow[]): Promise<void> {
   await database.exec(`
     truncate public.notifications;
     set session_replication_role = replica;
@@ -33,6 +52,12 @@ export async function fill(database: ScaleDatabase, rows: number): Promise<void>
     insert into public.notification_preferences (user_id)
       select id from auth.users on conflict do nothing;
     ${indexes.map(({ name }) => `drop index ${name};`).join('\n')}
+  `);
+}
+
+/** The contents that all rows repeat, with their words. */
+async function createSamples(database: ScaleDatabase): Promise<void> {
+  await database.exec(`
     create temporary table samples as
       select n as number, jsonb_build_object(
         'type', (array['mention', 'edit', 'edit', 'comment', 'comment', 'invite'])[1 + n % 6],
@@ -57,48 +82,37 @@ export async function fill(database: ScaleDatabase, rows: number): Promise<void>
     update samples set kind = content::jsonb ->> 'type';
     analyze samples;
   `);
-  // This many rows fit into the memory of a statement; the embedded database is slow to write temporary files.
-  const chunk = 10_000;
-  for (let from = 1; from <= rows; from += chunk) {
-    await database.exec(`
-      with made as materialized (
-        select
-          n,
-          gen_random_uuid() as id,
-          case when n % 5 = 0 then '${heavyUser}'::uuid else ${idOf(`2 + n % ${userCount - 1}`)} end as recipient_id,
-          now() - (${rows} - n) * interval '1 second' as at,
-          s.content,
-          s.kind,
-          s.words
-        from generate_series(${from}, ${Math.min(from + chunk - 1, rows)}) n
-        join samples s on s.number = (n::bigint * 7919) % 10000
-      ),
-      inserted as (
-        insert into public.notifications (id, recipient_id, sender_id, status, kind, content, created_at, updated_at)
-        select
-          id,
-          recipient_id,
-          ${idOf('2 + n % 900')},
-          (array['unread', 'read', 'read', 'read', 'read', 'read', 'archived', 'archived', 'archived', 'archived'])
-            [1 + abs(hashint4(n)::bigint) % 10],
-          kind,
-          content,
-          at,
-          at
-        from made
-      )
-      insert into private.notification_words (notification_id, words)
-      select id, replace(words, '@', private.word_prefix(recipient_id))::tsvector from made;
-    `);
-  }
+}
+
+async function insertRows(database: ScaleDatabase, rows: number, from: number, to: number): Promise<void> {
   await database.exec(`
-    drop table samples;
-    set session_replication_role = origin;
-    ${indexes.map(({ definition }) => `${definition};`).join('\n')}
-    reset work_mem;
-    reset maintenance_work_mem;
-    select count(private.repair_counters(id)) from auth.users;
+    with made as materialized (
+      select
+        n,
+        gen_random_uuid() as id,
+        case when n % 5 = 0 then '${heavyUser}'::uuid else ${idOf(`2 + n % ${userCount - 1}`)} end as recipient_id,
+        now() - (${rows} - n) * interval '1 second' as at,
+        s.content,
+        s.kind,
+        s.words
+      from generate_series(${from}, ${to}) n
+      join samples s on s.number = (n::bigint * 7919) % 10000
+    ),
+    inserted as (
+      insert into public.notifications (id, recipient_id, sender_id, status, kind, content, created_at, updated_at)
+      select
+        id,
+        recipient_id,
+        ${idOf('2 + n % 900')},
+        (array['unread', 'read', 'read', 'read', 'read', 'read', 'archived', 'archived', 'archived', 'archived'])
+          [1 + abs(hashint4(n)::bigint) % 10],
+        kind,
+        content,
+        at,
+        at
+      from made
+    )
+    insert into private.notification_words (notification_id, words)
+    select id, replace(words, '@', private.word_prefix(recipient_id))::tsvector from made;
   `);
-  for (const table of ['public.notifications', 'private.notification_words', 'public.notification_counters'])
-    await database.exec(`vacuum analyze ${table}`);
 }

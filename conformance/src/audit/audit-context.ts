@@ -65,6 +65,25 @@ const hmac = (text: string, secret: string): string =>
 /** Selects error bodies with string codes. */
 export const apiVersion = { 'X-Supabase-Api-Version': '2024-01-01' } as const;
 
+function newPkce(): Pkce {
+  const verifier = randomBytes(48).toString('base64url');
+  const code_challenge = createHash('sha256').update(verifier).digest('base64url');
+  return { verifier, challenge: { code_challenge, code_challenge_method: 's256' } };
+}
+
+function signAgain(
+  { anonKey, jwtSecret = DEMO_SECRET }: ConformanceTarget,
+  token: string,
+  claims: Readonly<Record<string, unknown>>,
+): string {
+  const [header = '', payload = '', signature] = anonKey.split('.');
+  if (signature !== hmac(`${header}.${payload}`, jwtSecret))
+    throw new NotRunError('the legacy secret is not known (--jwt-secret)');
+  const encode = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
+  const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ ...(jwtPartOf(token) as object), ...claims })}`;
+  return `${signed}.${hmac(signed, jwtSecret)}`;
+}
+
 /** @param run Default: a new run. */
 export function createAuditContext(
   target: ConformanceTarget,
@@ -87,11 +106,7 @@ export function createAuditContext(
     },
     newEmail: run.newEmail,
     newPhone: run.newPhone,
-    newPkce() {
-      const verifier = randomBytes(48).toString('base64url');
-      const code_challenge = createHash('sha256').update(verifier).digest('base64url');
-      return { verifier, challenge: { code_challenge, code_challenge_method: 's256' } };
-    },
+    newPkce,
     async mail(address) {
       if (!reader) throw new NotRunError('no mailbox was given');
       const mail = await reader.next(address);
@@ -107,33 +122,14 @@ export function createAuditContext(
       if (code === null) throw new NotRunError("the target's mail template shows no code");
       return code;
     },
-    async newUser() {
-      const email = context.newEmail();
-      const password = `Secret-1${randomBytes(6).toString('hex')}`;
-      const session = await createSignedInUser(context, email, password);
-      return {
-        id: textAt(session, 'user', 'id'),
-        email,
-        password,
-        accessToken: textAt(session, 'access_token'),
-        refreshToken: textAt(session, 'refresh_token'),
-      };
-    },
+    newUser: () => createUser(context),
     signIn: (email, password) =>
       auth.send('POST', '/token', { query: { grant_type: 'password' }, body: { email, password } }),
     async query(text, values) {
       if (!target.query) throw new NotRunError('no access to the database was given');
       return target.query(text, values);
     },
-    signAgain(token, claims) {
-      const { anonKey, jwtSecret = DEMO_SECRET } = target;
-      const [header = '', payload = '', signature] = anonKey.split('.');
-      if (signature !== hmac(`${header}.${payload}`, jwtSecret))
-        throw new NotRunError('the legacy secret is not known (--jwt-secret)');
-      const encode = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
-      const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ ...(jwtPartOf(token) as object), ...claims })}`;
-      return `${signed}.${hmac(signed, jwtSecret)}`;
-    },
+    signAgain: (token, claims) => signAgain(target, token, claims),
     async admin(method, path, body) {
       const { serviceKey } = target;
       if (serviceKey === null) throw new NotRunError('no service key was given');
@@ -145,6 +141,19 @@ export function createAuditContext(
     },
   };
   return context;
+}
+
+async function createUser(context: AuditContext): Promise<AuditUser> {
+  const email = context.newEmail();
+  const password = `Secret-1${randomBytes(6).toString('hex')}`;
+  const session = await createSignedInUser(context, email, password);
+  return {
+    id: textAt(session, 'user', 'id'),
+    email,
+    password,
+    accessToken: textAt(session, 'access_token'),
+    refreshToken: textAt(session, 'refresh_token'),
+  };
 }
 
 async function createSignedInUser(

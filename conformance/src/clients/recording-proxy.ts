@@ -29,14 +29,16 @@ export interface RecordingProxy {
   close(): Promise<void>;
 }
 
+interface ScriptedResponse {
+  readonly path: string;
+  readonly answer: { readonly status: number; readonly body: string } | null;
+}
+
 export async function openRecordingProxy(target: ConformanceTarget): Promise<RecordingProxy> {
   const requests: ProxiedRequest[] = [];
   const sent: Frame[] = [];
   const socketUrls: string[] = [];
-  const scripted: {
-    readonly path: string;
-    readonly answer: { readonly status: number; readonly body: string } | null;
-  }[] = [];
+  const scripted: ScriptedResponse[] = [];
   let lifetimeSeconds: number | null = null;
   const projectUrl = target.authUrl.replace(/\/auth\/v1$/, '');
 
@@ -45,14 +47,10 @@ export async function openRecordingProxy(target: ConformanceTarget): Promise<Rec
     const headers = toHeaders(incoming);
     const body = await readBody(incoming);
     const method = incoming.method ?? 'GET';
-    if (method !== 'OPTIONS')
-      requests.push({
-        method,
-        path: pathname,
-        query: searchParams,
-        headers,
-        json: parseJson(body.toString()),
-      });
+    if (method !== 'OPTIONS') {
+      const json = parseJson(body.toString());
+      requests.push({ method, path: pathname, query: searchParams, headers, json });
+    }
     const index = scripted.findIndex(({ path }) => path === pathname);
     const [script] = index < 0 ? [] : scripted.splice(index, 1);
     if (script) {
@@ -60,20 +58,12 @@ export async function openRecordingProxy(target: ConformanceTarget): Promise<Rec
       outgoing.writeHead(script.answer.status, { 'content-type': 'application/json' });
       return void outgoing.end(script.answer.body);
     }
-    for (const name of ['host', 'connection', 'content-length', 'transfer-encoding', 'accept-encoding'])
-      headers.delete(name);
-    const init = {
-      method,
-      headers,
-      redirect: 'manual',
-      ...(body.length > 0 && { body: new Uint8Array(body) }),
-    } as const;
-    const response = await target.fetch(projectUrl + pathname + search, init);
-    const text = withLifetime(Buffer.from(await response.arrayBuffer()), lifetimeSeconds);
-    const answered = [...response.headers].filter(
-      ([name]) => !/^(?:content-(?:length|encoding)|transfer-encoding|connection)$/.test(name),
+    const response = await target.fetch(
+      projectUrl + pathname + search,
+      forwardedRequest(method, headers, body),
     );
-    outgoing.writeHead(response.status, Object.fromEntries(answered));
+    const text = withLifetime(Buffer.from(await response.arrayBuffer()), lifetimeSeconds);
+    outgoing.writeHead(response.status, forwardedHeaders(response));
     return void outgoing.end(text);
   };
 
@@ -102,6 +92,20 @@ export async function openRecordingProxy(target: ConformanceTarget): Promise<Rec
       await once(server, 'close');
     },
   };
+}
+
+function forwardedRequest(method: string, headers: Headers, body: Buffer) {
+  for (const name of ['host', 'connection', 'content-length', 'transfer-encoding', 'accept-encoding'])
+    headers.delete(name);
+  const sent = body.length > 0 && { body: new Uint8Array(body) };
+  return { method, headers, redirect: 'manual', ...sent } as const;
+}
+
+function forwardedHeaders({ headers }: Response): Record<string, string> {
+  const kept = [...headers].filter(
+    ([name]) => !/^(?:content-(?:length|encoding)|transfer-encoding|connection)$/.test(name),
+  );
+  return Object.fromEntries(kept);
 }
 
 function toHeaders({ headers }: IncomingMessage): Headers {

@@ -96,9 +96,19 @@ export function createBrowser(store: SyncAuthStore = createMemoryStore()): Brows
   };
 }
 
+/** @param aheadMs how far the wall clock alone is ahead. */
+function createAheadClock(passedMs: () => number, aheadMs = 0): Platform['clock'] {
+  const { clock } = createPlatform();
+  return {
+    now: () => clock.now() + aheadMs + passedMs(),
+    monotonicMs: () => clock.monotonicMs() + passedMs(),
+    setTimer: clock.setTimer,
+  };
+}
+
 /** Opens a page: the auth client restores its session and consumes the callback parameters of the URL. */
 export async function openTab(target: ConformanceTarget, options: TabOptions = {}): Promise<Tab> {
-  const { browser = createBrowser(), clockAheadMs = 0 } = options;
+  const { browser = createBrowser() } = options;
   const url = target.authUrl.replace(/\/auth\/v1$/, '');
   // A bare auth server needs no key, but the clients require one.
   const apiKey = target.anonKey || 'none';
@@ -107,18 +117,13 @@ export async function openTab(target: ConformanceTarget, options: TabOptions = {
   const reported: unknown[] = [];
   let href = options.href ?? target.redirectTo;
   let passedMs = 0;
-  const { clock } = createPlatform();
   const platform = createPlatform({
     fetch: wire.fetch,
     openSocket: wire.openSocket,
     locks: browser.locks,
     openTabChannel: browser.openTabChannel,
     report: (problem) => reported.push(problem),
-    clock: {
-      now: () => clock.now() + clockAheadMs + passedMs,
-      monotonicMs: () => clock.monotonicMs() + passedMs,
-      setTimer: clock.setTimer,
-    },
+    clock: createAheadClock(() => passedMs, options.clockAheadMs),
   });
   const connection = { url, apiKey, platform };
   const auth = createAuthClient({

@@ -55,15 +55,7 @@ export function watchTarget(
     scale.recordWait(waitMs);
     await delay(waitMs);
   };
-  const timed: ConformanceTarget = {
-    ...target,
-    async fetch(input, init) {
-      const startedMs = performance.now();
-      const response = await target.fetch(input, init);
-      scale.record(performance.now() - startedMs);
-      return response;
-    },
-  };
+  const timed = measureFetch(target, scale);
   const exchanges: Exchange[] = [];
   const frames: string[] = [];
   const secrets = new Set<string>();
@@ -86,22 +78,14 @@ export function watchTarget(
         recordSecrets(request.body ?? '');
         const response = await fetchWhenAllowed(timed, input, init, { limitPauseMs, wait }).catch(
           (problem: unknown) => {
-            keep(exchanges, {
-              request,
-              status: null,
-              headers: new Headers(),
-              answer: () => describeFailure(problem),
-            });
+            const answer = () => describeFailure(problem);
+            keep(exchanges, { request, status: null, headers: new Headers(), answer });
             throw problem;
           },
         );
         recordSecrets(response.headers.get('location') ?? '');
-        keep(exchanges, {
-          request,
-          status: response.status,
-          headers: response.headers,
-          answer: readAside(response, recordSecrets),
-        });
+        const { status, headers } = response;
+        keep(exchanges, { request, status, headers, answer: readAside(response, recordSecrets) });
         recordCode(response);
         if (missingSchema !== undefined && (await isMissingOwnName(response)))
           throw new NotRunError(needsSchema(missingSchema));
@@ -109,6 +93,18 @@ export function watchTarget(
           recordUser(parseJson(await response.clone().text()), run);
         return response;
       },
+    },
+  };
+}
+
+function measureFetch(target: ConformanceTarget, scale: WaitingScale): ConformanceTarget {
+  return {
+    ...target,
+    async fetch(input, init) {
+      const startedMs = performance.now();
+      const response = await target.fetch(input, init);
+      scale.record(performance.now() - startedMs);
+      return response;
     },
   };
 }

@@ -34,8 +34,35 @@ export interface MailContent {
   readonly footer: readonly MailLink[];
 }
 
+const darkStyle = html`<style>
+  :root {
+    color-scheme: light dark;
+  }
+  @media (prefers-color-scheme: dark) {
+    .page {
+      background-color: #14161a !important;
+    }
+    .card {
+      background-color: #1d2026 !important;
+      border-color: #343943 !important;
+    }
+    .text {
+      color: #e8eaee !important;
+    }
+    .quiet {
+      color: #aab0bb !important;
+    }
+    .line {
+      border-color: #343943 !important;
+    }
+    .link {
+      color: #a9c1ff !important;
+    }
+  }
+</style>`;
+
 export function renderHtml(content: MailContent): string {
-  const { appUrl, texts, title, intro, groups, more, button, why, footer } = content;
+  const { texts, title } = content;
   return html`<!doctype html>
     <html lang="${texts.language}">
       <head>
@@ -44,32 +71,7 @@ export function renderHtml(content: MailContent): string {
         <meta name="color-scheme" content="light dark" />
         <meta name="supported-color-schemes" content="light dark" />
         <title>${title}</title>
-        <style>
-          :root {
-            color-scheme: light dark;
-          }
-          @media (prefers-color-scheme: dark) {
-            .page {
-              background-color: #14161a !important;
-            }
-            .card {
-              background-color: #1d2026 !important;
-              border-color: #343943 !important;
-            }
-            .text {
-              color: #e8eaee !important;
-            }
-            .quiet {
-              color: #aab0bb !important;
-            }
-            .line {
-              border-color: #343943 !important;
-            }
-            .link {
-              color: #a9c1ff !important;
-            }
-          }
-        </style>
+        ${darkStyle}
       </head>
       <body class="page" style="margin: 0; padding: 0; background-color: #f4f5f7">
         <div style="display: none; max-height: 0; overflow: hidden; opacity: 0">${preheaderOf(content)}</div>
@@ -93,52 +95,60 @@ export function renderHtml(content: MailContent): string {
                 border="0"
                 style="max-width: 560px; table-layout: fixed; background-color: #ffffff; border: 1px solid #dfe2e7; border-radius: 12px"
               >
-                <tr>
-                  <td
-                    style="padding: 24px 20px; font-family: -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif; font-size: 16px; line-height: 24px; overflow-wrap: anywhere; word-break: break-word"
-                  >
-                    <p
-                      class="text"
-                      style="margin: 0 0 20px; font-size: 16px; line-height: 24px; font-weight: 600; color: #1a1d23"
-                    >
-                      <img
-                        src="${appUrl}/icon-192.png"
-                        width="24"
-                        height="24"
-                        alt=""
-                        style="margin: 0 8px 0 0; border: 0; border-radius: 6px; vertical-align: -6px"
-                      />Tidings
-                    </p>
-                    <h1
-                      class="text"
-                      style="margin: 0 0 16px; font-size: 20px; line-height: 28px; font-weight: 600; color: #1a1d23"
-                    >
-                      ${title}
-                    </h1>
-                    ${intro === null ? '' : html` <p class="text" style="margin: 0 0 16px; color: #1a1d23">${intro}</p> `}${groups.map((group) => renderGroup(group, content))}${more === null ? '' : html` <p class="quiet" style="margin: 12px 0 16px; color: #5a6170">${more}</p> `}
-                    <p style="margin: 24px 0 0">
-                      <a
-                        href="${button.url}"
-                        style="display: inline-block; padding: 12px 24px; border-radius: 8px; background-color: #2453c9; color: #ffffff; font-weight: 600; text-decoration: none"
-                        >${button.label}</a
-                      >
-                    </p>
-                  </td>
-                </tr>
+                ${renderCard(content)}
               </table>
-              <p
-                class="quiet"
-                style="max-width: 560px; margin: 16px 12px 0; font-family: -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif; font-size: 13px; line-height: 20px; color: #5a6170"
-              >
-                ${why}<br />
-                ${footer.map((link, index) => html` ${index === 0 ? '' : ' · '}<a class="quiet" href="${link.url}" style="color: #5a6170">${link.label}</a> `)}
-              </p>
+              ${renderFooter(content)}
             </td>
           </tr>
         </table>
       </body>
     </html> `.html;
 }
+
+function renderCard(content: MailContent): Html {
+  const { appUrl, title, intro, groups, more, button } = content;
+  return html`<tr>
+    <td
+      style="padding: 24px 20px; font-family: -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif; font-size: 16px; line-height: 24px; overflow-wrap: anywhere; word-break: break-word"
+    >
+      <p
+        class="text"
+        style="margin: 0 0 20px; font-size: 16px; line-height: 24px; font-weight: 600; color: #1a1d23"
+      >
+        <img
+          src="${appUrl}/icon-192.png"
+          width="24"
+          height="24"
+          alt=""
+          style="margin: 0 8px 0 0; border: 0; border-radius: 6px; vertical-align: -6px"
+        />Tidings
+      </p>
+      <h1
+        class="text"
+        style="margin: 0 0 16px; font-size: 20px; line-height: 28px; font-weight: 600; color: #1a1d23"
+      >
+        ${title}
+      </h1>
+      ${intro === null ? '' : html` <p class="text" style="margin: 0 0 16px; color: #1a1d23">${intro}</p> `}${groups.map((group) => renderGroup(group, content))}${more === null ? '' : html` <p class="quiet" style="margin: 12px 0 16px; color: #5a6170">${more}</p> `}
+      <p style="margin: 24px 0 0">
+        <a
+          href="${button.url}"
+          style="display: inline-block; padding: 12px 24px; border-radius: 8px; background-color: #2453c9; color: #ffffff; font-weight: 600; text-decoration: none"
+          >${button.label}</a
+        >
+      </p>
+    </td>
+  </tr>`;
+}
+
+const renderFooter = ({ why, footer }: MailContent): Html =>
+  html`<p
+    class="quiet"
+    style="max-width: 560px; margin: 16px 12px 0; font-family: -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif; font-size: 13px; line-height: 20px; color: #5a6170"
+  >
+    ${why}<br />
+    ${footer.map((link, index) => html` ${index === 0 ? '' : ' · '}<a class="quiet" href="${link.url}" style="color: #5a6170">${link.label}</a> `)}
+  </p>`;
 
 function renderGroup({ heading, items }: MailGroup, content: MailContent): Html {
   return html` <h2

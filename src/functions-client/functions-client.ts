@@ -114,31 +114,12 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
   if (problem) throw new FunctionsError('invalid-options', problem);
   const base = serviceUrl(options.url, 'functions');
 
-  async function call<T>(
+  const call = <T>(
     name: string,
     invocation: InvokeOptions,
     read: (response: Response) => Promise<T>,
-    isStreamed = false,
-  ): Promise<T> {
-    const { method = 'POST', region = options.region, redirect, headers, signal, user } = invocation;
-    const timeoutMs = invocation.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    const forcedRegion = region === 'any' ? undefined : region;
-    const [path = '', ...query] = name.split('?');
-    const regionQuery = forcedRegion && `forceFunctionRegion=${encodeURIComponent(forcedRegion)}`;
-    const search = [query.join('?'), regionQuery].filter(Boolean).join('&');
-    const url = `${base}/${encodeName(path)}${search && `?${search}`}`;
-    const work = new ServiceCall(options, functionsService, { timeoutMs, signal, user });
-    // A stream is read to its end first, and may last longer than the user's session.
-    if (isStream(invocation.body)) await work.bindUser();
-    const { body, type } = await work.wait(() => encodeBody(invocation.body));
-    const ownHeaders = { 'x-region': forcedRegion, 'content-type': type };
-    const request = { method, url, redirect, ownHeaders, headers, body, isStreamed };
-    return work.send(request, async (response) => {
-      await throwRefusal(response, options.platform.clock.now());
-      return read(response);
-    });
-  }
-
+    isStreamed?: boolean,
+  ) => sendInvocation(options, base, name, invocation, read, isStreamed);
   const open: FunctionsClient['fetch'] = (name, invocation = {}) =>
     call(name, invocation, async (response) => response, true);
 
@@ -175,6 +156,33 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
       }
     },
   };
+}
+
+async function sendInvocation<T>(
+  options: FunctionsClientOptions,
+  base: string,
+  name: string,
+  invocation: InvokeOptions,
+  read: (response: Response) => Promise<T>,
+  isStreamed = false,
+): Promise<T> {
+  const { method = 'POST', region = options.region, redirect, headers, signal, user } = invocation;
+  const timeoutMs = invocation.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const forcedRegion = region === 'any' ? undefined : region;
+  const [path = '', ...query] = name.split('?');
+  const regionQuery = forcedRegion && `forceFunctionRegion=${encodeURIComponent(forcedRegion)}`;
+  const search = [query.join('?'), regionQuery].filter(Boolean).join('&');
+  const url = `${base}/${encodeName(path)}${search && `?${search}`}`;
+  const work = new ServiceCall(options, functionsService, { timeoutMs, signal, user });
+  // A stream is read to its end first, and may last longer than the user's session.
+  if (isStream(invocation.body)) await work.bindUser();
+  const { body, type } = await work.wait(() => encodeBody(invocation.body));
+  const ownHeaders = { 'x-region': forcedRegion, 'content-type': type };
+  const request = { method, url, redirect, ownHeaders, headers, body, isStreamed };
+  return work.send(request, async (response) => {
+    await throwRefusal(response, options.platform.clock.now());
+    return read(response);
+  });
 }
 
 /** Whether the response is a stream of events (HTML Living Standard §9.2). */

@@ -63,13 +63,8 @@ export function createWorkerClock(
   let worker: TimerWorker | null = null;
   let lastId = 0;
 
-  const runInWorker = (id: number, dueMs: number) => {
-    const delayMs = Math.max(0, dueMs - clock.monotonicMs());
-    // The worker would run a longer timer at once; the page's own one is early enough.
-    if (delayMs > longestTimeoutMs) return;
-    // eslint-disable-next-line unicorn/require-post-message-target-origin -- A worker has no target origin.
-    worker?.postMessage({ id, delayMs });
-  };
+  const runInWorker = (id: number, dueMs: number) =>
+    requestTimer(worker, id, Math.max(0, dueMs - clock.monotonicMs()));
   const startWorker = () => {
     worker = createWorker();
     worker.addEventListener('message', ({ data }) => pending.get(Number(data))?.run());
@@ -114,6 +109,13 @@ export function createWorkerClock(
       endWorker();
     },
   };
+}
+
+/** The worker would run a timer at once that is longer than the longest; the page's own one is early enough. */
+function requestTimer(worker: TimerWorker | null, id: number, delayMs: number): void {
+  if (delayMs > longestTimeoutMs) return;
+  // eslint-disable-next-line unicorn/require-post-message-target-origin -- A worker has no target origin.
+  worker?.postMessage({ id, delayMs });
 }
 
 /**

@@ -79,33 +79,46 @@ export function createRealtimeScript(nowMs: () => number) {
       return socket;
     },
     /** Sends a change to each channel that listens to it. */
-    emit({ type, table, schema = 'public', record, oldRecord }: EmittedChange): void {
-      const row = record ?? oldRecord ?? {};
-      const data = {
-        type,
-        schema,
-        table,
-        commit_timestamp: new Date(nowMs()).toISOString(),
-        columns: Object.entries(row).map(([name, value]) => ({ name, type: columnType(value) })),
-        errors: null,
-        ...(record && { record }),
-        ...(oldRecord && { old_record: oldRecord }),
-      };
+    emit(change: EmittedChange): void {
+      const data = changeData(change, nowMs());
       for (const [topic, { socket, bindings }] of topics) {
-        const ids = bindings
-          .filter(
-            (binding) =>
-              (binding.event === '*' || binding.event === type) &&
-              binding.schema === schema &&
-              (binding.table === undefined || binding.table === '*' || binding.table === table) &&
-              // The service does not filter deletions.
-              (type === 'DELETE' || passesFilter(row, binding.filter)),
-          )
-          .map(({ id }) => id);
+        const ids = bindings.filter((binding) => isConcerned(binding, change)).map(({ id }) => id);
         if (ids.length > 0) send(socket, [null, null, topic, 'postgres_changes', { ids, data }]);
       }
     },
   };
+}
+
+function changeData(
+  { type, table, schema = 'public', record, oldRecord }: EmittedChange,
+  committedAtMs: number,
+): object {
+  return {
+    type,
+    schema,
+    table,
+    commit_timestamp: new Date(committedAtMs).toISOString(),
+    columns: Object.entries(record ?? oldRecord ?? {}).map(([name, value]) => ({
+      name,
+      type: columnType(value),
+    })),
+    errors: null,
+    ...(record && { record }),
+    ...(oldRecord && { old_record: oldRecord }),
+  };
+}
+
+function isConcerned(
+  binding: Binding,
+  { type, table, schema = 'public', record, oldRecord }: EmittedChange,
+): boolean {
+  return (
+    (binding.event === '*' || binding.event === type) &&
+    binding.schema === schema &&
+    (binding.table === undefined || binding.table === '*' || binding.table === table) &&
+    // The service does not filter deletions.
+    (type === 'DELETE' || passesFilter(record ?? oldRecord ?? {}, binding.filter))
+  );
 }
 
 function send(socket: Socket, frame: readonly unknown[]): void {

@@ -99,9 +99,13 @@ function pageHeaders(headers: Readonly<Record<string, string>>): Plugin {
 
 /** Preloads main.tsx, which the entry imports at once, and opens the connection to the project's server. */
 function preloadMain(supabaseUrl = ''): Plugin {
+  let base = '/';
   return {
     name: 'preload-main',
     apply: 'build',
+    configResolved(config) {
+      ({ base } = config);
+    },
     transformIndexHtml: {
       order: 'post',
       handler(_html, { bundle = {}, path }) {
@@ -112,7 +116,7 @@ function preloadMain(supabaseUrl = ''): Plugin {
         const files = main?.type === 'chunk' ? [...main.imports, main.fileName] : [];
         const origin = URL.canParse(supabaseUrl) ? [new URL(supabaseUrl).origin] : [];
         return [
-          ...files.map((file) => ({ rel: 'modulepreload', href: `/${file}` })),
+          ...files.map((file) => ({ rel: 'modulepreload', href: base + file })),
           ...origin.map((href) => ({ rel: 'preconnect', href })),
         ].map((attrs) => ({ tag: 'link', attrs: { ...attrs, crossorigin: true }, injectTo: 'head' }));
       },

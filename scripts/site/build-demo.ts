@@ -1,8 +1,5 @@
-import { fileURLToPath } from 'node:url';
-import react from '@vitejs/plugin-react';
-import { build } from 'vite';
+import { build, type Plugin } from 'vite';
 import { generateSW } from 'workbox-build';
-import { readSignInWays } from '../sign-in-ways.ts';
 
 interface SiteOptions {
   /** The site's path, such as `/`. */
@@ -10,38 +7,36 @@ interface SiteOptions {
   readonly outDir: string;
 }
 
-/** The public keys of the vendor's local stack and the name of the project in the worker. */
+/** The URL of the project in the worker, and the public key of the vendor's local stack. */
 const environment = {
   VITE_SUPABASE_URL: 'http://local-supabase.test',
   VITE_SUPABASE_ANON_KEY: 'sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH',
 };
 
-/** Builds the application for the demo's frame: unchanged, except for an entry that starts the project first. */
+/** Replaces the application's first script by one that starts the project before it. */
+function demoEntry(): Plugin {
+  return {
+    name: 'demo-entry',
+    transformIndexHtml: {
+      order: 'pre',
+      handler(html, { path }) {
+        if (path !== '/index.html') return html;
+        const started = html.replace('/src/inbox/entry.ts', '/docs/.vitepress/demo/main.ts');
+        if (started === html) throw new Error('index.html no longer names src/inbox/entry.ts');
+        return { html: started, tags: [{ tag: 'meta', attrs: { name: 'robots', content: 'noindex' } }] };
+      },
+    },
+  };
+}
+
+/** Builds the application for the demo's frame, by the configuration of every other build: fonts, manifest and service worker, too. */
 export async function buildDemo({ base, outDir }: SiteOptions): Promise<void> {
+  Object.assign(process.env, environment);
   await build({
-    configFile: false,
-    root: fileURLToPath(new URL('../../docs/.vitepress/demo/', import.meta.url)),
     base: `${base}demo-app/`,
-    publicDir: false,
-    plugins: [react()],
-    define: {
-      SIGN_IN_WAYS: JSON.stringify(readSignInWays(undefined)),
-      SITE_BASE: JSON.stringify(base),
-      ...Object.fromEntries(
-        Object.entries(environment).map(([name, value]) => [
-          `import.meta.env.${name}`,
-          JSON.stringify(value),
-        ]),
-      ),
-    },
-    css: { modules: { generateScopedName: '[hash:base64:5]' } },
-    resolve: { alias: { 'use-sync-external-store/shim/index.js': 'react' } },
-    build: {
-      outDir: fileURLToPath(new URL(`../../${outDir}/demo-app/`, import.meta.url)),
-      emptyOutDir: true,
-      target: ['chrome123', 'edge123', 'firefox129', 'safari17.5'],
-      assetsInlineLimit: 0,
-    },
+    plugins: [demoEntry()],
+    define: { SITE_BASE: JSON.stringify(base) },
+    build: { outDir: `${outDir}/demo-app`, emptyOutDir: true },
   });
 }
 

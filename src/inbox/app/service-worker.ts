@@ -10,7 +10,7 @@ import { trustWorkerUrl } from './worker-url.ts';
 /** In development the plugin serves the worker as a module at another path (`devOptions` in vite.config.ts). */
 const script = import.meta.env.DEV
   ? ({ path: '/dev-sw.js?dev-sw', type: 'module' } as const)
-  : ({ path: '/sw.js', type: 'classic' } as const);
+  : ({ path: `${import.meta.env.BASE_URL}sw.js`, type: 'classic' } as const);
 
 /** The message stays until it is answered. */
 const untilAnsweredMs = 86_400_000;

@@ -46,7 +46,7 @@ if (import.meta.env.PROD) {
   precacheAndRoute(self.__WB_MANIFEST);
   cleanupOutdatedCaches();
   registerRoute(
-    new NavigationRoute(createHandlerBoundToURL('/index.html'), {
+    new NavigationRoute(createHandlerBoundToURL('index.html'), {
       denylist: [/^\/clear-cookies/, /^\/unsubscribe/],
     }),
   );

@@ -1,9 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { MarkdownRenderer } from 'vitepress';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const { homepage } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly homepage: string;
+};
 
 /** The site's path for a file of the repository; null if the file is not a page. */
 export function pagePath(file: string): string | null {
@@ -15,9 +18,22 @@ export function pagePath(file: string): string | null {
   return page === undefined ? null : page.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '');
 }
 
+/** The address of a file or folder of the repository: its page, or where the repository is hosted; null if it does not exist. */
+function addressOf(file: string): string | null {
+  const path = join(root, file);
+  if (file.startsWith('..') || !existsSync(path)) return null;
+  const page = pagePath(file);
+  if (page !== null) return `/${page}`;
+  return `${homepage}/${statSync(path).isDirectory() ? 'tree' : 'blob'}/main/${file.replace(/\/$/, '')}`;
+}
+
+/** Top folders and files that a page may name in code. */
+const fileName =
+  /^(?:(?:\.ci|\.github|container|conformance|docs|examples|inbox-sender|local-supabase|public|scripts|src|supabase|test)\/[\w./-]+|[A-Z]{4,}\.md|(?:vite|vitest|playwright)[\w.]*\.config\.ts)$/;
+
 /**
- * Pages link to files of the repository, where the links work as well. On the site, a link to a page leads to the page;
- * a link to another file becomes the file's name.
+ * Pages link to files of the repository, where the links work as well. On the site, a link to a page leads to the page, one to another
+ * file to the repository, and so does the name of a file in code.
  */
 export function repositoryLinks(markdown: MarkdownRenderer): void {
   // Scripts mark generated parts with comments, which Markdown without HTML would show.
@@ -27,36 +43,37 @@ export function repositoryLinks(markdown: MarkdownRenderer): void {
   const renderCode = markdown.renderer.rules.code_inline;
   markdown.renderer.rules.code_inline = (...parameters) =>
     (renderCode?.(...parameters) ?? '').replace('<code', '<code v-pre');
-  markdown.core.ruler.after('inline', 'repository-links', ({ tokens, env }) => {
-    const from = dirname(
-      relative(
-        root,
-        String((env as { readonly realPath?: string; readonly path: string }).realPath ?? env.path),
-      ),
-    );
-    for (const { children } of tokens) {
-      let dropped = 0;
-      for (const token of children ?? []) {
-        if (token.type === 'link_close' && dropped > 0) {
-          token.type = 'text';
-          token.content = '';
-          token.nesting = 0;
-          dropped -= 1;
+  markdown.core.ruler.after('inline', 'repository-links', ({ tokens, env, Token }) => {
+    // The text of a title is read without its page.
+    const { path = root, realPath = path } = env as { readonly realPath?: string; readonly path?: string };
+    const from = dirname(relative(root, realPath));
+    for (const token of tokens) {
+      if (!token.children) continue;
+      let isInLink = false;
+      token.children = token.children.flatMap((child) => {
+        if (child.type === 'link_open') {
+          isInLink = true;
+          const href = resolveLink(child.attrGet('href') ?? '', from);
+          child.attrSet('href', href);
         }
-        if (token.type !== 'link_open') continue;
-        const [path = '', anchor] = (token.attrGet('href') ?? '').split('#');
-        if (path === '' || /^([a-z]+:|\/)/.test(path)) continue;
-        const file = join(from, decodeURI(path));
-        const page = pagePath(file);
-        if (page !== null && existsSync(join(root, file))) {
-          token.attrSet('href', `/${page}${anchor === undefined ? '' : `#${anchor}`}`);
-          continue;
-        }
-        token.type = 'text';
-        token.content = '';
-        token.nesting = 0;
-        dropped += 1;
-      }
+        if (child.type === 'link_close') isInLink = false;
+        const address =
+          child.type === 'code_inline' && !isInLink && fileName.test(child.content)
+            ? addressOf(child.content)
+            : null;
+        if (address === null) return child;
+        const open = new Token('link_open', 'a', 1);
+        open.attrSet('href', address);
+        return [open, child, new Token('link_close', 'a', -1)];
+      });
     }
   });
+}
+
+/** The address on the site of a link in a page of the folder `from`. */
+function resolveLink(href: string, from: string): string {
+  const [path = '', anchor] = href.split('#');
+  if (path === '' || /^([a-z]+:|\/)/.test(path)) return href;
+  const address = addressOf(join(from, decodeURI(path)));
+  return address === null ? href : `${address}${anchor === undefined ? '' : `#${anchor}`}`;
 }

@@ -44,6 +44,20 @@ const searches: Readonly<Record<string, string>> = {
   'which versions are supported': '/clients/versioning',
 };
 
+/** What people type, most of which are names of members of the API, too: a guide comes first. */
+const guidesFirst = (
+  'magic link, google login, joins, pagination, rpc, upsert, full text search, captcha, typescript types, invalid login credentials, ' +
+  'error handling, sign out, sign up, refresh token, session expired, cookies, server side rendering, next middleware, vue, svelte, ' +
+  'angular, react hooks, tanstack query, realtime not working, enable realtime, supabase_realtime, presence, broadcast, private channel, ' +
+  'row level security, rls policy, 401 unauthorized, cors, timeout, retry, abort request, offline, multiple tabs, websocket closed, ' +
+  'reconnect, upload file, signed url, download file, storage bucket, resumable upload, edge functions, invoke function, ' +
+  'service role key, secret key, publishable key, jwt verification, mfa, totp, passkey, recovery codes, reset password, change email, ' +
+  'phone login, anonymous sign in, oauth provider, docker, local development, seed data, migrations, reset database, mailbox, ' +
+  'github actions, vitest, jest, mock supabase, bundle size, node 20, deno, bun, react native, service worker, count rows, filters, ' +
+  'order by, bulk insert, realtime filters, live list, lost messages, digest, unsubscribe, web push, troubleshooting, port is taken, ' +
+  'cannot find module, versions'
+).split(', ');
+
 /** The index of the search is loaded, and the machine may be busy. */
 const loading = { timeout: 20_000 };
 
@@ -111,6 +125,23 @@ describe('the site', () => {
     }
   });
 
+  it('finds a guide before the members of the API', { timeout: 300_000 }, async () => {
+    const page = await open('/');
+    await page.getByRole('button', { name: 'Search' }).click();
+    const field = page.locator('#localsearch-input');
+    const results = page.getByRole('listbox').getByRole('link');
+    const firstPath = () =>
+      results.evaluateAll(([link]) => (link ? new URL((link as HTMLAnchorElement).href).pathname : null));
+    for (const words of guidesFirst) {
+      await field.fill('');
+      await expect
+        .poll(() => results.count(), { message: 'the results of the words before', ...loading })
+        .toBe(0);
+      await field.fill(words);
+      await expect.poll(firstPath, { message: words, ...loading }).toMatch(/^\/(?!api\/)/);
+    }
+  });
+
   it.each(['/', '/clients/', '/local-supabase/', '/conformance/', '/inbox/', '/playground', '/demo'])(
     'axe finds nothing on %s, light and dark',
     async (path) => {
@@ -159,6 +190,17 @@ describe('the playground', () => {
     await expect.poll(() => output.textContent(), { timeout: 30_000 }).toMatch(/5 rows; unread: \d/);
   }, 240_000);
 
+  it('shows code without a color of its own in dark mode, too', async () => {
+    const page = await open('/playground', { colorScheme: 'dark' });
+    await page.getByRole('button', { name: /Start/ }).click();
+    const code = page.getByRole('textbox', { name: 'Code of the example' });
+    await code.waitFor({ timeout: 60_000 });
+    await code.fill('plainname');
+    const picture = await code.locator('.cm-line').screenshot();
+    const contrast = await page.evaluate(measureContrast, picture.toString('base64'));
+    expect(contrast).toBeGreaterThan(7);
+  }, 120_000);
+
   it('reports a missing module, and the error of an example', async () => {
     const page = await open('/playground');
     await page.getByRole('button', { name: /Start/ }).click();
@@ -178,7 +220,49 @@ describe('the demo', () => {
     const arrived = inbox.getByText('The numbers of March are in.');
     await expect.poll(() => arrived.count(), { timeout: 20_000 }).toBeGreaterThan(0);
   }, 150_000);
+
+  it('has the font and the service worker of the application', async () => {
+    const page = await open('/demo');
+    const missing: string[] = [];
+    page.on('response', (response) => {
+      if (response.status() >= 400) missing.push(response.url());
+    });
+    await page.getByRole('button', { name: /Start the demo/ }).click();
+    await page.getByRole('button', { name: 'Send a comment' }).waitFor({ timeout: 90_000 });
+    const application = await (await page.waitForSelector('iframe[title="The inbox"]')).contentFrame();
+    const loadedFonts = () =>
+      application?.evaluate(() =>
+        [...document.fonts].filter(({ status }) => status === 'loaded').map(({ family }) => family),
+      );
+    await expect.poll(loadedFonts, { timeout: 20_000 }).toContain('Inter');
+    const workers = () =>
+      application?.evaluate(async () =>
+        (await navigator.serviceWorker.getRegistrations()).map(({ scope }) => new URL(scope).pathname),
+      );
+    await expect.poll(workers, { timeout: 30_000 }).toContain('/demo-app/');
+    expect(missing).toEqual([]);
+  }, 150_000);
 });
+
+/** Runs in the page: the contrast of the brightest and the darkest pixel of a picture, as WCAG defines it for these two grays. */
+async function measureContrast(base64: string): Promise<number> {
+  const image = new Image();
+  image.src = `data:image/png;base64,${base64}`;
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  Object.assign(canvas, { width: image.width, height: image.height });
+  const context = canvas.getContext('2d');
+  if (!context) throw new Error('no canvas');
+  context.drawImage(image, 0, 0);
+  const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+  // The green channel is most of the luminance.
+  const greens = data.filter((_, index) => index % 4 === 1);
+  const [darkest = 0, brightest = 0] = [
+    greens.reduce((least, each) => Math.min(least, each), 255),
+    greens.reduce((most, each) => Math.max(most, each), 0),
+  ].map((each) => (each / 255) ** 2.2);
+  return (brightest + 0.05) / (darkest + 0.05);
+}
 
 /** Opens a page in a separate browser; an error of the page fails the test. */
 async function open(path: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {

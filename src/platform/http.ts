@@ -144,10 +144,7 @@ export async function sendHttp<T>(
     return await withinDeadline(clock, timeoutMs, signal, exchange, controller);
   } catch (thrown) {
     if (thrown instanceof errorClass) throw thrown;
-    const problem =
-      thrown instanceof HttpFailure
-        ? thrown
-        : new HttpFailure('network', invalidHeaderError(init.headers) ?? thrown);
+    const problem = toFailure(thrown, init.headers);
     failure = problem.kind;
     throw problem;
   } finally {
@@ -167,6 +164,9 @@ export async function sendHttp<T>(
     }
   }
 }
+
+const toFailure = (thrown: unknown, headers: HeaderRecord): HttpFailure =>
+  thrown instanceof HttpFailure ? thrown : new HttpFailure('network', invalidHeaderError(headers) ?? thrown);
 
 /** 300 is no redirect of fetch: PostgREST sends it when an embedding is ambiguous. */
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -6,7 +6,7 @@ import { token } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { parseTokenResponse } from '../wire/responses.ts';
 import { toServerErrorCode } from '../wire/server-error-codes.ts';
-import { type CallbackTokens, cleanCallbackUrl, parseCallback } from './callback.ts';
+import { type Callback, type CallbackTokens, cleanCallbackUrl, parseCallback } from './callback.ts';
 import { listPendingFlows, removePendingFlow } from './pending-flows.ts';
 import { sessionFromTokens } from './session-from-tokens.ts';
 
@@ -71,7 +71,7 @@ export function createCallbackMethods(
         const endpoint = token('pkce', { auth_code: code, code_verifier: verifier });
         const response = await core.send(endpoint, parseTokenResponse, options);
         await removePendingFlow(core.pendingFlows, verifier);
-        return { response, name: isRecovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN', reason: 'callback' };
+        return { response, name: eventOf(isRecovery), reason: 'callback' };
       } catch (failure) {
         problem = failure;
         // The server keeps the code after a wrong verifier: an older flow may have begun this one.
@@ -80,23 +80,6 @@ export function createCallbackMethods(
       }
     }
     throw problem;
-  };
-
-  const signInWithTokens = async (tokens: CallbackTokens, isRecovery: boolean): Promise<NewSession> => {
-    if (!acceptImplicitFlow)
-      throw new AuthError(
-        'implicit-flow-disabled',
-        'The link carries tokens, which this client refuses; acceptImplicitFlow allows them',
-      );
-    // Any site can write such a URL: read the tokens' user from the server.
-    const imported = await sessionFromTokens(core, tokens);
-    const response = {
-      ...imported.response,
-      provider_token: tokens.providerToken,
-      provider_refresh_token: tokens.providerRefreshToken,
-    };
-    const name = isRecovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN';
-    return { ...imported, response, name, reason: 'callback' };
   };
 
   return {
@@ -111,18 +94,40 @@ export function createCallbackMethods(
       switch (callback.kind) {
         case 'message':
           return null;
-        case 'error': {
-          const { code, error, message } = callback;
-          // Any site can write such a URL.
-          const known = code === null ? 'oauth-error' : toServerErrorCode(code);
-          throw new AuthError(known, message, { serverCode: code ?? error });
-        }
+        case 'error':
+          throw callbackError(callback);
         case 'code':
           return exchange(callback);
         case 'tokens':
-          return signInWithTokens(callback.tokens, callback.isRecovery);
+          return signInWithTokens(core, callback.tokens, callback.isRecovery, acceptImplicitFlow);
       }
     },
     exchangeCodeForSession: async (request, options) => core.session.signIn(await exchange(request, options)),
   };
+}
+
+async function signInWithTokens(
+  core: AuthCore,
+  tokens: CallbackTokens,
+  isRecovery: boolean,
+  acceptImplicitFlow: boolean,
+): Promise<NewSession> {
+  if (!acceptImplicitFlow)
+    throw new AuthError(
+      'implicit-flow-disabled',
+      'The link carries tokens, which this client refuses; acceptImplicitFlow allows them',
+    );
+  // Any site can write such a URL: read the tokens' user from the server.
+  const imported = await sessionFromTokens(core, tokens);
+  const { providerToken: provider_token, providerRefreshToken: provider_refresh_token } = tokens;
+  const response = { ...imported.response, provider_token, provider_refresh_token };
+  return { ...imported, response, name: eventOf(isRecovery), reason: 'callback' };
+}
+
+const eventOf = (isRecovery: boolean | undefined) => (isRecovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN');
+
+/** Any site can write such a URL. */
+function callbackError({ code, error, message }: Extract<Callback, { readonly kind: 'error' }>): AuthError {
+  const known = code === null ? 'oauth-error' : toServerErrorCode(code);
+  return new AuthError(known, message, { serverCode: code ?? error });
 }

@@ -174,80 +174,32 @@ const CONTACT_REQUIRED = 'You must provide either an email or phone number.';
 const CREDENTIALS_REQUIRED = 'You must provide either an email or phone number and a password.';
 
 export function createSignInMethods(core: AuthCore): SignInMethods {
-  const signIn = (response: TokenResponse, name: SignInEventName = 'SIGNED_IN') =>
-    core.session.signIn({ response, name, reason: 'call' });
-  /** Sends a request for a message. Only mails contain a link and need a PKCE flow. */
-  const sendForMessage = async <T>(
-    { email, path, body, redirectTo, isRecovery }: MessageRequest,
-    parse: Parse<T>,
-    options?: CallOptions,
-  ): Promise<T & { readonly flow: StartedFlow | null }> => {
-    const flow = email ? await startPkceFlow(core, 'mail', isRecovery) : null;
-    const endpoint = post(path, { ...body, ...flow?.challenge }, redirectTo);
-    return { ...(await sendWithFlow(flow, () => core.send(endpoint, parse, options))), flow };
-  };
-
   return {
+    ...messageMethods(core),
     async signUp({ email, phone, password, data, channel, redirectTo, captchaToken }, options) {
       assertArgument((email || phone) && password, CREDENTIALS_REQUIRED);
       const body = { email, phone, password, data, channel, ...captcha(captchaToken) };
       const request = { email, path: '/signup', body, redirectTo };
-      const { user, response, flow } = await sendForMessage(request, parseSignUp, options);
+      const { user, response, flow } = await sendForMessage(core, request, parseSignUp, options);
       // If no confirmation is required, the server sends no link.
       if (response) await flow?.end();
-      return { user, session: response && (await signIn(response)) };
+      return { user, session: response && (await signIn(core, response)) };
     },
     async signInAnonymously({ data = {}, captchaToken } = {}, options) {
       const endpoint = post('/signup', { data, ...captcha(captchaToken) });
-      return signIn(await core.send(endpoint, parseTokenResponse, options));
+      return signIn(core, await core.send(endpoint, parseTokenResponse, options));
     },
     async signInWithPassword({ email, phone, password, captchaToken }, options) {
       assertArgument((email || phone) && password, CREDENTIALS_REQUIRED);
       const endpoint = token('password', { email, phone, password, ...captcha(captchaToken) });
-      return signIn(await core.send(endpoint, parseTokenResponse, options));
-    },
-    async signInWithOtp(
-      { email, phone, createUser = true, data, channel, redirectTo, captchaToken },
-      options,
-    ) {
-      assertArgument(email || phone, CONTACT_REQUIRED);
-      const body = {
-        email,
-        phone,
-        create_user: createUser,
-        data,
-        channel: phone ? (channel ?? 'sms') : undefined,
-        ...captcha(captchaToken),
-      };
-      const { messageId } = await sendForMessage(
-        { email, path: '/otp', body, redirectTo },
-        parseSentMessage,
-        options,
-      );
-      return { messageId };
+      return signIn(core, await core.send(endpoint, parseTokenResponse, options));
     },
     async verifyOtp(verification, options) {
       const endpoint = post('/verify', verificationBody(verification));
       const { response, message } = await core.send(endpoint, parseVerification, options);
       const name = verification.type === 'recovery' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN';
       if (response && !isForPhone(verification)) await removeMailFlows(core.pendingFlows);
-      return { session: response && (await signIn(response, name)), message };
-    },
-    async resend({ type, email, phone, redirectTo, captchaToken }, options) {
-      assertArgument(
-        (email || phone) && type,
-        'You must provide either an email or phone number, and a type.',
-      );
-      const body = { type, email, phone, ...captcha(captchaToken) };
-      const request = { email, path: '/resend', body, redirectTo };
-      const { messageId } = await sendForMessage(request, parseSentMessage, options);
-      return { messageId };
-    },
-    async resetPasswordForEmail({ email, redirectTo, captchaToken }, options) {
-      assertArgument(email, 'You must provide an email.');
-      const body = { email, ...captcha(captchaToken) };
-      const request = { email, path: '/recover', body, redirectTo, isRecovery: true };
-      await sendForMessage(request, parseNothing, options);
+      return { session: response && (await signIn(core, response, name)), message };
     },
     async signInWithOAuth({ provider, redirectTo, scopes, parameters }) {
       assertArgument(provider, 'You must provide a provider.');
@@ -261,6 +213,58 @@ export function createSignInMethods(core: AuthCore): SignInMethods {
       return core.session.signIn({ ...imported, name: 'SIGNED_IN', reason: 'call' });
     },
   };
+}
+
+/** The requests for a mail or an SMS. */
+const messageMethods = (
+  core: AuthCore,
+): Pick<SignInMethods, 'signInWithOtp' | 'resend' | 'resetPasswordForEmail'> => ({
+  async signInWithOtp({ email, phone, createUser = true, data, channel, redirectTo, captchaToken }, options) {
+    assertArgument(email || phone, CONTACT_REQUIRED);
+    const body = {
+      email,
+      phone,
+      create_user: createUser,
+      data,
+      channel: phone ? (channel ?? 'sms') : undefined,
+      ...captcha(captchaToken),
+    };
+    const { messageId } = await sendForMessage(
+      core,
+      { email, path: '/otp', body, redirectTo },
+      parseSentMessage,
+      options,
+    );
+    return { messageId };
+  },
+  async resend({ type, email, phone, redirectTo, captchaToken }, options) {
+    assertArgument((email || phone) && type, 'You must provide either an email or phone number, and a type.');
+    const body = { type, email, phone, ...captcha(captchaToken) };
+    const request = { email, path: '/resend', body, redirectTo };
+    const { messageId } = await sendForMessage(core, request, parseSentMessage, options);
+    return { messageId };
+  },
+  async resetPasswordForEmail({ email, redirectTo, captchaToken }, options) {
+    assertArgument(email, 'You must provide an email.');
+    const body = { email, ...captcha(captchaToken) };
+    const request = { email, path: '/recover', body, redirectTo, isRecovery: true };
+    await sendForMessage(core, request, parseNothing, options);
+  },
+});
+
+const signIn = (core: AuthCore, response: TokenResponse, name: SignInEventName = 'SIGNED_IN') =>
+  core.session.signIn({ response, name, reason: 'call' });
+
+/** Sends a request for a message. Only mails contain a link and need a PKCE flow. */
+async function sendForMessage<T>(
+  core: AuthCore,
+  { email, path, body, redirectTo, isRecovery }: MessageRequest,
+  parse: Parse<T>,
+  options?: CallOptions,
+): Promise<T & { readonly flow: StartedFlow | null }> {
+  const flow = email ? await startPkceFlow(core, 'mail', isRecovery) : null;
+  const endpoint = post(path, { ...body, ...flow?.challenge }, redirectTo);
+  return { ...(await sendWithFlow(flow, () => core.send(endpoint, parse, options))), flow };
 }
 
 const isForPhone = (verification: OtpVerification) => 'phone' in verification && !!verification.phone;

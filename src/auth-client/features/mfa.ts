@@ -140,27 +140,11 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
   const mfa: Mfa = {
     async enroll({ factorType, friendlyName, ...rest }, options) {
       const endpoint = post('/factors', { factor_type: factorType, friendly_name: friendlyName, ...rest });
-      const { id, type, friendly_name, phone, totp } = await callAsUser(
-        core,
-        endpoint,
-        parseEnrollment,
-        options,
-      );
-      return {
-        id,
-        type,
-        friendlyName: friendly_name ?? null,
-        phone: phone ?? null,
-        totp: totp ? { qrCodeUrl: imageUrlOf(totp.qr_code), secret: totp.secret, uri: totp.uri } : null,
-      };
+      return toEnrollment(await callAsUser(core, endpoint, parseEnrollment, options));
     },
     async challenge({ factorId, channel }, options) {
-      const { id, type, expires_at, webauthn } = await callAsUser(
-        core,
-        post(factorPath(factorId, '/challenge'), { channel }),
-        parseChallenge,
-        options,
-      );
+      const endpoint = post(factorPath(factorId, '/challenge'), { channel });
+      const { id, type, expires_at, webauthn } = await callAsUser(core, endpoint, parseChallenge, options);
       return {
         id,
         type,
@@ -169,13 +153,7 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
       };
     },
     async verify({ factorId, challengeId, ...proof }, options) {
-      const body =
-        'code' in proof
-          ? { challenge_id: challengeId, code: proof.code }
-          : {
-              challenge_id: challengeId,
-              webauthn: { type: proof.webauthn.type, credential_response: proof.webauthn.credential },
-            };
+      const body = { challenge_id: challengeId, ...encodeProof(proof) };
       return raiseSession({ core, getAccessToken }, post(factorPath(factorId, '/verify'), body), options);
     },
     async challengeAndVerify({ factorId, code }, { user = new CallUser(), ...options } = {}) {
@@ -204,19 +182,11 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
       };
     },
     async getAuthenticatorAssuranceLevel({ accessToken: givenToken, ...call } = {}) {
-      const session =
+      return readLevel(
         givenToken !== undefined
           ? { accessToken: givenToken, user: await getUser({ ...call, accessToken: givenToken }) }
-          : await getSession(call);
-      if (!session) return { currentLevel: null, nextLevel: null, methods: [] };
-      const { aal, amr } = decodeJwtClaims(session.accessToken) ?? {};
-      const currentLevel = aal === 'aal1' || aal === 'aal2' ? aal : null;
-      const hasFactor = session.user.factors?.some(({ status }) => status === 'verified');
-      return {
-        currentLevel,
-        nextLevel: hasFactor ? 'aal2' : currentLevel,
-        methods: Array.isArray(amr) ? amr.map(toMethod) : [],
-      };
+          : await getSession(call),
+      );
     },
   };
   return mfa;
@@ -225,6 +195,39 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
 function factorPath(id: string, suffix = ''): string {
   return `/factors/${encodeUuid('factorId', id)}${suffix}`;
 }
+
+function toEnrollment({
+  id,
+  type,
+  friendly_name,
+  phone,
+  totp,
+}: ReturnType<typeof parseEnrollment>): EnrolledFactor {
+  return {
+    id,
+    type,
+    friendlyName: friendly_name ?? null,
+    phone: phone ?? null,
+    totp: totp ? { qrCodeUrl: imageUrlOf(totp.qr_code), secret: totp.secret, uri: totp.uri } : null,
+  };
+}
+
+function readLevel(session: Pick<Session, 'accessToken' | 'user'> | null): AssuranceLevel {
+  if (!session) return { currentLevel: null, nextLevel: null, methods: [] };
+  const { aal, amr } = decodeJwtClaims(session.accessToken) ?? {};
+  const currentLevel = aal === 'aal1' || aal === 'aal2' ? aal : null;
+  const hasFactor = session.user.factors?.some(({ status }) => status === 'verified');
+  return {
+    currentLevel,
+    nextLevel: hasFactor ? 'aal2' : currentLevel,
+    methods: Array.isArray(amr) ? amr.map(toMethod) : [],
+  };
+}
+
+const encodeProof = (proof: FactorProof) =>
+  'code' in proof
+    ? { code: proof.code }
+    : { webauthn: { type: proof.webauthn.type, credential_response: proof.webauthn.credential } };
 
 /** An entry of the claim `amr`: an object with a time, or a bare name (RFC 8176). */
 function toMethod(entry: unknown): AssuranceLevel['methods'][number] {

@@ -17,7 +17,7 @@ import { classifyRefusal, type Refusal } from '../protocol/refusal.ts';
 import { createMachine, type Machine } from '../machine/machine.ts';
 import type { Bindings } from '../protocol/change.ts';
 import type { ChangeReceiver } from '../protocol/protocol-parts.ts';
-import { Pushes } from '../socket/push.ts';
+import { createPushes, type Pushes } from '../socket/push.ts';
 import type { ReconnectingSocket } from '../socket/socket.ts';
 import { isRecord } from '../json.ts';
 import type { Message } from '../protocol/message.ts';
@@ -68,7 +68,7 @@ export class OwnTopic implements Topic, JoiningTopic {
     this.#owner = owner;
     const { platform, settings } = options;
     const { clock } = platform;
-    this.#pushes = new Pushes({
+    this.#pushes = createPushes({
       clock,
       settings,
       isReady: () => this.#isReady,

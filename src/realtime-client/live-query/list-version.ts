@@ -1,4 +1,4 @@
-import type { Page, Platform, Timer } from '../../platform/platform.ts';
+import type { Clock, Page, Platform, Timer } from '../../platform/platform.ts';
 import { untilEnded } from '../../platform/until-aborted.ts';
 import { settleMs } from './read-triggers.ts';
 
@@ -47,16 +47,7 @@ export function createListVersion(options: ListVersionOptions): ListVersion {
     const controller = new AbortController();
     request = controller;
     try {
-      const { signal } = controller;
-      const delayMs = endMs - clock.monotonicMs();
-      return await untilEnded(
-        () => differs(signal),
-        { signal, clock, delayMs },
-        () => {
-          controller.abort();
-          throw new Error('The version of the list was not read in time');
-        },
-      );
+      return await withinTime(clock, endMs - clock.monotonicMs(), controller, differs);
     } catch (problem) {
       if (request === controller) report(problem);
       return undefined;
@@ -98,4 +89,22 @@ export function createListVersion(options: ListVersionOptions): ListVersion {
       stopped?.abort();
     },
   };
+}
+
+/** Aborts and rejects a task that takes too long. */
+function withinTime<T>(
+  clock: Clock,
+  delayMs: number,
+  controller: AbortController,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { signal } = controller;
+  return untilEnded(
+    () => task(signal),
+    { signal, clock, delayMs },
+    () => {
+      controller.abort();
+      throw new Error('The version of the list was not read in time');
+    },
+  );
 }

@@ -30,21 +30,17 @@ export const presenceError = 'presence_error';
 /** Name of the payload member that lists the entries of several tabs; see {@link expandTabs}. */
 const tabsMember = '$tabs';
 
-export function createTracker({
-  name,
-  clock,
-  emit,
-  report,
-  push,
-  onError = report,
-}: {
+interface TrackerOptions {
   readonly name: string;
   readonly clock: Clock;
   readonly emit: (event: RealtimeEvent) => void;
   readonly report: (problem: unknown) => void;
   readonly push: (event: string, payload: unknown) => Promise<unknown>;
   readonly onError?: (error: RealtimeError) => void;
-}): Tracker {
+}
+
+export function createTracker(options: TrackerOptions): Tracker {
+  const { name, clock, emit, report, push, onError = report } = options;
   let wanted: Readonly<Record<string, unknown>> | null = null;
   let sent: string | null = null;
   let isJoined = false;
@@ -68,11 +64,10 @@ export function createTracker({
     sent = next;
     const call = wanted ? { event: 'track', payload: wanted } : { event: 'untrack' };
     push('presence', { type: 'presence', ...call }).catch((problem: unknown) => {
-      const error = problem instanceof RealtimeError ? refusalOf(problem) : null;
+      const error = refusalOf(problem);
       const isLost = error?.code === 'push-timeout';
       const isReplaced = sent !== next;
-      const isEnded = error?.code === 'closed' || error?.code === 'channel-failed';
-      if (!error || isEnded || (isLost && isReplaced)) return;
+      if (!error || (isLost && isReplaced)) return;
       if (!isLost || repeats >= maxRepeats) return onError(error);
       repeats += 1;
       sent = unknownEntry;
@@ -103,11 +98,17 @@ export function createTracker({
   };
 }
 
-/** The server refuses a missing right with an empty response, and a bad payload with a reason. */
-function refusalOf(problem: RealtimeError): RealtimeError {
-  if (problem.code !== 'push-refused') return problem;
-  return isRecord(problem.cause) && 'reason' in problem.cause
-    ? new RealtimeError('invalid-payload', String(problem.cause['reason']), { cause: problem })
+/**
+ * Why a call failed; null if its channel has ended. The server refuses a missing right with an empty response, and a bad payload
+ * with a reason.
+ */
+function refusalOf(problem: unknown): RealtimeError | null {
+  if (!(problem instanceof RealtimeError)) return null;
+  const { code, cause } = problem;
+  if (code === 'closed' || code === 'channel-failed') return null;
+  if (code !== 'push-refused') return problem;
+  return isRecord(cause) && 'reason' in cause
+    ? new RealtimeError('invalid-payload', String(cause['reason']), { cause: problem })
     : new RealtimeError(
         'unauthorized',
         'Refused: no policy on realtime.messages allows insert with the extension presence',

@@ -3,6 +3,21 @@ import type { ChannelSnapshot } from './connection.ts';
 import { RealtimeError } from '../errors.ts';
 import type { RealtimeSettings } from '../settings.ts';
 
+/** The buffered and unanswered pushes of one channel. */
+export interface Pushes {
+  push(event: string, payload: unknown): Promise<unknown>;
+  /** Sends the buffered pushes. */
+  flush(): void;
+  /** Settles the push with this ref; `response` is the server's, also for an error. */
+  reply(ref: string | null, response: unknown, error: ChannelSnapshot['error']): void;
+  /** Rejects all pushes with `channel-failed`, because no reply arrives anymore. */
+  fail(): void;
+  /** Rejects those that are not sent yet with `user-changed`. */
+  discard(): void;
+  /** Rejects all pushes with `closed`. */
+  close(): void;
+}
+
 interface PendingPush {
   readonly event: string;
   readonly payload: unknown;
@@ -23,90 +38,64 @@ interface PushesOptions {
   readonly send: (event: string, payload: unknown) => string;
 }
 
-/** The pushes of one channel: buffered until it is joined, and then waiting for their replies. */
-export class Pushes {
-  readonly #channel: PushesOptions;
-  readonly #pending = new Set<PendingPush>();
-
-  constructor(channel: PushesOptions) {
-    this.#channel = channel;
-  }
-
-  push(event: string, payload: unknown): Promise<unknown> {
-    const { clock, settings, failure, isReady } = this.#channel;
-    return new Promise((resolve, reject) => {
-      const timer = clock.setTimer(
-        () => push.settle(undefined, { code: 'push-timeout', message: `No reply to ${event} in time` }),
-        settings.timeoutMs,
-      );
-      const push: PendingPush = {
-        event,
-        payload,
-        settle: (response, error) => {
-          timer.cancel();
-          this.#pending.delete(push);
-          if (error) reject(new RealtimeError(error.code, error.message, { cause: response }));
-          else resolve(response);
-        },
-      };
-      this.#pending.add(push);
-      if (failure()) return this.fail();
-      if (isReady()) return this.#dispatch(push);
-      const [oldest, ...later] = this.#waiting();
-      if (later.length >= settings.pushBuffer)
-        oldest?.settle(undefined, {
-          code: 'push-overflow',
-          message: 'Too many pushes wait for the channel',
-        });
-    });
-  }
-
-  /** Sends the buffered pushes. */
-  flush(): void {
-    this.#waiting().forEach((push) => this.#dispatch(push));
-  }
-
-  /** Settles the push with this ref; `response` is the server's, also for an error. */
-  reply(ref: string | null, response: unknown, error: ChannelSnapshot['error']): void {
-    [...this.#pending].find((push) => push.ref === ref)?.settle(response, error);
-  }
-
-  /** Rejects all pushes with `channel-failed`, because no reply arrives anymore. */
-  fail(): void {
-    const error = this.#channel.failure();
-    if (!error) return;
-    const cause = new RealtimeError(error.code, error.message);
-    rejectAll(this.#pending, 'channel-failed', `The channel has failed: ${error.message}`, cause);
-  }
-
-  /** Rejects those that are not sent yet with `user-changed`. */
-  discard(): void {
-    rejectAll(
-      this.#waiting(),
-      'user-changed',
-      'Another user signed in before the push was sent, or the session ended',
-    );
-  }
-
-  /** Rejects all pushes with `closed`. */
-  close(): void {
-    rejectAll(this.#pending, 'closed', 'The channel is closed');
-  }
-
-  #waiting(): readonly PendingPush[] {
-    return [...this.#pending].filter(({ ref }) => ref === undefined);
-  }
-
-  #dispatch(push: PendingPush): void {
+/** Buffers pushes until the channel is joined, then waits for their replies. */
+export function createPushes({ clock, settings, isReady, failure, send }: PushesOptions): Pushes {
+  const pending = new Set<PendingPush>();
+  const waiting = () => [...pending].filter(({ ref }) => ref === undefined);
+  const dispatch = (push: PendingPush) => {
     try {
-      push.ref = this.#channel.send(push.event, push.payload);
+      push.ref = send(push.event, push.payload);
     } catch (problem) {
       push.settle(problem, { code: 'push-refused', message: 'The payload cannot be serialized' });
     }
-  }
+  };
+  const fail = () => {
+    const error = failure();
+    if (!error) return;
+    const cause = new RealtimeError(error.code, error.message);
+    settleAll(pending, 'channel-failed', `The channel has failed: ${error.message}`, cause);
+  };
+  return {
+    push: (event, payload) =>
+      new Promise((resolve, reject) => {
+        const timer = clock.setTimer(
+          () => push.settle(undefined, { code: 'push-timeout', message: `No reply to ${event} in time` }),
+          settings.timeoutMs,
+        );
+        const push: PendingPush = {
+          event,
+          payload,
+          settle(response, error) {
+            timer.cancel();
+            pending.delete(push);
+            if (error) reject(new RealtimeError(error.code, error.message, { cause: response }));
+            else resolve(response);
+          },
+        };
+        pending.add(push);
+        if (failure()) return fail();
+        if (isReady()) return dispatch(push);
+        const [oldest, ...later] = waiting();
+        if (later.length >= settings.pushBuffer)
+          oldest?.settle(undefined, {
+            code: 'push-overflow',
+            message: 'Too many pushes wait for the channel',
+          });
+      }),
+    fail,
+    flush: () => waiting().forEach(dispatch),
+    reply: (ref, response, error) => [...pending].find((push) => push.ref === ref)?.settle(response, error),
+    discard: () =>
+      settleAll(
+        waiting(),
+        'user-changed',
+        'Another user signed in before the push was sent, or the session ended',
+      ),
+    close: () => settleAll(pending, 'closed', 'The channel is closed'),
+  };
 }
 
-function rejectAll(
+function settleAll(
   pushes: Iterable<PendingPush>,
   code: RealtimeError['code'],
   message: string,

@@ -6,7 +6,7 @@ import type { ShareConnection } from '../realtime-client.ts';
 import { backoffDelayMs } from '../../platform/backoff.ts';
 import { createConnectionStatus } from '../socket/connection-status.ts';
 import type { ConnectOptions, Connection, TopicSink } from '../socket/connection.ts';
-import { Pushes } from '../socket/push.ts';
+import { createPushes } from '../socket/push.ts';
 import { createWaitingData } from '../socket/waiting-data.ts';
 import { Membership, type TabTopic } from './membership.ts';
 import { createSharedTopic } from './shared-topic.ts';
@@ -119,7 +119,7 @@ function createSharedConnection(
         pushes.fail();
       };
       const shared = createSharedTopic({ ...sink, onStatus }, clock);
-      const pushes = new Pushes({
+      const pushes = createPushes({
         clock,
         settings,
         isReady: () => membership?.isReady ?? false,

@@ -157,6 +157,7 @@ describe('the transport for Resend', () => {
     [422, '{"name":"validation_error","message":"Invalid `to` field"}', 'refused', 0],
     [429, '{"name":"rate_limit_exceeded"}', 'unavailable', 1000],
     [429, '{"name":"daily_quota_exceeded"}', 'unavailable', 900_000],
+    [429, '{"name":"monthly_quota_exceeded"}', 'unavailable', 900_000],
     [451, '{"name":"security_error"}', 'held', 0],
     [500, '{"name":"application_error"}', 'held', 0],
     [502, 'bad gateway', 'unavailable', 60_000],
@@ -225,6 +226,18 @@ describe('the transport for push messages', () => {
     expect(asked).toBe(5);
     const other = { ...subscription, endpoint: 'https://updates.push.services.mozilla.com/x' };
     expect(await transport.send(other, '{}')).toEqual({ outcome: 'sent' });
+  });
+
+  it.each([403, 429])('asks a push service again that responds %i to several devices', async (status) => {
+    let asked = 0;
+    const fetchFake = () => {
+      asked += 1;
+      return Promise.resolve(new Response('', { status: asked > 8 ? 201 : status }));
+    };
+    const transport = createPushTransport({ env, now: () => 0, fetch: fetchFake });
+    for (let message = 0; message < 8; message += 1)
+      expect(await transport.send(subscription, '{}')).toMatchObject({ outcome: 'held' });
+    expect(await transport.send(subscription, '{}')).toEqual({ outcome: 'sent' });
   });
 
   it('refuses keys that cannot sign before any message is claimed', () => {

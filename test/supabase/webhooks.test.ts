@@ -6,7 +6,7 @@ import {
   createWebhookTransport,
   isPublicAddress,
 } from '../../supabase/functions/_shared/webhooks/webhook-transport.ts';
-import { isSignedWebhook } from '../../supabase/functions/_shared/runtime/webhook-signature.ts';
+import { isSignedWebhook, signWebhook } from '../../supabase/functions/_shared/runtime/webhook-signature.ts';
 import { createDatabaseCaller } from '../../supabase/functions/_shared/runtime/database-functions.ts';
 import { whileDamaged } from '../support/damaged-row.ts';
 import { ada, grace, requestApi, useLocalSupabase } from '../support/local-supabase.ts';
@@ -387,6 +387,17 @@ it.each([
     status: 400,
     body: { message: 'webhook_invalid' },
   });
+});
+
+it.each([
+  [-301_000, false],
+  [-299_000, true],
+  [299_000, true],
+  [301_000, false],
+])('a signature of %i ms beside the clock is accepted: %s', (offsetMs, isAccepted) => {
+  const headers = new Headers(signWebhook('one', '{}', secret, nowMs + offsetMs));
+  expect(isSignedWebhook(headers, '{}', secret, nowMs)).toBe(isAccepted);
+  expect(isSignedWebhook(headers, '{} ', secret, nowMs)).toBe(false);
 });
 
 describe('the transport', () => {

@@ -360,6 +360,27 @@ describe('the queue', () => {
     ]);
   });
 
+  it.each(['instant', 'hourly', 'daily', 'weekly'])(
+    'the queue sends imported history with the next mail, not at once: %s',
+    async (frequency) => {
+      const { database } = supabase();
+      await database.query(
+        `insert into notification_preferences (user_id, email_digest_frequency) values ($1, $2)
+         on conflict (user_id) do update set email_digest_frequency = excluded.email_digest_frequency`,
+        [ada.id, frequency],
+      );
+      await database.query(
+        `insert into notifications (recipient_id, content, created_at)
+         values ($1, '{"type":"mention"}', now() - interval '30 days')`,
+        [ada.id],
+      );
+      await database.exec('delete from notification_preferences');
+      expect(
+        await database.query('select due_at > now() as is_later from private.notification_mails'),
+      ).toEqual([{ is_later: true }]);
+    },
+  );
+
   it('the queue starts the next mail while one is being sent', async () => {
     const notify = () =>
       supabase().database.query(

@@ -214,8 +214,10 @@ it('ten mails in a row that are held make the others wait: a wrong setting is no
 
 it('a few mails that are held stop no other mail', async () => {
   const queue = createQueue(mails(60), accept);
-  const report = await sendMails(queue, ({ id }) =>
-    Number(id.split('-')[1]) % 4 === 0 ? refuseWith('held')() : Promise.resolve(),
+  const report = await sendMails(
+    queue,
+    ({ id }) => (Number(id.split('-')[1]) % 4 === 0 ? refuseWith('held')() : Promise.resolve()),
+    performance.now() + 30_000,
   );
   expect(report).toEqual({ sent: 45, failed: 15, skipped: 0 });
   expect([...queue.finished.values()].filter((outcome) => outcome === 'delayed')).toEqual([]);

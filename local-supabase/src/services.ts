@@ -51,6 +51,8 @@ export interface ServiceSettings {
 /** The settings of the services, and their environment. */
 export interface ServicesOptions extends ServiceSettings {
   readonly database: PgliteDatabase;
+  /** The URL of a real PostgreSQL for other programs. Default: the embedded one. */
+  readonly serverUrl?: string;
   /** The names of the available extensions in SQL. */
   readonly standIns: ReadonlySet<string>;
   readonly keys: TokenKeys;
@@ -114,6 +116,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
   });
   const realtime = await createRealtimeService({
     database,
+    hasOtherSessions: options.serverUrl !== undefined,
     keys,
     schemaSql: options.realtimeSchemaSql,
     now,

@@ -26,7 +26,7 @@ export interface Cluster {
   adminUrl(name: string): string;
   /** The URL for other programs, as the vendor's local stack has it. */
   url(name: string): string;
-  /** Lets nobody connect to the project's database, so that it can be copied at any time. */
+  /** Refuses connections to the project's database, so that it can be copied at any time. */
   freeze(): Promise<void>;
   /** Copies the project's database, or takes a prepared copy. @returns the copy's name. */
   copy(): Promise<string>;

@@ -28,6 +28,8 @@ import { createTokenCheck } from './subscription/tokens.ts';
 
 export interface RealtimeServiceOptions {
   readonly database: Database;
+  /** Whether other programs have sessions of their own in the database. Default false. */
+  readonly hasOtherSessions?: boolean;
   readonly keys: TokenKeys;
   /** The SQL of `schema.sql`. Default: the database already contains it. */
   readonly schemaSql?: string | undefined;
@@ -135,6 +137,7 @@ class Realtime {
     const onPollerGivenUp = () => this.#renewChannels(true);
     const delivery = new Delivery({
       database,
+      hasOtherSessions: options.hasOtherSessions ?? false,
       relations,
       settings,
       now,

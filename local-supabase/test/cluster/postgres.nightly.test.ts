@@ -3,14 +3,16 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDatabasePool, createLocalSupabase, type LocalSupabase } from '../../src/index.ts';
+import { connectRawClient } from '../realtime/raw-client.ts';
 import { createUser, requestApi } from '../../../test/support/local-supabase.ts';
 
 const project = new URL('../rest/no-project/', import.meta.url);
-const options = { project, config: false, postgres: 17, auth: { bcryptCost: 4 } } as const;
+const options = { project, config: false, postgres: 17, port: 0, auth: { bcryptCost: 4 } } as const;
 const TIMEOUT_MS = 120_000;
 
 async function connect({ databaseUrl }: Pick<LocalSupabase, 'databaseUrl'>): Promise<Client> {
@@ -76,6 +78,44 @@ describe('an instance on PostgreSQL beside the services', { timeout: TIMEOUT_MS 
     expect(rows).toEqual([{ id: 2 }]);
   });
 
+  it('delivers a change once every older transaction of other sessions has ended', async () => {
+    const older = await connect(supabase);
+    await older.query(`create table public.watched (id int primary key);
+      alter publication supabase_realtime add table public.watched`);
+    const client = await connectRawClient({ url: supabase.url, apiKey: supabase.serviceRoleKey });
+    const watched = { event: '*', schema: 'public', table: 'watched' };
+    await client.joinLive('realtime:watched', { changes: [watched] });
+    await older.query('begin; insert into public.watched values (1)');
+    await supabase.database.query('insert into public.watched values (2)');
+    await setTimeout(200);
+    expect(client.texts.join()).not.toContain('INSERT');
+    await older.query('commit');
+    const ids: unknown[] = [];
+    while (ids.length < 2) {
+      const { payload } = await client.nextOf('postgres_changes');
+      ids.push((payload as { data: { record: { id: number } } }).data.record.id);
+    }
+    client.terminate();
+    await older.end();
+    expect(new Set(ids)).toEqual(new Set([1, 2]));
+  });
+
+  it('delivers a change after a transaction that wrote nothing published', async () => {
+    const older = await connect(supabase);
+    await older.query('create table if not exists public.unwatched (id int)');
+    const client = await connectRawClient({ url: supabase.url, apiKey: supabase.serviceRoleKey });
+    const watched = { event: '*', schema: 'public', table: 'watched' };
+    await client.joinLive('realtime:watched', { changes: [watched] });
+    await older.query('begin; insert into public.unwatched values (1)');
+    await supabase.database.query('insert into public.watched values (3)');
+    await setTimeout(200);
+    await older.query('commit');
+    const { payload } = await client.nextOf('postgres_changes');
+    client.terminate();
+    await older.end();
+    expect(payload).toMatchObject({ data: { record: { id: 3 } } });
+  });
+
   const roles: readonly (readonly [string, string | undefined])[] = [
     ['create policy p on storage.objects for select to authenticated using (true)', undefined],
     ['do $$ begin create policy q on storage.objects for select using (true); end $$', undefined],
@@ -123,18 +163,16 @@ describe('an instance on PostgreSQL beside the services', { timeout: TIMEOUT_MS 
 
 describe('PostgreSQL beside the services', { timeout: TIMEOUT_MS }, () => {
   it('ends with the last instance, also during a statement, and leaves no files', async () => {
-    const before = await temporaryFolders();
     const supabase = await createLocalSupabase(options);
     const client = await connect(supabase);
     const endless = client.query('select pg_sleep(600)').catch((problem: Error) => problem.message);
     await supabase.close();
     await endless;
     expect(await isReachable(String(supabase.databaseUrl))).toBe(false);
-    await vi.waitFor(async () => expect(await temporaryFolders()).toEqual(before), 10_000);
+    await vi.waitFor(async () => expect(await temporaryFolders()).toEqual([]), 30_000);
   });
 
   it('ends when its host is killed', async () => {
-    const before = await temporaryFolders();
     const host = spawn(
       process.execPath,
       ['--import', 'tsx', fileURLToPath(new URL('killed-host.ts', import.meta.url))],
@@ -147,7 +185,7 @@ describe('PostgreSQL beside the services', { timeout: TIMEOUT_MS }, () => {
     host.kill('SIGKILL');
     await endless;
     await vi.waitFor(async () => expect(await isReachable(databaseUrl)).toBe(false), 10_000);
-    await vi.waitFor(async () => expect(await temporaryFolders()).toEqual(before), 10_000);
+    await vi.waitFor(async () => expect(await temporaryFolders()).toEqual([]), 30_000);
   });
 
   it('stays for the next instance of a pool, which begins with the initial rows', async () => {

@@ -32,12 +32,16 @@ export interface DeliveryOptions {
   readonly random: () => number;
   readonly timers: Timers;
   readonly report: (error: unknown) => void;
+  /** Whether the database has other sessions, whose transactions may be older than a committed change. */
+  readonly hasOtherSessions: boolean;
   /** Called when the poller has ended after repeated failures; channels must subscribe again. */
   readonly onPollerGivenUp: () => void;
 }
 
 /** The real server keeps the poller for ten minutes after the last subscription. */
 const POLLER_LINGER_MS = 600_000;
+/** The delay after which changes are read again that wait for an older transaction, whose end notifies nobody. */
+const OLDER_TRANSACTION_MS = 20;
 const NOTHING: PollOutcome = { read: 0, delivered: 0 };
 
 /** Sends committed changes to their subscribers in commit order, by polling or directly after each commit. */
@@ -268,10 +272,19 @@ export class Delivery {
     this.#isQueued = true;
     this.#inTurn(async () => {
       this.#isQueued = false;
-      if (this.#slot.isOpen) await this.#drain();
-      else if (!this.#backlogEnd && !this.#isPaused) await this.#outbox.clear();
+      if (this.#slot.isOpen) {
+        await this.#drain();
+        await this.#awaitOlderTransactions();
+      } else if (!this.#backlogEnd && !this.#isPaused) await this.#outbox.clear();
       this.#failures = 0;
     }).catch((error: unknown) => this.#retryLater(error, () => this.#wake()));
+  }
+
+  async #awaitOlderTransactions(): Promise<void> {
+    const { hasOtherSessions, timers } = this.#options;
+    if (!hasOtherSessions || this.#isPaused || this.#subscribers.size === 0) return;
+    if (await this.#outbox.hasUnreadable())
+      this.#cancelPoll = timers.after(OLDER_TRANSACTION_MS, () => this.#wake());
   }
 
   /** Sends a subscriber the changes from before a crash and the later ones. */

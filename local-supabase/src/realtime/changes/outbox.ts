@@ -74,6 +74,14 @@ export class Outbox {
     ]);
   }
 
+  /** Whether committed changes may not be read yet, because a transaction that began before them is still open. */
+  async hasUnreadable(): Promise<boolean> {
+    const [found] = await this.#database.query<{ exists: boolean }>(
+      'select exists (select from realtime.outbox where outbox.xid >= pg_snapshot_xmin(pg_current_snapshot()))',
+    );
+    return found?.exists === true;
+  }
+
   /** Removes every committed change. */
   async clear(): Promise<void> {
     await this.#database.query(

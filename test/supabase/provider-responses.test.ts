@@ -294,6 +294,7 @@ describe('a bounce', () => {
       postmark({ Type: 'DMARCPolicy' }),
       postmark({ Type: 'SpamNotification' }),
       postmark({ Type: 'HardBounce', Details: 'smtp;554 5.7.1 blocked' }),
+      postmark({ Type: 'HardBounce', Details: 'smtp;550 5.1.1 unknown', Inactive: false }),
     ])
       expect(event).toBeNull();
   });

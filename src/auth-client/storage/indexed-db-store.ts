@@ -11,10 +11,23 @@ const STORE = 'values';
 export function createIndexedDbStore(factory: () => IDBFactory, name = 'auth'): AuthStore {
   let opened: Promise<IDBDatabase> | undefined;
   const open = () => {
+    const opening = new Promise<IDBDatabase>((resolve, reject) => {
+      const request = factory().open(name, 1);
+      request.onupgradeneeded = () => void request.result.createObjectStore(STORE);
+      request.onsuccess = () => {
+        // The browser closes it under pressure, or for another version: the next call opens it again.
+        request.result.onclose = forget;
+        request.result.onversionchange = () => {
+          request.result.close();
+          forget();
+        };
+        resolve(request.result);
+      };
+      request.onerror = () => reject(request.error ?? new Error('IndexedDB cannot be opened'));
+    });
     const forget = () => {
       if (opened === opening) opened = undefined;
     };
-    const opening = openDatabase(factory, name, forget);
     opening.catch(forget);
     return (opened = opening);
   };
@@ -55,22 +68,6 @@ export function createIndexedDbStore(factory: () => IDBFactory, name = 'auth'): 
 
 const isNamed = (problem: unknown, name: string) =>
   (Object(problem) as { readonly name?: unknown }).name === name;
-
-/** @param onClose called when the browser closes it, under pressure or for another version: the next call opens it again. */
-const openDatabase = (factory: () => IDBFactory, name: string, onClose: () => void) =>
-  new Promise<IDBDatabase>((resolve, reject) => {
-    const request = factory().open(name, 1);
-    request.onupgradeneeded = () => void request.result.createObjectStore(STORE);
-    request.onsuccess = () => {
-      request.result.onclose = onClose;
-      request.result.onversionchange = () => {
-        request.result.close();
-        onClose();
-      };
-      resolve(request.result);
-    };
-    request.onerror = () => reject(request.error ?? new Error('IndexedDB cannot be opened'));
-  });
 
 async function attempt<T>(
   connection: Promise<IDBDatabase>,

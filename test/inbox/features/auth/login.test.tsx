@@ -197,6 +197,17 @@ test('a link from another browser continues by the code of a new mail', async ()
   expect(screen.getByText(/a new email is on its way/)).toBeTruthy();
 });
 
+test('says that a mail is new if it replaces a link that was used', async () => {
+  const { actor } = await renderApp('/login', { supabase: supabase(), historyState: 'link-expired' });
+  await screen.findByText('This link has expired or was already used');
+  const email = await screen.findByLabelText('Email');
+  await actor.clear(email);
+  await actor.type(email, ada.email);
+  await actor.click(screen.getByRole('button', { name: 'Send a new email' }));
+  await waitFor(() => expect(history.state).toMatchObject({ purpose: 'magiclink' }));
+  expect(await screen.findByText(/a new email is on its way/)).toBeTruthy();
+});
+
 test('a link that is used or expired shows a message', async () => {
   const error = 'error=access_denied&error_code=otp_expired&error_description=Email+link+is+invalid&sb=';
   await renderApp(`/home?${error}#${error}`, { supabase: supabase() });

@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
@@ -42,6 +42,8 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
     lastMailedEmail.forget();
   };
   const mail = useMail(purpose);
+  // Remembering the mail below replaces the note of the failed link in the history's state.
+  const [replacesLink] = useState(isAgain);
   const again = useSending(isJustSent);
   useEffect(() => {
     lastMailedEmail.set(email);
@@ -62,7 +64,7 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
           </Link>
         ) : undefined
       }
-      intro={(isAgain ? texts.freshSent : texts.mailSent[isSignup ? 'new' : purpose])(email)}
+      intro={(replacesLink ? texts.freshSent : texts.mailSent[isSignup ? 'new' : purpose])(email)}
     >
       <FormMessages error={again.problem} success={again.hasSent && texts.resent[purpose]} />
       <CodeForm label={texts.code} submit={texts.confirm} onCode={verify}>

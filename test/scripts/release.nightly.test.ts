@@ -1,69 +1,50 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { transform } from 'esbuild';
+import { createLocalSupabase } from 'local-supabase';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startRegistry, type LocalRegistry } from './local-registry.ts';
+import { packages, packPackages, runProcess, type PackedPackages } from './packed-project.ts';
+import { readBlocks, readCommands, runCommands } from './page-blocks.ts';
 
 /** The workflow `release.yml` without what only it has: its identity, from which npm makes the provenance. */
-const run = (
-  command: string,
-  args: readonly string[],
-  cwd: string,
-  environment: Readonly<Record<string, string>> = {},
-) =>
-  promisify(execFile)(command, args, {
-    cwd,
-    env: {
-      ...process.env,
-      NODE_ENV: undefined,
-      VITEST: undefined,
-      NIGHTLY: undefined,
-      NO_COLOR: '1',
-      ...environment,
-    },
-    maxBuffer: 64 * 1024 * 1024,
-  });
-const packages = ['inbox-sender', 'local-supabase', 'supabase-conformance', 'supabase-protocol-clients'];
-
-let registry: LocalRegistry;
-let tarballs: readonly string[];
+let packed: PackedPackages;
+/** A folder with all packages installed. */
 let project: string;
 
 beforeAll(async () => {
-  registry = await startRegistry();
   const repository = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'an-owner/a-repository' };
-  await run('npm', ['run', '-s', 'build:packages'], '.', { ...repository, GITHUB_REF_TYPE: 'tag' });
-  tarballs = (await readdir('dist-packages'))
-    .filter((name) => name.endsWith('.tgz'))
-    .map((name) => resolve('dist-packages', name));
-  project = await mkdtemp(join(tmpdir(), 'release-'));
-  await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }');
-  const { host } = new URL(registry.url);
-  await writeFile(
-    join(project, '.npmrc'),
-    `registry=${registry.url}/\n//${host}/:_authToken=a-token\naudit=false\nfund=false\ncache=${project}/.cache\n`,
-  );
+  packed = await packPackages({ ...repository, GITHUB_REF_TYPE: 'tag' });
+  project = await packed.createFolder();
 }, 600_000);
-afterAll(async () => {
-  await registry.close();
-  await rm(project, { recursive: true });
+afterAll(() => packed.remove());
+
+describe('a release', () => {
+  it('would publish each package', { timeout: 300_000 }, async () => {
+    for (const tarball of packed.tarballs) {
+      const flags = ['--dry-run', '--access', 'public', '--ignore-scripts'];
+      const { stdout } = await runProcess('npm', ['publish', tarball, ...flags], project);
+      expect(stdout).toMatch(/^\+ [a-z-]+@\d+\.\d+\.\d+/m);
+    }
+    expect(packed.registry.published).toEqual([]);
+  });
+
+  it('is published to a registry, and installs in an empty folder', { timeout: 600_000 }, async () => {
+    for (const tarball of packed.tarballs)
+      await runProcess('npm', ['publish', tarball, '--access', 'public', '--ignore-scripts'], project);
+    const published = packed.registry.published.map((each) => each.replace(/@.*/, ''));
+    expect(published.toSorted()).toEqual(packages);
+    await runProcess('npm', ['install', '--ignore-scripts', ...packages, 'vitest'], project);
+    const { dependencies } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8')) as {
+      dependencies: Readonly<Record<string, string>>;
+    };
+    expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(packages));
+  });
 });
 
-/** The first block of a language in the README of an installed package. */
-async function firstBlock(name: string, language: string): Promise<string> {
-  const readme = await readFile(join(project, 'node_modules', name, 'README.md'), 'utf8');
-  const [, block] = new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'm').exec(readme) ?? [];
-  if (block === undefined) throw new Error(`The README of ${name} has no block of ${language}`);
-  return block;
-}
-
-/** Runs a block beside a project of this repository; `globals` sets the names that the block leaves to its reader. */
-async function runBlock(block: string, globals: string): Promise<string> {
-  const { code } = await transform(block, { loader: 'ts', format: 'esm', target: 'node20' });
-  await writeFile(join(project, 'example.mjs'), code);
+/** Runs a program beside a project of this repository; `globals` sets the names that it leaves to its reader. */
+async function runProgram(code: string, globals: string): Promise<string> {
+  const program = await transform(code, { loader: 'ts', format: 'esm', target: 'node20' });
+  await writeFile(join(project, 'example.mjs'), program.code);
   await writeFile(
     join(project, 'main.mjs'),
     `import { createLocalSupabase } from 'local-supabase';
@@ -74,59 +55,132 @@ async function runBlock(block: string, globals: string): Promise<string> {
      await supabase.close();
      process.exit();`,
   );
-  return (await run(process.execPath, ['main.mjs'], project)).stdout;
+  return (await runProcess(process.execPath, ['main.mjs'], project)).stdout;
 }
 
-describe('a release', () => {
-  it('would publish each package', async () => {
-    for (const tarball of tarballs) {
-      const flags = ['--dry-run', '--access', 'public', '--ignore-scripts'];
-      const { stdout } = await run('npm', ['publish', tarball, ...flags], project);
-      expect(stdout).toMatch(/^\+ [a-z-]+@\d+\.\d+\.\d+/m);
-    }
-    expect(registry.published).toEqual([]);
+async function runTest(code: string): Promise<string> {
+  await mkdir(join(project, 'supabase/migrations'), { recursive: true });
+  const [, table] = readBlocks('local-supabase', await textOf('local-supabase'));
+  await writeFile(join(project, 'supabase/migrations/0001_todos.sql'), table?.code ?? '');
+  await writeFile(join(project, 'todos.test.ts'), code);
+  return (await runProcess('npx', ['vitest', 'run'], project)).stdout;
+}
+
+/** Runs commands, by default in an empty folder; tarballs are those of `npm run build:packages`. */
+async function runShell(code: string, folder?: string): Promise<string> {
+  const commands = readCommands(code).map((command) =>
+    command.replaceAll('<repository>/dist-packages', resolve('dist-packages')),
+  );
+  return runCommands(commands, folder ?? (await packed.createFolder()), runProcess);
+}
+
+/** Runs one audit of those that the page's command runs, on a server that is there. */
+async function runAudits(code: string): Promise<string> {
+  const supabase = await createLocalSupabase({ project: '.', config: false, port: 0, mailboxPort: 0 });
+  try {
+    const filled = code
+      .replace(/--url \S+/, `--url ${supabase.url}`)
+      .replace(/--mailbox \S+/, `--mailbox ${supabase.mailboxUrl}`)
+      .replace('--anon-key <key>', `--anon-key ${supabase.anonKey}`)
+      .replace('--service-key <key>', `--service-key ${supabase.serviceRoleKey} --allow-foreign-users`)
+      .replace('npx supabase-conformance', 'npx supabase-conformance --only AUTH-001');
+    return await runShell(filled, project);
+  } finally {
+    await supabase.close();
+  }
+}
+
+const people = ['ada00000-0000-4000-8000-000000000001', '9eace000-0000-4000-8000-000000000002'];
+
+const runSender = (code: string): Promise<string> =>
+  runProgram(
+    `${code}\nconsole.log(JSON.stringify(deliveries));`,
+    `{ userId: '${people[0]}', adaId: '${people[0]}', graceId: '${people[1]}' }`,
+  );
+
+const runClients = (code: string): Promise<string> =>
+  runProgram(code, '{ url: supabase.url, apiKey: supabase.anonKey }');
+
+/** @returns the folder's package.json afterwards. */
+async function install(code: string): Promise<string> {
+  const folder = await packed.createFolder();
+  await runShell(code, folder);
+  return readFile(join(folder, 'package.json'), 'utf8');
+}
+
+async function installAndAudit(code: string): Promise<string> {
+  const [installation = '', ...commands] = readCommands(code);
+  return (await install(installation)) + (await runAudits(commands.join('\n')));
+}
+
+/** What runs a block, and what that prints. */
+type Run = readonly [(code: string) => Promise<string>, RegExp];
+
+const clone = 'commands of a clone, which .ci/run and the nightly workflow run';
+/** The pages, and what runs each of their blocks, or why none does. */
+const runs: Readonly<Record<string, Run | string>> = {
+  'README.md 1 sh': clone,
+  'README.md 2 js': [runSender, /"outcome":"delivered"/],
+  'README.md 3 ts': [runClients, /^\[/m],
+  'supabase-protocol-clients 1 sh': [install, /"supabase-protocol-clients"/],
+  'supabase-protocol-clients 2 ts': [runClients, /^\d+ \[/m],
+  'local-supabase 1 sh': [runShell, /^API_URL=/m],
+  'local-supabase 2 sql': 'the table of the next block, whose test creates it',
+  'local-supabase 3 ts': [runTest, /Tests +1 passed/],
+  'local-supabase 4 js': [
+    (code) =>
+      runProgram(
+        `${code}\nconsole.log(response.status);`.replace("'../shop'", JSON.stringify(project)),
+        '{}',
+      ),
+    /^200$/m,
+  ],
+  'supabase-conformance 1 sh': [installAndAudit, /"supabase-conformance"[^]*1 passed/],
+  'supabase-conformance 2 sh': clone,
+  'supabase-conformance 3 sh': clone,
+  'supabase-conformance 4 text': 'output',
+  'inbox-sender 1 sh': [install, /"inbox-sender"/],
+  'inbox-sender 2 js': [runSender, /"outcome":"delivered"/],
+  'docs/clients/index.md 1 sh': [install, /"supabase-protocol-clients"/],
+  'docs/clients/index.md 2 ts': [runClients, /^\d+ \[/m],
+  'docs/local-supabase/index.md 1 sh': [install, /"local-supabase"/],
+  'docs/local-supabase/index.md 2 sh': [
+    async (code) => {
+      const folder = await packed.createFolder();
+      await runShell(`npm install local-supabase\n${code}`, folder);
+      return readFile(join(folder, 'supabase/config.toml'), 'utf8');
+    },
+    /project_id/,
+  ],
+  'docs/local-supabase/index.md 3 ts': [runTest, /Tests +1 passed/],
+  'docs/conformance/index.md 1 sh': [install, /"supabase-conformance"/],
+  'docs/conformance/index.md 2 sh': [runAudits, /1 passed/],
+  'docs/conformance/index.md 3 yaml': 'a workflow, which needs its host',
+  'docs/conformance/index.md 4 text': 'a list for --known',
+  'docs/inbox/index.md 1 sh': clone,
+  'docs/inbox/index.md 2 js': [runSender, /"outcome":"delivered"/],
+};
+const pages = [...new Set(Object.keys(runs).map((name) => name.replace(/ \d+ \w+$/, '')))];
+
+/** A page of the repository, or the README of an installed package. */
+const textOf = (page: string) =>
+  readFile(packages.includes(page) ? join(project, 'node_modules', page, 'README.md') : page, 'utf8');
+
+describe('each block of a README and of a first page', () => {
+  it('is run below, or says why not', async () => {
+    const blocks = await Promise.all(pages.map(async (page) => readBlocks(page, await textOf(page))));
+    expect(blocks.flat().map(({ name }) => name)).toEqual(Object.keys(runs));
   });
 
-  it('is published to a registry, and installs in an empty folder', { timeout: 300_000 }, async () => {
-    for (const tarball of tarballs)
-      await run('npm', ['publish', tarball, '--access', 'public', '--ignore-scripts'], project);
-    expect(registry.published.map((each) => each.replace(/@.*/, '')).toSorted()).toEqual(packages);
-    await run('npm', ['install', '--ignore-scripts', ...packages, 'vitest'], project);
-    const { dependencies } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8')) as {
-      dependencies: Readonly<Record<string, string>>;
-    };
-    expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(packages));
-  });
-});
-
-describe('the first example of the README runs as it is published:', () => {
-  it('supabase-protocol-clients', async () => {
-    const block = await firstBlock('supabase-protocol-clients', 'ts');
-    const output = await runBlock(block, '{ url: supabase.url, apiKey: supabase.anonKey }');
-    expect(output).toMatch(/^\d+ \[/m);
-  });
-
-  it('inbox-sender', async () => {
-    const ids = ['ada00000-0000-4000-8000-000000000001', '9eace000-0000-4000-8000-000000000002'];
-    const globals = `{ adaId: '${ids[0]}', graceId: '${ids[1]}' }`;
-    const output = await runBlock(await firstBlock('inbox-sender', 'js'), globals);
-    for (const id of ids) expect(output).toContain(`${id} delivered`);
-  });
-
-  it('local-supabase', async () => {
-    await run('npx', ['local-supabase', 'init'], project);
-    await mkdir(join(project, 'supabase/migrations'), { recursive: true });
-    const migration = join(project, 'supabase/migrations/0001_todos.sql');
-    await writeFile(migration, await firstBlock('local-supabase', 'sql'));
-    await writeFile(join(project, 'todos.test.ts'), await firstBlock('local-supabase', 'ts'));
-    const { stdout } = await run('npx', ['vitest', 'run'], project);
-    expect(stdout).toMatch(/Tests +1 passed/);
-  });
-
-  it('supabase-conformance', async () => {
-    await cp('supabase', join(project, 'supabase'), { recursive: true });
-    const args = ['supabase-conformance', '--set', 'server', '--only', 'AUTH-001'];
-    const { stdout } = await run('npx', args, project);
-    expect(stdout).toMatch(/1 passed/);
-  });
+  it.each(
+    Object.entries(runs).flatMap(([name, run]) => (typeof run === 'string' ? [] : [[name, ...run] as const])),
+  )(
+    'runs as it is published: %s',
+    async (name, run, output) => {
+      const page = name.replace(/ \d+ \w+$/, '');
+      const block = readBlocks(page, await textOf(page)).find((each) => each.name === name);
+      expect(await run(block?.code ?? '')).toMatch(output);
+    },
+    180_000,
+  );
 });

@@ -9,6 +9,8 @@ interface SiteOptions {
 
 /** The URL of the project in the worker, and the public key of the vendor's local stack. */
 const environment = {
+  // The service worker has its list of files in a production build only, and Vitest sets another environment.
+  NODE_ENV: 'production',
   VITE_SUPABASE_URL: 'http://local-supabase.test',
   VITE_SUPABASE_ANON_KEY: 'sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH',
 };

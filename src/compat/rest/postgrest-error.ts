@@ -1,4 +1,5 @@
 import { RestError } from '../../rest-client/index.ts';
+import { isAbort } from '../../rest-client/wire/retry.ts';
 
 /** An error response of PostgREST, or why none arrived. */
 export class PostgrestError extends Error {
@@ -91,8 +92,6 @@ interface Reason {
   readonly stack?: string;
   readonly cause?: Reason;
 }
-
-const isAbort = ({ name, code }: Reason) => name === 'AbortError' || code === 'ABORT_ERR';
 
 /** Without a response the vendor's client uses the message of the underlying failure: `TypeError: fetch failed`. */
 function describeCause({ code, message, cause }: RestError, url: UrlLength): PostgrestErrorContext {

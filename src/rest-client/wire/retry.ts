@@ -35,14 +35,20 @@ export function backoffOf({ baseDelayMs = 300, maxDelayMs = 5000 }: Partial<Retr
 const isNotYetValid = (problem: unknown) =>
   problem instanceof RestError && problem.code === 'token-not-yet-valid';
 
+/** Whether a request was aborted, which a program's own `fetch` does on purpose. The error may belong to another realm. */
+export const isAbort = (cause: unknown): boolean => {
+  const { name, code } = Object(cause) as { readonly name?: unknown; readonly code?: unknown };
+  return name === 'AbortError' || code === 'ABORT_ERR';
+};
+
 /**
  * A read is retried if the failure is transient, a write only if the server proves that nothing was executed. Nothing is
  * retried while the page is known to be offline.
  */
 export function isRetryable(problem: unknown, method: Method, page: Page): boolean {
   if (!(problem instanceof RestError)) return false;
-  const { code, status, serverCode } = problem;
-  if (code === 'network' && !page.isOnline()) return false;
+  const { code, status, serverCode, cause } = problem;
+  if (code === 'network' && (!page.isOnline() || isAbort(cause))) return false;
   const isTransient = code === 'network' || code === 'timeout' || isTransientStatus(status);
   return notExecuted.has(serverCode) || isNotYetValid(problem) || (isTransient && isRead(method));
 }

@@ -33,7 +33,7 @@ describe('a release', () => {
       await runProcess('npm', ['publish', tarball, '--access', 'public', '--ignore-scripts'], project);
     const published = packed.registry.published.map((each) => each.replace(/@.*/, ''));
     expect(published.toSorted()).toEqual(packages);
-    await runProcess('npm', ['install', '--ignore-scripts', ...packages, 'vitest'], project);
+    await runProcess('npm', ['install', '--ignore-scripts', ...packages, 'vitest', '@types/node'], project);
     const { dependencies } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8')) as {
       dependencies: Readonly<Record<string, string>>;
     };
@@ -184,3 +184,37 @@ describe('each block of a README and of a first page', () => {
     180_000,
   );
 });
+
+/** How the program is compiled, and a file that reads the declarations of the entry. */
+const programs = [
+  { module: 'esnext', moduleResolution: 'bundler', file: 'entry.ts' },
+  { module: 'node16', moduleResolution: 'node16', file: 'entry.mts' },
+  // From CommonJS, a package of ES modules is reached by `import()` alone.
+  { module: 'node16', moduleResolution: 'node16', file: 'entry.cts' },
+];
+
+it.each(programs)(
+  'local-supabase/vitest has types for $file under $moduleResolution without skipLibCheck',
+  { timeout: 120_000 },
+  async ({ file, ...resolution }) => {
+    const program = file.endsWith('.cts')
+      ? "export const load = () => import('local-supabase/vitest');\n"
+      : "import { useLocalSupabase } from 'local-supabase/vitest';\nexport const keyOf = () => useLocalSupabase()().anonKey;\n";
+    await writeFile(join(project, file), program);
+    const compilerOptions = {
+      ...resolution,
+      target: 'ES2023',
+      lib: ['ES2023', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
+      strict: true,
+      noEmit: true,
+      skipLibCheck: false,
+      types: ['node'],
+    };
+    await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));
+    const tsc = resolve('node_modules/typescript-native/bin/tsc');
+    const { stdout } = await runProcess(process.execPath, [tsc, '-p', project], project).catch(
+      (problem: { readonly stdout: string }) => problem,
+    );
+    expect(stdout).toBe('');
+  },
+);

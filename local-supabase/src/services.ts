@@ -98,67 +98,9 @@ const DELIVERY_INTERVAL_MS = 1000;
 
 /** Starts the services of a project on its database. */
 export async function createServices(options: ServicesOptions): Promise<Services> {
-  const { database, keys, now, report } = options;
-  const auth = await startAuth(options);
-  const realtime = await startRealtime(options);
-  const rest = await createRestService({ database, settings: options.rest ?? {}, report });
-  await saveBuckets(database, options.storage?.buckets ?? {});
-  const functions = createFunctionsService({
-    keys,
-    report,
-    runner: options.functionRunner,
-    handlers: options.functions ?? {},
-    settings: options.functionSettings ?? {},
-    runtime: options.functionRuntime,
-  });
-  const workers = { database, functions, serviceKey: () => keys.serviceRoleKey, url: options.url, now };
-  const sendMails = () => sendDueMails(workers);
-  const sendPush = () => sendDuePushMessages(workers);
-  const stopDelivery = await startDelivery(
-    database,
-    report,
-    options.realisticTiming ? DELIVERY_INTERVAL_MS : undefined,
-  );
-  const stopStandIns = await startStandIns(options);
-  const storage = createStorageService({
-    database,
-    keys,
-    objects: options.objects,
-    now,
-    fileSizeLimitBytes: options.storage?.fileSizeLimitBytes,
-  });
-  const stopTimers = startTimers({
-    report,
-    sweep: async () => {
-      await auth.sweep();
-      await storage.sweep();
-      await runRetention(database, now());
-      await sendMails();
-      await vacuumDatabase(database);
-    },
-    push: () => Promise.all([sendPush().catch(report), sendDueWebhooks(workers).catch(report)]),
-  });
-  return {
-    auth,
-    rest,
-    storage,
-    realtime,
-    functions,
-    sendDueMails: sendMails,
-    sendDuePushMessages: sendPush,
-    async close() {
-      stopTimers();
-      await stopStandIns();
-      await stopDelivery();
-      await realtime.close();
-      await rest.close();
-    },
-  };
-}
-
-function startAuth(options: ServicesOptions): Promise<AuthService> {
   const { database, keys, mailbox, now, siteUrl, redirectUrls = LOCAL_URLS, report } = options;
-  return createAuthService({
+  const { realisticTiming: isTimed = false } = options;
+  const auth = await createAuthService({
     database,
     keys,
     mailer: options.mailer ?? mailbox,
@@ -172,37 +114,68 @@ function startAuth(options: ServicesOptions): Promise<AuthService> {
     transport: { fetch: options.hookFetch },
     report,
   });
-}
-
-function startRealtime(options: ServicesOptions): Promise<RealtimeService> {
-  const { database, keys, now, report } = options;
-  return createRealtimeService({
+  const realtime = await createRealtimeService({
     database,
     hasOtherSessions: options.serverUrl !== undefined,
     keys,
     schemaSql: options.realtimeSchemaSql,
     now,
     report,
-    settings: { ...(options.realisticTiming && realisticTiming), ...options.realtime },
+    settings: { ...(isTimed && realisticTiming), ...options.realtime },
   });
-}
-
-/** Runs what is due at intervals. @returns a function that ends it. */
-function startTimers({
-  sweep,
-  push,
-  report,
-}: {
-  readonly sweep: () => Promise<unknown>;
-  readonly push: () => Promise<unknown>;
-  readonly report: (problem: unknown) => void;
-}): () => void {
-  const timers = [
-    setInterval(() => void sweep().catch(report), SWEEP_INTERVAL_MS),
-    setInterval(() => void push().catch(report), PUSH_INTERVAL_MS),
-  ];
-  timers.forEach(unreference);
-  return () => timers.forEach((timer) => clearInterval(timer));
+  const rest = await createRestService({ database, settings: options.rest ?? {}, report });
+  await saveBuckets(database, options.storage?.buckets ?? {});
+  const functions = createFunctionsService({
+    keys,
+    report,
+    runner: options.functionRunner,
+    handlers: options.functions ?? {},
+    settings: options.functionSettings ?? {},
+    runtime: options.functionRuntime,
+  });
+  const workers = { database, functions, serviceKey: () => keys.serviceRoleKey, url: options.url, now };
+  const sendMails = () => sendDueMails(workers);
+  const sendPush = () => sendDuePushMessages(workers);
+  const stopDelivery = await startDelivery(database, report, isTimed ? DELIVERY_INTERVAL_MS : undefined);
+  const stopStandIns = await startStandIns(options);
+  const storage = createStorageService({
+    database,
+    keys,
+    objects: options.objects,
+    now,
+    fileSizeLimitBytes: options.storage?.fileSizeLimitBytes,
+  });
+  const sweep = async () => {
+    await auth.sweep();
+    await storage.sweep();
+    await runRetention(database, now());
+    await sendMails();
+    await vacuumDatabase(database);
+  };
+  const sweeper = setInterval(() => void sweep().catch(report), SWEEP_INTERVAL_MS);
+  unreference(sweeper);
+  const pusher = setInterval(() => {
+    void sendPush().catch(report);
+    void sendDueWebhooks(workers).catch(report);
+  }, PUSH_INTERVAL_MS);
+  unreference(pusher);
+  return {
+    auth,
+    rest,
+    storage,
+    realtime,
+    functions,
+    sendDueMails: sendMails,
+    sendDuePushMessages: sendPush,
+    async close() {
+      clearInterval(sweeper);
+      clearInterval(pusher);
+      await stopStandIns();
+      await stopDelivery();
+      await realtime.close();
+      await rest.close();
+    },
+  };
 }
 
 /** Starts the replacements of extensions with a background worker, now or once they are created. */

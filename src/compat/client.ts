@@ -4,7 +4,6 @@ import {
   createWebStorageStore,
   type AuthStore,
 } from '../auth-client/index.ts';
-import { createAdminClient } from '../auth-client/admin/admin.ts';
 import { createSharedAuth, type SharedAuth } from '../clients/shared-auth.ts';
 import { createPlatform } from '../platform/browser-platform.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -14,7 +13,8 @@ import { createRestClient } from '../rest-client/index.ts';
 import type { ArgsOf, DatabaseModel, Model, ReturnsOf } from '../rest-client/types/model.ts';
 import { addressOf, type DetectSession } from './auth/address.ts';
 import { createAuthMethods, type SupabaseAuthClient } from './auth/auth.ts';
-import { completeResponses } from './fetch.ts';
+import type { LockFunc } from './auth/locks.ts';
+import { completeResponses, withVendorHeaders } from './fetch.ts';
 import { FunctionsClient } from './functions.ts';
 import type { RealtimeChannel, RealtimeChannelOptions } from './realtime/channel.ts';
 import { RealtimeClient } from './realtime/realtime.ts';
@@ -22,6 +22,7 @@ import type { PostgrestFilterBuilder } from './rest/filter-builder.ts';
 import {
   type FunctionName,
   PostgrestClient,
+  type PostgrestQueryBuilderOptions,
   type RelationName,
   type RpcBuilder,
 } from './rest/postgrest-client.ts';
@@ -59,6 +60,10 @@ export interface SupabaseClientOptions<Name extends string = string> {
     skipAutoInitialize?: boolean;
     debug?: unknown;
     experimental?: object;
+    /** No effect: the clients of one storage coordinate themselves. */
+    lock?: LockFunc;
+    /** No effect, as `lock`. */
+    lockAcquireTimeout?: number;
   };
   /** The socket: its parameters, deadline, delays and log. */
   realtime?: {
@@ -119,9 +124,13 @@ export class SupabaseClient<
     const { accessToken: getAccessToken, db } = options;
     const ownToken = getAccessToken && { getAccessToken };
     const restOptions = { ...shared.restOptions, ...ownToken };
+    const sendersOf = (own: Partial<typeof restOptions>) => ({
+      repeating: createRestClient({ ...restOptions, ...own }),
+      once: createRestClient({ ...restOptions, ...own, retry: { limit: 0 } }),
+    });
     this.#rest = new PostgrestClient<Database, Name>({
-      repeating: createRestClient(restOptions),
-      once: createRestClient({ ...restOptions, retry: { limit: 0 } }),
+      ...sendersOf({}),
+      withFetch: (fetch) => sendersOf({ platform: createOwnPlatform(undefined, fetch) }),
       retries: db?.retry ?? true,
       urlLengthLimit: db?.urlLengthLimit ?? URL_LENGTH_LIMIT,
     });
@@ -137,8 +146,9 @@ export class SupabaseClient<
   /** Queries a table or view. */
   from<T extends RelationName<Known<Database>[Name]>>(
     relation: T,
+    options?: PostgrestQueryBuilderOptions,
   ): PostgrestQueryBuilder<DatabaseModel<Known<Database>, Name, T>> {
-    return this.#rest.from(relation);
+    return this.#rest.from(relation, options);
   }
 
   /** Queries another schema. */
@@ -257,10 +267,12 @@ function toRealtimeOptions({
 
 function createOwnPlatform(
   transport: (new (url: string) => object) | undefined,
-  fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init),
+  fetch: typeof globalThis.fetch | undefined,
 ): Platform {
   return createPlatform({
-    fetch: completeResponses((input, init) => fetch(input, init)),
+    fetch: fetch
+      ? completeResponses(withVendorHeaders(fetch))
+      : completeResponses((input, init) => globalThis.fetch(input, init)),
     ...(transport && { openSocket: (url) => adaptWebSocket(new transport(url) as WebSocketLike) }),
   });
 }
@@ -294,7 +306,10 @@ function createAuth(
   if (!skipAutoInitialize) auth.start().catch(report);
   return createAuthMethods({
     auth: withOwnToken(auth, global.headers),
-    createAdminClient: () => createAdminClient({ url, secretKey, platform }),
+    async loadAdminClient() {
+      const { createAdminClient } = await import('../auth-client/admin/admin.ts');
+      return () => createAdminClient({ url, secretKey, platform });
+    },
     throwOnError,
     issuer,
   });

@@ -24,6 +24,18 @@ export const completeResponses =
   async (input, init) =>
     toResponse(await fetch(input, init));
 
+/**
+ * Calls a program's `fetch` with headers of the class that the vendor's client passes, because the program may call their
+ * methods: `Headers`, but a plain object to the auth service.
+ */
+export const withVendorHeaders =
+  (fetch: FetchFunction): FetchFunction =>
+  (input, init) =>
+    isForAuth(input) ? fetch(input, init) : fetch(input, { ...init, headers: new Headers(init?.headers) });
+
+const isForAuth = (input: Parameters<FetchFunction>[0]) =>
+  (input instanceof Request ? input.url : input.toString()).includes('/auth/v1/');
+
 async function toResponse(answer: Response | PartialResponse): Promise<Response> {
   // A response of another library is no instance of `Response`, but complete.
   if (answer instanceof Response || answer.arrayBuffer) return answer as Response;

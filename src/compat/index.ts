@@ -19,6 +19,7 @@ export {
   isAuthApiError,
   isAuthError,
   isAuthImplicitGrantRedirectError,
+  isAuthPKCECodeVerifierMissingError,
   isAuthRefreshDiscardedError,
   isAuthRetryableFetchError,
   isAuthSessionMissingError,
@@ -29,14 +30,18 @@ export type {
   AuthResponse,
   AuthTokenResponse,
   AuthTokenResponsePassword,
-  JwtPayload,
   OAuthResponse,
-  SupabaseAuthClient,
   UserResponse,
-} from './auth/auth.ts';
+} from './auth/auth-calls.ts';
+export type { JwtPayload, SupabaseAuthClient } from './auth/auth.ts';
+export { SIGN_OUT_SCOPES } from './auth/sign-out-scopes.ts';
+export { navigatorLock, NavigatorLockAcquireTimeoutError, processLock } from './auth/locks.ts';
+export type { LockFunc } from './auth/locks.ts';
 export type { Subscription } from './auth/subscription.ts';
 export type {
   AdminUserAttributes,
+  EthereumWallet,
+  EthereumWeb3Credentials,
   Provider,
   ResendParams,
   SignInAnonymouslyCredentials,
@@ -46,6 +51,8 @@ export type {
   SignInWithPasswordlessCredentials,
   SignInWithSSO,
   SignUpWithPasswordCredentials,
+  SolanaWallet,
+  SolanaWeb3Credentials,
   UserAttributes,
   VerifyOtpParams,
   Web3Credentials,
@@ -69,7 +76,7 @@ export { PostgrestError } from './rest/postgrest-error.ts';
 export type { PostgrestErrorContext } from './rest/postgrest-error.ts';
 export type { PostgrestFilterBuilder } from './rest/filter-builder.ts';
 export type { PostgrestQueryBuilder, RpcOptions } from './rest/query-builder.ts';
-export type { PostgrestClient } from './rest/postgrest-client.ts';
+export type { PostgrestClient, PostgrestQueryBuilderOptions } from './rest/postgrest-client.ts';
 export type {
   PostgrestMaybeSingleResponse,
   PostgrestResponse,
@@ -84,13 +91,17 @@ export type {
 // Realtime.
 export type { RealtimeClient } from './realtime/realtime.ts';
 export type {
+  RealtimeBroadcastPersist,
   RealtimeChannel,
   RealtimeChannelOptions,
   RealtimeChannelSendResponse,
   RealtimeMessage,
   RealtimePostgresChangesFilter,
 } from './realtime/channel.ts';
+export { postgresChangesFilter, RealtimePostgresFilterBuilder } from './realtime/changes-filter.ts';
+export type { RealtimePostgresChangesFilterOperator } from './realtime/changes-filter.ts';
 export {
+  REALTIME_CHANNEL_STATES,
   REALTIME_LISTEN_TYPES,
   REALTIME_POSTGRES_CHANGES_LISTEN_EVENT,
   REALTIME_PRESENCE_LISTEN_EVENTS,
@@ -117,5 +128,11 @@ export type {
   TransformOptions,
 } from './storage/files.ts';
 export type { SupabaseStorage } from './storage/storage.ts';
-export { FunctionsError, FunctionsFetchError, FunctionsHttpError, FunctionsRelayError } from './functions.ts';
+export {
+  FunctionRegion,
+  FunctionsError,
+  FunctionsFetchError,
+  FunctionsHttpError,
+  FunctionsRelayError,
+} from './functions.ts';
 export type { FunctionInvokeOptions, FunctionsClient, FunctionsResponse } from './functions.ts';

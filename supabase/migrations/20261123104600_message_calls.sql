@@ -23,7 +23,7 @@ begin
         'suppressed', message.suppressed_count + coalesce(sum(r.suppressed_count), 0),
         'failed', message.failed_count + coalesce(sum(r.failed_count), 0),
         'unknown', case
-          when message.state = 'delivered' then greatest(
+          when message.state in ('delivered', 'expired') then greatest(
             message.recipient_count - message.delivered_count - message.suppressed_count - message.failed_count, 0
           )
           else cardinality(unknown)

@@ -6,6 +6,9 @@ import {
   AuthWeakPasswordError,
   createClient,
   isAuthImplicitGrantRedirectError,
+  navigatorLock,
+  NavigatorLockAcquireTimeoutError,
+  processLock,
   type SupabaseClientOptions,
 } from '../../src/compat/index.ts';
 import { decodeJwtClaims } from '../../src/platform/jwt.ts';
@@ -58,6 +61,41 @@ test.each([
   );
   const { error } = await auth.updateUser({ password: 'another one' });
   expect(error).toMatchObject({ name, code });
+  await auth.dispose();
+});
+
+test.each(['session_not_found', 'refresh_token_already_used'])(
+  'getSession returns the refusal %s of its refresh',
+  async (code) => {
+    const kept = new Map([
+      ['sb-project-auth-token', JSON.stringify({ ...sessionReply('ada', 1), expires_at: 1 })],
+    ]);
+    const { auth } = connect(() => refusal(400, code), { autoRefreshToken: false }, kept);
+    const { data, error } = await auth.getSession();
+    expect([data, error?.name, error?.code]).toEqual([{ session: null }, 'AuthApiError', code]);
+    expect(await auth.getSession()).toEqual({ data: { session: null }, error: null });
+    await auth.dispose();
+  },
+);
+
+test('a lock excludes other callers of its name, and fails with its own error when it is not free in time', async () => {
+  const order: string[] = [];
+  const task = (name: string) => async () => {
+    order.push(`${name} begins`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    order.push(`${name} ends`);
+    return name;
+  };
+  const first = processLock('a', -1, task('first'));
+  const second = processLock('a', 1_000, task('second'));
+  const failed = await processLock('a', 0, task('third')).catch((problem: unknown) => problem);
+  expect(await Promise.all([first, second])).toEqual(['first', 'second']);
+  expect(order).toEqual(['first begins', 'first ends', 'second begins', 'second ends']);
+  expect(failed).toBeInstanceOf(NavigatorLockAcquireTimeoutError);
+  expect(failed).toMatchObject({ isAcquireTimeout: true });
+  expect(await navigatorLock('b', 0, task('other'))).toBe('other');
+  const { auth } = connect(failing, { lock: processLock });
+  expect((await auth.getSession()).error).toBeNull();
   await auth.dispose();
 });
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createClient, type RealtimeChannel } from '../../src/compat/index.ts';
+import { createClient, postgresChangesFilter, type RealtimeChannel } from '../../src/compat/index.ts';
 import type { Untyped } from '../../src/compat/untyped.ts';
 
 class PendingSocket {
@@ -34,6 +34,17 @@ test('the state of the connection has the vendor’s names', () => {
   expect(states()).toEqual(['open', false, true]);
   realtime.teardown();
   expect([...states(), realtime.isDisconnecting()]).toEqual(['closed', false, false, false]);
+});
+
+test('a filter of changes quotes reserved characters and combines conditions', () => {
+  const filter = postgresChangesFilter()
+    .eq('owner', 'Smith, "J"')
+    .in('state', ['a', 'b,c', 'a'])
+    .gt('rank', 3);
+  expect(filter.not('deleted_at', 'is', null).toString()).toBe(
+    String.raw`owner=eq."Smith, \"J\"",state=in.(a,"b,c"),rank=gt.3,deleted_at=not.is.null`,
+  );
+  expect(() => postgresChangesFilter().in('state', [])).toThrow('needs a value');
 });
 
 test('a broadcast by HTTP without a payload is refused before the request', async () => {

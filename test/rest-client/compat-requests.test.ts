@@ -67,6 +67,60 @@ test('a long URL is sent, and named in the hint of a request that was aborted', 
   ]);
 });
 
+test('a read that the program’s own fetch aborts is not repeated', async () => {
+  const aborts = [{ name: 'AbortError' }, { code: 'ABORT_ERR' }, new DOMException('', 'AbortError')];
+  for (const abort of aborts) {
+    let attempts = 0;
+    const client = connect(() => Promise.reject(((attempts += 1), abort)));
+    expect((await client.from('notes').select()).status).toBe(0);
+    expect(attempts).toBe(1);
+  }
+});
+
+test('a program’s fetch receives Headers, and a plain object for the auth service', async () => {
+  const received = new Map<string, unknown>();
+  const client = connect(async (input, init) => {
+    const headers = init?.headers;
+    const service = new URL(new Request(input).url).pathname.split('/')[1] ?? '';
+    received.set(service, headers instanceof Headers ? headers.get('apikey') : headers);
+    return service === 'realtime' ? new Response(null, { status: 202 }) : json([]);
+  });
+  await client.from('notes').select();
+  await client.storage.listBuckets();
+  await client.functions.invoke('report');
+  await client.realtime.channel('room').httpSend('cursor', {});
+  await client.auth.signInAnonymously();
+  expect([...received].filter(([service]) => service !== 'auth')).toEqual([
+    ['rest', 'anon-key'],
+    ['storage', 'anon-key'],
+    ['functions', 'anon-key'],
+    ['realtime', 'anon-key'],
+  ]);
+  expect(received.get('auth')).toMatchObject({ apikey: 'anon-key' });
+});
+
+test('the queries of one from() have their own fetch, retries and limit of the URL', async () => {
+  const sent: string[] = [];
+  const sendBy = (name: string, status: number) => async (input: RequestInfo | URL, init?: RequestInit) => {
+    const { headers, url } = new Request(input, init);
+    sent.push(`${name} ${headers.get('apikey')} ${headers.get('accept-profile')} ${new URL(url).pathname}`);
+    return json([], { status });
+  };
+  const client = connect(sendBy('client', 200));
+  const options = { fetch: sendBy('own', 503), retry: false, urlLengthLimit: 1 };
+  expect((await client.from('notes', options).select()).status).toBe(503);
+  expect((await client.schema('other').from('notes', options).select()).status).toBe(503);
+  await client.from('notes').select();
+  expect(sent).toEqual([
+    'own anon-key null /rest/v1/notes',
+    'own anon-key other /rest/v1/notes',
+    'client anon-key null /rest/v1/notes',
+  ]);
+  const failing = () => Promise.reject(Object.assign(new Error('aborted'), { name: 'AbortError' }));
+  const { error } = await client.from('notes', { fetch: failing, urlLengthLimit: 1 }).select();
+  expect(error?.hint).toContain('Your request URL is');
+});
+
 test('adds a hint to a failure of oversized headers, also from another realm', async () => {
   const cause = { name: 'HeadersOverflowError', message: 'Headers Overflow Error' };
   const client = connect(() => Promise.reject({ name: 'TypeError', message: 'fetch failed', cause }));

@@ -18,8 +18,7 @@ const readHealth = async () =>
 
 beforeEach(() =>
   supabase().database.exec(
-    `delete from private.notification_mails; delete from private.messages; delete from private.webhook_endpoints;
-     delete from push_subscriptions`,
+    'delete from private.notification_mails; delete from private.messages; delete from private.webhook_endpoints',
   ),
 );
 
@@ -77,15 +76,6 @@ it.each([
     'mails_held',
     `insert into private.notification_mails (recipient_id, topic, state, due_at, held_since)
      values ('${ada.id}', 'digest', 'retrying', now() + interval '1 minute', now() - interval '2 hours')`,
-  ],
-  [
-    'push_held',
-    `with device as (
-       insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
-       values ('${ada.id}', gen_random_uuid(), 'https://push.example.com/x', repeat('a', 87), repeat('a', 22)) returning id
-     )
-     insert into private.push_messages (subscription_id, state, due_at, held_since)
-     select id, 'retrying', now() + interval '1 minute', now() - interval '2 hours' from device`,
   ],
   [
     'mails_fail',

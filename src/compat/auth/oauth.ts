@@ -2,15 +2,7 @@ import { createOAuthServer, type OAuthApplication } from '../../auth-client/feat
 import type { AuthClient } from '../../auth-client/index.ts';
 import type { Settle } from '../outcome.ts';
 import type { AuthError } from './auth-error.ts';
-
-export interface Navigation {
-  readonly skipBrowserRedirect?: boolean | undefined;
-}
-
-/** Navigates a page to an address, unless the caller does it. */
-export function navigate(url: string, { skipBrowserRedirect }: Navigation = {}): void {
-  if (typeof document !== 'undefined' && !skipBrowserRedirect) location.assign(url);
-}
+import { navigate, type Navigation } from './navigation.ts';
 
 /** An application's request to the user, in the vendor's form. */
 export interface AuthorizationDetails {

@@ -61,8 +61,12 @@ export interface RealtimeMessage {
   persist?: RealtimeBroadcastPersist;
 }
 
-/** For how long a broadcast is kept: as long as the service keeps any, or `ttl` seconds. */
-export type RealtimeBroadcastPersist = boolean | { ttl?: number };
+/** For how long a broadcast is kept: as long as the service keeps any, or a number of seconds. */
+export type RealtimeBroadcastPersist = boolean | PersistDuration;
+interface PersistDuration {
+  /** In seconds. */
+  ttl?: number;
+}
 
 function toSendOptions(persist: RealtimeBroadcastPersist | undefined): { readonly persist?: Persist } {
   if (!persist) return {};

@@ -116,6 +116,15 @@ export const REALTIME_SUBSCRIBE_STATES = {
 /** A status that `subscribe` reports. */
 export type REALTIME_SUBSCRIBE_STATES = keyof typeof REALTIME_SUBSCRIBE_STATES;
 
+/** The states of a channel. */
+export const REALTIME_CHANNEL_STATES = {
+  closed: 'closed',
+  errored: 'errored',
+  joined: 'joined',
+  joining: 'joining',
+  leaving: 'leaving',
+} as const;
+
 /** What `on` listens to. */
 export const REALTIME_LISTEN_TYPES = {
   BROADCAST: 'broadcast',

@@ -22,13 +22,18 @@ export const encodeList = (values: readonly unknown[]): string =>
 
 const isLiteral = (value: unknown): boolean => typeof value === 'string' && literalItem.test(value);
 
-/** Values as the list of `in`: those with a reserved character or white space at an end are quoted. */
+const needsQuotes = (text: string): boolean => /[,()"\\]|^\s|\s$/.test(text);
+const quote = (text: string): string => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+
+/** A text as an operand among others: quoted if it has a reserved character or white space at an end. */
+export const encodeText = (text: string): string => (needsQuotes(text) ? quote(text) : text);
+
+/** Values as the list of `in`: texts as above, and an empty one among others in quotes. */
 export const encodeItems = (values: readonly unknown[]): string => {
-  const items = Array.from(new Set(values), (value) =>
-    typeof value === 'string' && (/[,()"\\]|^\s|\s$/.test(value) || (value === '' && values.length > 1))
-      ? `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`
-      : textOf(value),
-  );
+  const items = Array.from(new Set(values), (value) => {
+    if (typeof value !== 'string') return textOf(value);
+    return value === '' && values.length > 1 ? '""' : encodeText(value);
+  });
   return `(${items.join()})`;
 };
 

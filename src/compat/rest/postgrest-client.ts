@@ -33,16 +33,32 @@ export type RpcBuilder<Database, S extends keyof Database, Name, Returns> = Post
   Returns
 >;
 
-/** The native clients that send the queries. */
-export interface RestClients {
+/** The native clients of one way to send requests. */
+export interface Senders {
   /** Retries failed reads. */
   readonly repeating: RestClient;
   /** Never retries. */
   readonly once: RestClient;
+}
+
+/** The native clients that send the queries. */
+export interface RestClients extends Senders {
+  /** The clients that send by another `fetch`. */
+  readonly withFetch: (fetch: typeof globalThis.fetch) => Senders;
   /** Whether reads are retried by default. */
   readonly retries: boolean;
   /** See {@link QuerySettings}. */
   readonly urlLengthLimit: number;
+}
+
+/** Options of the queries of one `from()`. Default: those of the client. */
+export interface PostgrestQueryBuilderOptions {
+  /** Sends the requests. */
+  fetch?: typeof globalThis.fetch;
+  /** As `db.urlLengthLimit` of the client. */
+  urlLengthLimit?: number;
+  /** Whether failed reads are retried. */
+  retry?: boolean;
 }
 
 /** The queries of a schema in the vendor's form. */
@@ -66,10 +82,21 @@ export class PostgrestClient<Database, Name extends SchemaOf<Database>> {
     return retries ? repeating : once;
   }
 
+  #with({ fetch, retry, urlLengthLimit }: PostgrestQueryBuilderOptions): PostgrestClient<Database, Name> {
+    return new PostgrestClient({
+      ...this.#clients,
+      ...(fetch && this.#clients.withFetch(fetch)),
+      ...(retry !== undefined && { retries: retry }),
+      ...(urlLengthLimit !== undefined && { urlLengthLimit }),
+    });
+  }
+
   /** Queries a table or view. @throws {Error} for an empty name */
   from<T extends RelationName<Known<Database>[Name]>>(
     relation: T,
+    options?: PostgrestQueryBuilderOptions,
   ): PostgrestQueryBuilder<DatabaseModel<Known<Database>, Name, T>> {
+    if (options) return this.#with(options).from(relation);
     if (typeof relation !== 'string' || relation.trim() === '')
       throw new Error('Invalid relation name: relation must be a non-empty string.');
     const table = this.#rest.from(relation) as unknown as TableQuery;
@@ -78,11 +105,15 @@ export class PostgrestClient<Database, Name extends SchemaOf<Database>> {
 
   /** The same client for another schema. */
   schema<S extends SchemaOf<Database>>(name: S): PostgrestClient<Database, S> {
-    const { repeating, once } = this.#clients;
-    return new PostgrestClient({
-      ...this.#clients,
+    const { withFetch } = this.#clients;
+    const ofSchema = ({ repeating, once }: Senders): Senders => ({
       repeating: repeating.schema(name) as unknown as RestClient,
       once: once.schema(name) as unknown as RestClient,
+    });
+    return new PostgrestClient({
+      ...this.#clients,
+      ...ofSchema(this.#clients),
+      withFetch: (fetch) => ofSchema(withFetch(fetch)),
     });
   }
 

@@ -1,0 +1,8 @@
+export interface Navigation {
+  readonly skipBrowserRedirect?: boolean | undefined;
+}
+
+/** Navigates a page to an address, unless the caller does it. */
+export function navigate(url: string, { skipBrowserRedirect }: Navigation = {}): void {
+  if (typeof document !== 'undefined' && !skipBrowserRedirect) location.assign(url);
+}

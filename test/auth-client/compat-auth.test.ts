@@ -2,6 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import {
   AuthImplicitGrantRedirectError,
+  AuthInvalidCredentialsError,
   AuthInvalidJwtError,
   AuthWeakPasswordError,
   createClient,
@@ -199,13 +200,12 @@ test('a sign-in with a passkey that fails has no data', async () => {
   await auth.dispose();
 });
 
-test('a sign-in with a wallet is rejected for another chain, and without a signature', async () => {
+test('a sign-in with a wallet is rejected for another chain, and an empty message is an error of the call', async () => {
   const { auth } = connect(failing);
   const signed = { message: 'text', signature: '0x00' };
   await expect(auth.signInWithWeb3({ chain: 'polygon' as never, ...signed })).rejects.toThrow('polygon');
-  await expect(auth.signInWithWeb3({ chain: 'solana', message: '', signature: '' })).rejects.toThrow(
-    'wallet',
-  );
+  const { error } = await auth.signInWithWeb3({ chain: 'solana', message: '', signature: '0x00' });
+  expect(error).toBeInstanceOf(AuthInvalidCredentialsError);
   expect((await auth.signInWithWeb3({ chain: 'solana', ...signed })).error?.message).toBe('fetch failed');
   await expect(auth.admin.signOut('token', 'all' as never)).rejects.toThrow('all');
   await expect(auth.signOut({ scope: 'all' as never })).rejects.toThrow('all');

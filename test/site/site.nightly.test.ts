@@ -34,7 +34,7 @@ const searches: Readonly<Record<string, string>> = {
   'nothing arrives': '/clients/troubleshooting',
   operations: '/inbox/operations',
   // Members of the API have these words as names.
-  'magic link': '/clients/sign-in-methods',
+  'magic link': '/clients/links-and-providers',
   pagination: '/clients/queries',
   'google login': '/clients/links-and-providers',
   'typescript types': '/clients/queries',

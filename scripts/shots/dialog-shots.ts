@@ -106,7 +106,10 @@ export const dialogShots: readonly Shot[] = [
     async arrange({ page, say }) {
       const first = row(page, 'Analytical Engine');
       await first.waitFor();
-      await page.waitForTimeout(1_000);
+      // The list of the dialog is loaded ahead, because it opens without a network.
+      await page.waitForFunction(() =>
+        performance.getEntriesByType('resource').some(({ name }) => /pending-list.*\.js/.test(name)),
+      );
       await page.context().setOffline(true);
       await page
         .getByText(/^(You’re|Du bist) offline\./)

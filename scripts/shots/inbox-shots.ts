@@ -119,7 +119,7 @@ export const inboxShots: readonly Shot[] = [
         .click();
       // The request is sent when its undo has expired.
       await page.getByRole('button', { name: say('Dismiss') }).click();
-      await page.getByText(say('Something went wrong. Your change was undone.')).waitFor();
+      await page.getByText(/^(Something went wrong|Etwas ist schiefgelaufen)\./).waitFor();
     },
   },
   {

@@ -159,7 +159,6 @@ test(
   async ({ page, world }) => {
     const person = await world.newUser();
     await world.enter(page, person, '/account');
-    await expect(page.getByText('You need at least one way to sign in.')).toBeVisible();
     await page.getByRole('button', { name: 'Link GitHub' }).click();
     await continueAs(page, person.email);
     await page.waitForURL('**/account');

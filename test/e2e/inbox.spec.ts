@@ -195,7 +195,7 @@ test(
   { tag: '@nightly' },
   async ({ page, world }) => {
     const [ada, grace] = await world.newPair();
-    await world.notify(grace, ada, { count: 60, kind: 'comment' });
+    await world.notify(grace, ada, { count: 60 });
     await world.enter(page, ada);
     await expect(rows(page)).toHaveCount(30);
     await page.mouse.move(600, 500);
@@ -312,10 +312,7 @@ test(
     await page.reload();
     await expect.poll(isBack).toBe(true);
 
-    await page
-      .getByRole('link', { name: /^Unread/ })
-      .first()
-      .click();
+    await unreadList(page, 59).click();
     await expect(page).toHaveURL(/tab=unread/);
     await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
   },

@@ -100,12 +100,12 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     // The detail: opened from its row, stepped through, left again.
     await keys.press(links(page).first());
     const detail = page.locator('[data-detail-panel]');
-    await expect(detail.getByRole('heading')).toContainText('Engine plan');
+    await expect(detail.getByRole('heading')).toContainText('Garden');
     await expect(detail.getByRole('heading')).toBeFocused();
     await keys.press(detail.getByRole('button', { name: 'Next notification' }));
-    await expect(detail.getByRole('heading')).toContainText('Garden');
-    await keys.press(detail.getByRole('button', { name: 'Previous notification' }));
     await expect(detail.getByRole('heading')).toContainText('Engine plan');
+    await keys.press(detail.getByRole('button', { name: 'Previous notification' }));
+    await expect(detail.getByRole('heading')).toContainText('Garden');
     await keys.keys('j', 'j');
     await expect(detail.getByRole('heading')).toContainText('Budget');
     await keys.keys('Escape');

@@ -51,7 +51,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 
   readonly #retry = () => void this.#reloadOrRender();
 
-  /** Chromium never fetches a module again whose import failed, so that only a reload helps; the URL has the state of the page. */
+  /** Chromium up to 153 fetches no module again whose import failed: only a reload helps, and the URL has the state of the page. */
   async #reloadOrRender(): Promise<void> {
     if (!(await reloadIfReachable())) this.setState({ failure: null });
   }

@@ -217,6 +217,7 @@ export function createClient<Database = Untyped, Name extends SchemaOf<Database>
 function createShared(url: string, apiKey: string, options: SupabaseClientOptions): SharedAuth {
   const { auth = {}, db = {}, realtime = {}, global = {} } = options;
   const store = createStore(auth);
+  const deadlineMs = db.timeout !== undefined && db.timeout > 0 ? db.timeout : Infinity;
   const { authorization: _authorization, ...headersOfAuth } = Object.fromEntries(
     Object.entries(global.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
@@ -236,8 +237,8 @@ function createShared(url: string, apiKey: string, options: SupabaseClientOption
     },
     rest: {
       ...(global.headers && { headers: global.headers }),
-      timeoutMs: db.timeout ?? Infinity,
-      attemptTimeoutMs: db.timeout ?? Infinity,
+      timeoutMs: deadlineMs,
+      attemptTimeoutMs: deadlineMs,
       // A long URL is sent: the vendor's client only names its length in the hint of a failure.
       maxUrlLength: Infinity,
     },

@@ -67,6 +67,25 @@ test('a long URL is sent, and named in the hint of a request that was aborted', 
   ]);
 });
 
+test('a query that cannot be built is the error of the call', async () => {
+  const client = connect(async () => json([]));
+  const rows = [{ id: 1 }, { id: 2 }];
+  const { data, error } = await client.from('notes').insert(rows).select().maybeSingle();
+  expect([data, error?.message]).toEqual([null, 'maybeSingle() of several rows']);
+});
+
+test('a deadline of 0 or less is none, as in the vendor’s client', async () => {
+  const client = connect(async () => json([{ id: 1 }]), { timeout: -100 });
+  expect((await client.from('notes').select()).data).toEqual([{ id: 1 }]);
+  expect(
+    (
+      await connect(async () => json([]), { timeout: 0 })
+        .from('notes')
+        .select()
+    ).error,
+  ).toBeNull();
+});
+
 test('a read that the program’s own fetch aborts is not repeated', async () => {
   const aborts = [{ name: 'AbortError' }, { code: 'ABORT_ERR' }, new DOMException('', 'AbortError')];
   for (const abort of aborts) {

@@ -353,8 +353,9 @@ export class PostgrestFilterBuilder<
   }
 
   async #send(): Promise<PostgrestSingleResponse<Data>> {
-    const query = this.#last.reduce((changed, change) => change(changed), this.#query);
+    let query = this.#query;
     try {
+      query = this.#last.reduce((changed, change) => change(changed), query);
       const { data = null, count, status } = await query.answer({ signal: this.#signal });
       return {
         success: true,

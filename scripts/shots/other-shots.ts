@@ -93,7 +93,11 @@ export const otherShots: readonly Shot[] = [
 ];
 
 async function resetPreferences(stage: Stage, at: Date): Promise<void> {
-  await stage.supabase.database.query('delete from public.notification_preferences');
+  const { database } = stage.supabase;
+  await database.query('delete from public.notification_preferences');
+  // The screen lists both, and other states make some.
+  await database.query('delete from public.blocked_senders');
+  await database.query('delete from public.muted_threads');
   // The page shows when the unread ones are emailed.
   await fillInbox(stage, at);
 }

@@ -8,7 +8,7 @@ describe.each([
 ])('a live query %s', (_title, isShared) => {
   it(
     'equals the table after any schedule of faults, delivers nothing twice and leaves nothing behind',
-    { timeout: 600_000 },
+    { timeout: 3_600_000 },
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.nat(), fc.array(command, { maxLength: 25 }), async (seed, commands) => {

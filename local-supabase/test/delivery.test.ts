@@ -62,7 +62,7 @@ it('a scheduled message is delivered when it is due', async () => {
 it('with realistic timing, a queued notification is delivered by a timer, not after the commit', async () => {
   const { database } = timed();
   const texts = () => database.query(`select content from notifications where content = 'timed'`);
-  // Until the timer has run once, the queue is as it was at the start.
+  // Wait for the first run of the timer.
   await queueIn(timed(), ['first']);
   await expect
     .poll(() => database.query('select from private.outgoing_notifications'), { timeout: 30_000 })

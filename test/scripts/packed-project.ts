@@ -35,7 +35,7 @@ export function runProcess(
   });
 }
 
-/** The packages as they are published, a registry on this machine, and empty folders that use it. */
+/** The published form of the packages, a registry on this machine, and empty folders that use it. */
 export interface PackedPackages {
   readonly registry: LocalRegistry;
   readonly tarballs: readonly string[];

@@ -190,7 +190,7 @@ describe('the playground', () => {
     await expect.poll(() => output.textContent(), { timeout: 30_000 }).toMatch(/5 rows; unread: \d/);
   }, 240_000);
 
-  it('shows code without a color of its own in dark mode, too', async () => {
+  it('shows uncolored code legibly in dark mode, too', async () => {
     const page = await open('/playground', { colorScheme: 'dark' });
     await page.getByRole('button', { name: /Start/ }).click();
     const code = page.getByRole('textbox', { name: 'Code of the example' });

@@ -20,7 +20,7 @@ export class NoMailError extends UnmetExpectationError {
 export interface MailReader {
   /** Waits for the newest message to `address` that is not in `seen`, and adds it there. */
   next(address: string): Promise<ReceivedMail>;
-  /** Returns the messages to `address`, newest first, and leaves those of `next` as they are. */
+  /** Returns the messages to `address`, newest first, without an effect on `next`. */
   all(address: string): Promise<readonly ReceivedMail[]>;
 }
 

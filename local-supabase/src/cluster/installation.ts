@@ -3,25 +3,11 @@ import { appendFile, cp, readdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ExtensionFile } from '../database/extension-files.ts';
+import { refusedExtensions } from '../database/privileged-statements.ts';
 import type { PostgresBinaries } from './binaries.ts';
 
 /** Extensions that a hosted project lets only a superuser create, and languages without limits, which it lacks. */
-const untrusted: ReadonlySet<string> = new Set([
-  'adminpack',
-  'amcheck',
-  'file_fdw',
-  'intagg',
-  'lo',
-  'old_snapshot',
-  'pageinspect',
-  'pg_freespacemap',
-  'pg_surgery',
-  'pg_visibility',
-  'plperlu',
-  'plpython3u',
-  'pltclu',
-  'xml2',
-]);
+const untrusted: ReadonlySet<string> = new Set([...refusedExtensions, 'plperlu', 'plpython3u', 'pltclu']);
 
 /**
  * Copies PostgreSQL to a folder that its user can read, with further extensions: PostgreSQL before 18 finds extensions

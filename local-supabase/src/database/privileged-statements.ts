@@ -59,7 +59,7 @@ const OBJECT = { extension: 15, policy: 28, role: 33, trigger: 44 } as const;
 const ROLE = { name: 0, currentRole: 1, currentUser: 2, sessionUser: 3 } as const;
 
 /** Extensions that the platform lets only a superuser create. */
-const refusedExtensions: ReadonlySet<string> = new Set([
+export const refusedExtensions: ReadonlySet<string> = new Set([
   'adminpack',
   'amcheck',
   'file_fdw',

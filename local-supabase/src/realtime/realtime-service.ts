@@ -28,7 +28,7 @@ import { createTokenCheck } from './subscription/tokens.ts';
 
 export interface RealtimeServiceOptions {
   readonly database: Database;
-  /** Whether other programs have sessions of their own in the database. Default false. */
+  /** Whether other programs have sessions in the database. Default false. */
   readonly hasOtherSessions?: boolean;
   readonly keys: TokenKeys;
   /** The SQL of `schema.sql`. Default: the database already contains it. */

@@ -214,7 +214,7 @@ export class RealtimeChannel {
     return this;
   }
 
-  /** Makes a change that may join the channel again: as with the vendor's client, no listener is told. */
+  /** Makes a change that may join the channel again: as with the vendor's client, listeners receive no status. */
   quietly(change: () => void): void {
     this.#isQuiet = this.state === 'joined';
     change();
@@ -352,7 +352,7 @@ export class RealtimeChannel {
     const stop = channel.subscribe(() => {
       const { status, error } = channel.getSnapshot();
       if (this.#isQuiet && error?.code === 'signed-out') {
-        // The vendor's channels go on with the key alone.
+        // The vendor's channels continue with the key alone.
         channel.leave();
         channel.join();
         return;

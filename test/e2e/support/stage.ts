@@ -32,7 +32,7 @@ export interface Stage {
   readonly supabase: LocalSupabase;
   /** Whether the project is another one than the embedded Supabase. */
   readonly isExternal: boolean;
-  /** Whether the auth service has recovery codes of its own. */
+  /** Whether the auth service makes recovery codes itself. */
   readonly hasRecoveryCodes: boolean;
   /** The least time between two mails to one address. */
   readonly mailIntervalMs: number;

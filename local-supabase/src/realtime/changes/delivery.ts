@@ -40,7 +40,7 @@ export interface DeliveryOptions {
 
 /** The real server keeps the poller for ten minutes after the last subscription. */
 const POLLER_LINGER_MS = 600_000;
-/** The delay after which changes are read again that wait for an older transaction, whose end notifies nobody. */
+/** The delay after which changes that wait for an older transaction are read again: its end sends no notification. */
 const OLDER_TRANSACTION_MS = 20;
 const NOTHING: PollOutcome = { read: 0, delivered: 0 };
 

@@ -7,7 +7,6 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { createServer } from 'vite';
-import { realisticTiming } from 'local-supabase';
 import { StartError } from 'local-supabase';
 import { createLocalSupabase } from 'local-supabase';
 
@@ -17,7 +16,7 @@ const root = fileURLToPath(new URL('../examples', import.meta.url));
 const supabase = await createLocalSupabase({
   config: false,
   port: portOf('SUPABASE_PORT', 54_331),
-  realtime: realisticTiming,
+  realisticTiming: true,
 }).catch((problem: unknown) => {
   if (!(problem instanceof StartError)) throw problem;
   console.error(`${problem.message}. Choose another one by SUPABASE_PORT.`);

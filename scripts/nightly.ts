@@ -26,6 +26,11 @@ export const nightlySteps: readonly Step[] = [
     environment: nightly,
   },
   {
+    name: 'journeys with the timers of the platform',
+    command: 'npx playwright test',
+    environment: { REALISTIC_TIMING: '1' },
+  },
+  {
     name: 'journeys that measure',
     command: 'npx playwright test --grep @alone --workers=1',
     environment: nightly,

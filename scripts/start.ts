@@ -9,7 +9,6 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
 import type * as Vite from 'vite';
-import { realisticTiming } from 'local-supabase';
 import { createLocalSupabase } from 'local-supabase';
 import type { LocalSupabase } from 'local-supabase';
 import type { VapidKeys } from 'local-supabase';
@@ -67,7 +66,7 @@ function startSupabase({ publicKey, privateKey }: VapidKeys): Promise<LocalSupab
     port: apiPort,
     mailboxPort,
     dataDir,
-    realtime: realisticTiming,
+    realisticTiming: true,
     functions: projectFunctions,
     functionEnv: {
       ...options.functionEnv,

@@ -33,7 +33,7 @@ const count = (client: RawClient, text: string) =>
 
 /** What happens at once without the delay, and with it when that much time has passed. */
 interface Timed {
-  readonly delay: keyof typeof realisticTiming;
+  readonly delays: readonly (keyof typeof realisticTiming)[];
   readonly name: string;
   /** Begins; returns how often the awaited thing has happened. */
   begin(client: RawClient): Promise<() => number>;
@@ -46,7 +46,7 @@ const joinOpenNotes = async (client: RawClient) =>
 
 const timed: readonly Timed[] = [
   {
-    delay: 'pollIntervalMs',
+    delays: ['pollIntervalMs'],
     name: 'a change is delivered',
     withinMs: 1000,
     async begin(client) {
@@ -56,7 +56,7 @@ const timed: readonly Timed[] = [
     },
   },
   {
-    delay: 'publicationCheckMs',
+    delays: ['publicationCheckMs'],
     name: 'a table that joins the publication delivers',
     withinMs: 61_000,
     async begin(client) {
@@ -66,7 +66,19 @@ const timed: readonly Timed[] = [
     },
   },
   {
-    delay: 'joinErrorBackoffMs',
+    delays: ['connectErrorBackoffMs'],
+    name: 'a refused handshake is answered',
+    withinMs: 2000,
+    begin() {
+      let refusals = 0;
+      void world.service.handshake(new URL(`${world.url}?apikey=garbage`)).then((answer) => {
+        if ('status' in answer) refusals += 1;
+      });
+      return Promise.resolve(() => refusals);
+    },
+  },
+  {
+    delays: ['joinErrorBackoffMs'],
     name: 'a refused join is answered',
     withinMs: 5000,
     begin(client) {
@@ -75,7 +87,7 @@ const timed: readonly Timed[] = [
     },
   },
   {
-    delay: 'coldStartMs',
+    delays: ['coldStartMs'],
     name: 'the first subscription is confirmed',
     withinMs: 4000,
     async begin(client) {
@@ -85,7 +97,16 @@ const timed: readonly Timed[] = [
     },
   },
   {
-    delay: 'resubscribeDelayMs',
+    delays: ['replicationDelayMs'],
+    name: 'messages of the database are read',
+    withinMs: 500,
+    begin(client) {
+      client.join(TOPIC, { config: { broadcast: { replication_ready: true } } });
+      return Promise.resolve(() => count(client, 'Replication connection established'));
+    },
+  },
+  {
+    delays: ['resubscribeDelayMs', 'resubscribeJitterMs'],
     name: 'a new token is subscribed with',
     withinMs: 2000,
     async begin(client) {
@@ -96,7 +117,7 @@ const timed: readonly Timed[] = [
     },
   },
   {
-    delay: 'accessTokenThrottleMs',
+    delays: ['accessTokenThrottleMs'],
     name: 'a second token is verified',
     withinMs: 10_000,
     async begin(client) {
@@ -107,6 +128,8 @@ const timed: readonly Timed[] = [
     },
   },
 ];
+
+const eachDelay = timed.flatMap(({ delays, ...rest }) => delays.map((delay) => ({ ...rest, delay })));
 
 describe('what the platform does by a timer', () => {
   afterEach(() =>
@@ -122,7 +145,7 @@ describe('what the platform does by a timer', () => {
     await expect.poll(async () => (await client.flush(), happened())).toBe(1);
   });
 
-  it.each(timed)('$name after `$delay` with realistic timing', async ({ delay, begin, withinMs }) => {
+  it.each(eachDelay)('$name after `$delay` with realistic timing', async ({ delay, begin, withinMs }) => {
     // The client sends no heartbeats.
     world = await createRealtimeWorld({ [delay]: realisticTiming[delay], idleTimeoutMs: Infinity }, database);
     const client = await world.connect();
@@ -140,5 +163,24 @@ describe('what the platform does by a timer', () => {
         { timeout: 10_000 },
       )
       .toBe(1);
+  });
+
+  it.each([
+    ['delivered after it by default', {}, 1],
+    ['lost with realistic timing', { recoveryWindowMs: realisticTiming.recoveryWindowMs }, 0],
+  ])('changes before a crash are %s', async (_, settings, expected) => {
+    world = await createRealtimeWorld(settings, database);
+    const { faults } = world.service;
+    await joinOpenNotes(await world.connect());
+    faults.pauseDelivery(true);
+    await world.database.exec(`insert into open_notes values (1, '${ADA}', 'before')`);
+    await faults.kill();
+    faults.pauseDelivery(false);
+    await faults.recover();
+    const returned = await world.connect();
+    await joinOpenNotes(returned);
+    await world.database.exec(`insert into open_notes values (2, '${ADA}', 'since')`);
+    await expect.poll(async () => (await returned.flush(), count(returned, 'since'))).toBe(1);
+    expect(count(returned, 'before')).toBe(expected);
   });
 });

@@ -32,6 +32,8 @@ export interface Stage {
   readonly supabase: LocalSupabase;
   /** Whether the project is another one than the embedded Supabase. */
   readonly isExternal: boolean;
+  /** Whether a timer delivers what is inserted, as a job of pg_cron does. */
+  readonly deliversByTimer: boolean;
   /** Whether the auth service makes recovery codes itself. */
   readonly hasRecoveryCodes: boolean;
   /** The least time between two mails to one address. */
@@ -79,6 +81,7 @@ async function startExternalStage(
     appUrl: server.url,
     project,
     isExternal: true,
+    deliversByTimer: true,
     hasRecoveryCodes: !E2E_UNMET_NEEDS?.includes('@recovery-codes'),
     mailIntervalMs: Number(E2E_MAIL_INTERVAL_SECONDS) * 1000,
     used,
@@ -106,6 +109,7 @@ async function startEmbeddedStage({
   auth,
   ...options
 }: StageOptions): Promise<Stage> {
+  const realisticTiming = process.env.REALISTIC_TIMING === '1';
   const server = await AppServer.listen(0);
   const supabase = await createLocalSupabase({
     config: false,
@@ -113,6 +117,7 @@ async function startEmbeddedStage({
     port: 0,
     mailboxPort: 0,
     siteUrl: server.url,
+    realisticTiming,
     // As in supabase/config.toml: links in mails carry no key.
     functionSettings: { unsubscribe: { verifyJwt: false } },
     auth: {
@@ -134,6 +139,7 @@ async function startEmbeddedStage({
     appUrl: server.url,
     project: supabase,
     isExternal: false,
+    deliversByTimer: realisticTiming,
     hasRecoveryCodes: true,
     mailIntervalMs: 0,
     used,

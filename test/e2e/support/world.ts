@@ -182,14 +182,14 @@ export function createWorld(stage: Stage): World {
         }),
       }));
       const headers = { Prefer: 'return=minimal' };
-      const before = stage.isExternal ? await countNotifications(recipient) : 0;
+      const before = stage.deliversByTimer ? await countNotifications(recipient) : 0;
       const { status } = await rest.send('POST', '/notifications', {
         token: isService ? project.serviceRoleKey : sender.accessToken,
         body,
         headers,
       });
       expect(status).toBe(201);
-      if (stage.isExternal) await waitForDelivery(() => countNotifications(recipient), before + count);
+      if (stage.deliversByTimer) await waitForDelivery(() => countNotifications(recipient), before + count);
     },
     async notificationsOf({ accessToken }) {
       const query = { select: 'id,status', order: 'created_at.desc,id.desc', limit: '1000' };

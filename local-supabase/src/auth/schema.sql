@@ -166,17 +166,30 @@ create unique index if not exists mfa_factors_user_friendly_name_unique on auth.
 create unique index if not exists unique_phone_factor_per_user on auth.mfa_factors (user_id, phone);
 
 alter type auth.factor_type add value if not exists 'recovery_code';
+do $$ begin
+  -- Earlier versions had tables of their own shape; their codes have to be generated again.
+  if exists (select from pg_attribute where attrelid = to_regclass('auth.mfa_recovery_codes') and attname = 'used_at') then
+    drop table auth.mfa_recovery_codes, auth.mfa_recovery_code_sets;
+    delete from auth.mfa_factors where factor_type::text = 'recovery_code';
+  end if;
+end $$;
 create table if not exists auth.mfa_recovery_code_sets (
-  factor_id uuid primary key references auth.mfa_factors (id) on delete cascade,
-  failed_attempts int not null default 0,
-  locked_until timestamptz
+  id uuid primary key,
+  user_id uuid not null unique references auth.users (id) on delete cascade,
+  mfa_factor_id uuid not null unique references auth.mfa_factors (id) on delete cascade,
+  failed_verification_count int not null default 0 check (failed_verification_count >= 0),
+  verification_locked_until timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
 );
 create table if not exists auth.mfa_recovery_codes (
-  factor_id uuid not null references auth.mfa_factors (id) on delete cascade,
+  id uuid primary key,
+  mfa_recovery_code_set_id uuid not null references auth.mfa_recovery_code_sets (id) on delete cascade,
   code_hash text not null,
-  used_at timestamptz,
-  primary key (factor_id, code_hash)
+  consumed_at timestamptz,
+  created_at timestamptz not null default now()
 );
+create index if not exists mfa_recovery_codes_set_id_idx on auth.mfa_recovery_codes (mfa_recovery_code_set_id);
 
 create table if not exists auth.mfa_challenges (
   id uuid primary key,
@@ -266,6 +279,11 @@ create index if not exists one_time_tokens_token_hash_hash_idx on auth.one_time_
 create index if not exists one_time_tokens_relates_to_hash_idx on auth.one_time_tokens using hash (relates_to);
 create unique index if not exists one_time_tokens_user_id_token_type_key on auth.one_time_tokens (user_id, token_type);
 
+alter table auth.one_time_tokens
+  add column if not exists expires_at timestamptz,
+  add column if not exists link_token_hash text;
+create index if not exists one_time_tokens_link_token_hash_hash_idx on auth.one_time_tokens using hash (link_token_hash);
+
 create table if not exists auth.sso_providers (
   id uuid primary key,
   resource_id text,
@@ -295,6 +313,35 @@ create table if not exists auth.saml_providers (
   created_at timestamptz,
   updated_at timestamptz,
   name_id_format text
+);
+
+-- The service fills them by SCIM, which is not served; the data of a hosted project can be restored.
+create table if not exists auth.scim_users (
+  id uuid primary key,
+  sso_provider_id uuid not null references auth.sso_providers (id) on delete cascade,
+  user_id uuid references auth.users (id) on delete set null,
+  resource jsonb not null,
+  user_name text not null generated always as (lower(resource ->> 'userName')) stored,
+  external_id text generated always as (resource ->> 'externalId') stored,
+  active boolean not null generated always as (coalesce((resource ->> 'active')::boolean, true)) stored,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  deleted_at timestamptz
+);
+create unique index if not exists scim_users_user_name_key on auth.scim_users (sso_provider_id, user_name)
+  where deleted_at is null;
+create unique index if not exists scim_users_external_id_key on auth.scim_users (sso_provider_id, external_id)
+  where external_id is not null and deleted_at is null;
+
+create table if not exists auth.scim_tokens (
+  id uuid primary key,
+  sso_provider_id uuid not null references auth.sso_providers (id) on delete cascade,
+  token_hash text not null unique check (token_hash ~ '^[0-9a-f]{64}$'),
+  prefix text not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz check (expires_at > created_at),
+  revoked_at timestamptz check (revoked_at >= created_at),
+  last_used_at timestamptz
 );
 
 create table if not exists auth.saml_relay_states (

@@ -38,6 +38,7 @@ export interface AnswerBody {
   readonly challenge_id: string;
   readonly options: CreationOptions & RequestOptions;
   readonly friendly_name: string;
+  readonly codes: readonly string[];
   readonly webauthn: {
     readonly type: 'create' | 'request';
     readonly credential_options: { readonly publicKey: CreationOptions & RequestOptions };

@@ -16,7 +16,7 @@ import { requireFactor } from './factor-caller.ts';
 
 const secretBytes = 20;
 
-async function checkMayEnroll(
+export async function checkMayEnroll(
   context: AuthContext,
   tx: Transaction,
   { user, session }: Caller,
@@ -165,14 +165,26 @@ export async function enrollFactor(context: AuthContext, call: Call): Promise<Re
  * Recovery codes have their own endpoint and need another factor: the last other factor cannot be removed while codes
  * exist.
  */
-async function checkMayUnenroll(context: AuthContext, factor: Factor, userId: string): Promise<void> {
+async function checkMayUnenroll(
+  context: AuthContext,
+  factor: Factor,
+  { user, session }: Pick<Caller, 'user' | 'session'>,
+): Promise<void> {
   if (factor.factor_type === 'recovery_code')
-    throw unprocessable('validation_failed', 'Recovery codes are removed by their own endpoint');
+    throw unprocessable(
+      'validation_failed',
+      'Recovery codes cannot be unenrolled with this endpoint, use DELETE /factors/recovery-codes',
+    );
   if (factor.status !== 'verified') return;
-  const others = (await listFactors(context.database, userId)).filter(({ id }) => id !== factor.id);
+  if (session?.aal !== 'aal2')
+    throw unprocessable('insufficient_aal', 'AAL2 required to unenroll verified factor');
+  const others = (await listFactors(context.database, user.id)).filter(({ id }) => id !== factor.id);
   if (!others.some(({ factor_type }) => factor_type === 'recovery_code')) return;
   if (!others.some((other) => isSecondFactor(context, other)))
-    throw unprocessable('mfa_recovery_codes_sole_factor', 'Recovery codes need another verified factor');
+    throw unprocessable(
+      'mfa_recovery_codes_sole_factor',
+      'Recovery codes cannot be the only verified factor. Please enroll another factor before unenrolling this one or delete your recovery codes.',
+    );
 }
 
 /** DELETE /factors/:factor_id: returns sessions that used the factor to aal1. */
@@ -180,9 +192,7 @@ export async function unenrollFactor(context: AuthContext, call: Call): Promise<
   const { user, session } = await requireNonAnonymousCaller(context, call);
   const factor = await requireFactor(context, call, user.id);
   if (session === null) throw internal('A valid session and factor are required to unenroll a factor');
-  if (factor.status === 'verified' && session.aal !== 'aal2')
-    throw unprocessable('insufficient_aal', 'AAL2 required to unenroll verified factor');
-  await checkMayUnenroll(context, factor, user.id);
+  await checkMayUnenroll(context, factor, { user, session });
   const traits = { factor_id: factor.id, factor_status: factor.status, session_id: session.id };
   await inTransaction(context, async ({ sql }) => {
     await recordAudit(context, sql, user, 'factor_unenrolled', { traits, ip: call.ip });

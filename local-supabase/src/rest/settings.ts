@@ -60,7 +60,7 @@ export const DEFAULT_REST_SETTINGS: RestSettings = {
 };
 
 /** The releases that the service behaves as. */
-export const RELEASES = { 14: '14.17', 16: '16.1' } as const;
+export const RELEASES = { 14: '14.17', 16: '16.4' } as const;
 
 /** The settings of the REST service, from `[api]`. Those of the role `authenticator` (`pgrst.db_max_rows`, …) override them. */
 export interface ApiSettings {

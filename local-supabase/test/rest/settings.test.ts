@@ -1,3 +1,4 @@
+import { readPath } from '../../src/rest/request/token-claims.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRestWorld, type RestWorld } from './rest-world.ts';
 
@@ -113,6 +114,22 @@ it('the role of a token is read at the configured path, and another audience is 
     { code: 'PGRST303', message: 'JWT not in audience' },
   ]);
   await expect(openRestWorld(schema, { roleClaimKey: 'role' })).rejects.toThrow('is no path to a role');
+});
+
+it.each([
+  ['.roles[1]', 'author'],
+  ['$.roles[0]', 'reader'],
+  ["$['https://a.example/role'].key", 'editor'],
+  ["$.roles[?(@ == 'author')]", 'author'],
+  ['$.roles[?@ != "reader"]', 'author'],
+  ["$.roles[?search(@, '^au')]", 'author'],
+  ['.roles[?(@ ^== "au")]', 'author'],
+  ['.roles[?(@ ==^ "der")]', 'reader'],
+  ['.roles[?(@ *== "tho")]', 'author'],
+  ['.roles[?(@ == "none")]', undefined],
+])('the path %s leads to %s', (path, role) => {
+  const claims = { roles: ['reader', 'author'], 'https://a.example/role': { key: 'editor' } };
+  expect(readPath(claims, path)).toBe(role);
 });
 
 describe('an update or delete without a filter', () => {

@@ -2,7 +2,7 @@ import type { Json } from '../../../src/rest-client/index.ts';
 
 /** A small schema in the form of `supabase gen types typescript`. */
 export interface SampleDatabase {
-  __InternalSupabase: { PostgrestVersion: '16.1' };
+  __InternalSupabase: { PostgrestVersion: '16.4' };
   public: {
     Tables: {
       notes: {

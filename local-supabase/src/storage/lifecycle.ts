@@ -1,20 +1,27 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { Hono } from 'hono';
 import type { Database, Sql } from '../database/database.ts';
+import { encodeUtf8 } from '../platform/bytes.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { StorageContext } from './storage-context.ts';
 import { readJson } from './request-body.ts';
-import { bucketNotFound, invalidRequest, StorageError } from './storage-error.ts';
+import { bucketNotFound, invalidParameter, StorageError } from './storage-error.ts';
 import { ALLOW_DELETION } from './transaction.ts';
 
+interface Expiration {
+  readonly noncurrentDays: number;
+  readonly newerNoncurrentVersions?: number;
+}
+
 interface LifecycleRule {
-  readonly id: string;
+  readonly id?: string;
   readonly status: 'Enabled' | 'Disabled';
   /** The service supports no other filter yet. */
-  readonly filter: Readonly<Record<string, never>>;
-  readonly noncurrentVersionExpiration: {
-    readonly noncurrentDays: number;
-    readonly newerNoncurrentVersions?: number;
-  };
+  readonly filter?: Readonly<Record<string, never>>;
+  /** The older form of `filter`. */
+  readonly legacyPrefix?: '';
+  readonly noncurrentVersionExpiration: Expiration;
 }
 
 const MOST_RULES = 1000;
@@ -36,8 +43,7 @@ export function createLifecycleRoutes({ run, admit }: StorageContext): Hono {
     });
   });
   app.put('/:id/lifecycle', async (c) => {
-    const body = Object(await readJson(c.req.raw)) as { readonly rules?: unknown };
-    const rules = parseRules(body.rules);
+    const rules = parseRules(await readJson(c.req.raw));
     admit(c.req.raw);
     return run(c.req.raw, async (sql) => {
       await writeRules(sql, c.req.param('id'), rules);
@@ -69,7 +75,7 @@ export async function expireVersions(
 const EXPIRE = `with rules as (
        select buckets.id as bucket_id, (rule -> 'noncurrentVersionExpiration' ->> 'noncurrentDays')::int as days,
          coalesce((rule -> 'noncurrentVersionExpiration' ->> 'newerNoncurrentVersions')::int, 0) as kept
-       from storage.buckets, jsonb_array_elements(lifecycle) as rule where rule ->> 'status' = 'Enabled'
+       from storage.buckets, jsonb_array_elements(lifecycle_configuration -> 'rules') as rule where rule ->> 'status' = 'Enabled'
      ), versions as (
        select id, bucket_id, archived_at, row_number() over (partition by bucket_id, name order by archived_at desc) as age
        from storage.objects where archived_at is not null
@@ -80,56 +86,122 @@ const EXPIRE = `with rules as (
      ) returning version`;
 
 async function readRules(sql: Sql, id: string): Promise<readonly LifecycleRule[] | null> {
-  const [bucket] = await sql.query<{ lifecycle: readonly LifecycleRule[] | null }>(
-    'select lifecycle from storage.buckets where id = $1',
+  const [bucket] = await sql.query<{ rules: readonly LifecycleRule[] | null }>(
+    `select lifecycle_configuration -> 'rules' as rules from storage.buckets where id = $1`,
     [id],
   );
   if (!bucket) throw bucketNotFound();
-  return bucket.lifecycle;
+  return bucket.rules;
 }
 
 async function writeRules(sql: Sql, id: string, rules: readonly LifecycleRule[] | null): Promise<void> {
-  const changed = await sql.query('update storage.buckets set lifecycle = $2 where id = $1 returning id', [
-    id,
-    rules && JSON.stringify(rules),
-  ]);
+  const changed = await sql.query(
+    `update storage.buckets set lifecycle_configuration = $2, lifecycle_configuration_generation = $3
+     where id = $1 returning id`,
+    [id, rules && JSON.stringify({ rules }), rules && crypto.randomUUID()],
+  );
   if (changed.length === 0) throw bucketNotFound();
 }
 
+type Json = Readonly<Record<string, unknown>>;
+
 /** @throws {StorageError} for invalid rules. */
-function parseRules(rules: unknown): readonly LifecycleRule[] {
-  if (!Array.isArray(rules) || rules.length < 1 || rules.length > MOST_RULES)
-    throw invalidRequest(`A lifecycle has 1 to ${MOST_RULES} rules`);
-  const parsed = rules.map(parseRule);
-  if (new Set(parsed.map(({ id }) => id)).size < parsed.length)
-    throw invalidRequest('The ids of the rules must be unique');
-  return parsed;
+function parseRules(body: unknown): readonly LifecycleRule[] {
+  const { rules } = parseObject(body, 'Lifecycle configuration', 'Lifecycle configuration', ['rules']);
+  if (!Array.isArray(rules)) throw invalidParameter('Lifecycle configuration rules must be an array');
+  if (rules.length < 1 || rules.length > MOST_RULES)
+    throw invalidParameter(`Lifecycle configuration must contain between 1 and ${MOST_RULES} rules`);
+  const parsed = rules.map((rule, index) => parseRule(rule, `Rule ${index + 1}`));
+  const ids = new Set(parsed.flatMap(({ id }) => id ?? []));
+  if (ids.size < parsed.filter(({ id }) => id !== undefined).length)
+    throw invalidParameter('Rule ID must be unique. Found same ID for more than one rule');
+  return parsed.map((rule) => withId(rule, ids));
 }
 
-function parseRule(rule: unknown): LifecycleRule {
-  const { id, status, filter, noncurrentVersionExpiration } = Object(rule) as Record<string, unknown>;
-  const isEmpty = typeof filter === 'object' && filter !== null && Object.keys(filter).length === 0;
-  if (!isEmpty) throw invalidRequest('The filter of a rule must be {}');
+function withId(rule: LifecycleRule, taken: Set<string>): LifecycleRule {
+  return rule.id === undefined ? { ...rule, id: generateId(rule, taken) } : rule;
+}
+
+const RULE_FIELDS = ['id', 'status', 'filter', 'legacyPrefix', 'noncurrentVersionExpiration'];
+
+function parseRule(value: unknown, name: string): LifecycleRule {
+  const rule = parseObject(value, name, name, RULE_FIELDS);
+  const { id, status, filter, legacyPrefix, noncurrentVersionExpiration } = rule;
+  const isLegacy = Object.hasOwn(rule, 'legacyPrefix');
+  if (isLegacy === Object.hasOwn(rule, 'filter'))
+    throw invalidParameter(`${name} must contain exactly one of Filter or Prefix`);
+  if (id !== undefined && typeof id !== 'string')
+    throw invalidParameter(`${name} ID must be a string no longer than 255 characters`);
+  if (id !== undefined && id.length > 255)
+    throw invalidParameter(`${name} ID must be 255 characters or fewer`);
   if (status !== 'Enabled' && status !== 'Disabled')
-    throw invalidRequest('The status of a rule is Enabled or Disabled');
-  const { noncurrentDays, newerNoncurrentVersions } = Object(noncurrentVersionExpiration) as Record<
-    string,
-    unknown
-  >;
-  if (!isCount(noncurrentDays)) throw invalidRequest('noncurrentDays must be a positive integer');
-  const expiration = { noncurrentDays };
-  if (newerNoncurrentVersions === undefined)
-    return { id: idOf(id), status, filter: {}, noncurrentVersionExpiration: expiration };
-  if (!isCount(newerNoncurrentVersions) || newerNoncurrentVersions > MOST_KEPT_VERSIONS)
-    throw invalidRequest(`newerNoncurrentVersions must be 1 to ${MOST_KEPT_VERSIONS}`);
+    throw invalidParameter(`${name} Status must be Enabled or Disabled`);
+  const expiration = parseExpiration(noncurrentVersionExpiration, name, isLegacy);
+  const isAll = isLegacy ? legacyPrefix === '' : isEmptyFilter(filter, name);
+  if (!isAll) throw invalidParameter(`${name} uses a lifecycle filter that is not supported in v1`);
   return {
-    id: idOf(id),
+    ...(id && { id }),
     status,
-    filter: {},
-    noncurrentVersionExpiration: { ...expiration, newerNoncurrentVersions },
+    ...(isLegacy ? { legacyPrefix: '' } : { filter: {} }),
+    noncurrentVersionExpiration: expiration,
   };
 }
 
-const isCount = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && value > 0;
-const idOf = (id: unknown): string => (typeof id === 'string' && id ? id : crypto.randomUUID());
+function isEmptyFilter(filter: unknown, name: string): boolean {
+  if (filter === '' || filter === null) return true;
+  if (typeof filter !== 'object' || Array.isArray(filter))
+    throw invalidParameter(`${name} Filter must be an object`);
+  return Object.keys(filter).length === 0;
+}
+
+function parseExpiration(value: unknown, name: string, isLegacy: boolean): Expiration {
+  const fields = ['noncurrentDays', 'newerNoncurrentVersions'];
+  const expiration = parseObject(value, `${name} NoncurrentVersionExpiration`, `${name} expiration`, fields);
+  if (isLegacy && Object.hasOwn(expiration, 'newerNoncurrentVersions'))
+    throw invalidParameter('NewerNoncurrentVersions element can only be used in Lifecycle V2.');
+  if (!Object.hasOwn(expiration, 'noncurrentDays'))
+    throw invalidParameter(`${name} NoncurrentVersionExpiration must contain NoncurrentDays`);
+  const noncurrentDays = readCount(expiration['noncurrentDays']);
+  if (noncurrentDays === null)
+    throw invalidParameter(
+      "'NoncurrentDays' for NoncurrentVersionExpiration action must be a positive integer",
+    );
+  if (expiration['newerNoncurrentVersions'] === undefined) return { noncurrentDays };
+  const newerNoncurrentVersions = readCount(expiration['newerNoncurrentVersions']);
+  if (newerNoncurrentVersions === null || newerNoncurrentVersions > MOST_KEPT_VERSIONS)
+    throw invalidParameter(
+      `'NewerNoncurrentVersions' for NoncurrentVersionExpiration action must be an integer between 1 and ${MOST_KEPT_VERSIONS}`,
+    );
+  return { noncurrentDays, newerNoncurrentVersions };
+}
+
+function parseObject(value: unknown, name: string, label: string, fields: readonly string[]): Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidParameter(`${name} must be an object`);
+  const unknown = Object.keys(value).find((key) => !fields.includes(key));
+  if (unknown !== undefined) throw invalidParameter(`${label} contains unsupported field ${unknown}`);
+  return value as Json;
+}
+
+/** A positive integer, also as text; null for another value. */
+function readCount(value: unknown): number | null {
+  const count = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  return typeof count === 'number' && Number.isSafeInteger(count) && count > 0 ? count : null;
+}
+
+/** An id of a rule's content, so that a configuration without ids stays the same when it is put again. */
+function generateId(rule: LifecycleRule, taken: Set<string>): string {
+  const base = `rule-${bytesToHex(sha256(encodeUtf8(sortedJson(rule))))}`;
+  let id = base;
+  for (let collision = 1; taken.has(id); collision += 1) id = `${base}-${collision}`;
+  taken.add(id);
+  return id;
+}
+
+const sortedJson = (value: unknown): string =>
+  typeof value === 'object' && value !== null
+    ? `{${Object.entries(value)
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([key, part]) => `${JSON.stringify(key)}:${sortedJson(part)}`)
+        .join(',')}}`
+    : JSON.stringify(value);

@@ -39,9 +39,19 @@ create table if not exists storage.objects (
 alter table storage.buckets
   add column if not exists versioning_status text not null default 'DISABLED'
     check (versioning_status in ('DISABLED', 'ENABLED', 'SUSPENDED')),
-  add column if not exists lifecycle jsonb,
+  add column if not exists lifecycle_configuration jsonb
+    check (jsonb_array_length(lifecycle_configuration -> 'rules') between 1 and 1000),
+  add column if not exists lifecycle_configuration_generation uuid,
   add column if not exists avif_autodetection boolean default false,
   add column if not exists type storage.buckettype not null default 'STANDARD';
+do $$ begin
+  -- The column of earlier versions.
+  if exists (select from pg_attribute where attrelid = 'storage.buckets'::regclass and attname = 'lifecycle') then
+    update storage.buckets set lifecycle_configuration = jsonb_build_object('rules', lifecycle),
+      lifecycle_configuration_generation = gen_random_uuid() where lifecycle is not null;
+    alter table storage.buckets drop column lifecycle;
+  end if;
+end $$;
 alter table storage.objects
   add column if not exists archived_at timestamptz,
   add column if not exists is_delete_marker boolean not null default false,

@@ -195,6 +195,44 @@ describe('a bucket with versions', () => {
     expect((await storageOf().getBucketLifecycle(bucket)).error).toMatchObject({ statusCode: '404' });
   });
 
+  it('keeps a lifecycle that is put again, also in its older form, and generates ids from the content', async () => {
+    const expiration = { noncurrentDays: 7 };
+    const rules = [{ status: 'Disabled', legacyPrefix: '', noncurrentVersionExpiration: expiration }];
+    const put = async () =>
+      (await storageOf().updateBucketLifecycle(bucket, { rules } as never)).data?.rules as unknown;
+    const stored = [{ ...rules[0], id: expect.stringMatching(/^rule-[0-9a-f]{64}$/) as string }];
+    const first = await put();
+    expect(first).toEqual(stored);
+    expect(await put()).toEqual(first);
+    const rows = await supabase().database.query(
+      `select lifecycle_configuration from storage.buckets where id = $1 and lifecycle_configuration_generation is not null`,
+      [bucket],
+    );
+    expect(rows).toEqual([{ lifecycle_configuration: { rules: first } }]);
+  });
+
+  it.each([
+    [{ expiration: {} }, 'Rule 1 contains unsupported field expiration'],
+    [{ legacyPrefix: '' }, 'Rule 1 must contain exactly one of Filter or Prefix'],
+    [{ id: 'a'.repeat(256) }, 'Rule 1 ID must be 255 characters or fewer'],
+    [{ status: 'On' }, 'Rule 1 Status must be Enabled or Disabled'],
+    [{ filter: { prefix: 'a' } }, 'Rule 1 uses a lifecycle filter that is not supported in v1'],
+    [{ noncurrentVersionExpiration: {} }, 'Rule 1 NoncurrentVersionExpiration must contain NoncurrentDays'],
+    [
+      { noncurrentVersionExpiration: { noncurrentDays: 0 } },
+      "'NoncurrentDays' for NoncurrentVersionExpiration action must be a positive integer",
+    ],
+    [
+      { noncurrentVersionExpiration: { noncurrentDays: 1, newerNoncurrentVersions: 101 } },
+      "'NewerNoncurrentVersions' for NoncurrentVersionExpiration action must be an integer between 1 and 100",
+    ],
+  ])('refuses a lifecycle with %j', async (change, message) => {
+    const rule = { status: 'Enabled', filter: {}, noncurrentVersionExpiration: { noncurrentDays: 1 } };
+    const rules = [{ ...rule, ...change }] as never;
+    const { error } = await storageOf().updateBucketLifecycle(bucket, { rules });
+    expect(error).toMatchObject({ statusCode: '400', message });
+  });
+
   it('is empty after emptyBucket, with every version', async () => {
     await uploadVersions('a.txt', 'one', 'two');
     expect((await storageOf().deleteBucket(bucket)).error).toMatchObject({ statusCode: '409' });

@@ -11,6 +11,7 @@ test(
     const [ada, grace] = await world.newPair();
     await world.notify(grace, ada, { about: 'Plan' });
     await world.enter(page, ada);
+    await expect(page.getByText(/in Plan/)).toBeVisible();
     await page.context().setOffline(true);
     await expect(page.getByText('You’re offline.')).toBeVisible();
     const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/'));

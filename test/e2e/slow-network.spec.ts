@@ -13,7 +13,7 @@ async function expectSteady({ answered, layoutShifts }: SlowPage): Promise<void>
 }
 
 for (const network of Object.keys(slowNetworks) as (keyof typeof slowNetworks)[])
-  test.describe(`on ${network}, with a quarter of the processor`, { tag: '@nightly' }, () => {
+  test.describe(`on ${network}, with a quarter of the processor`, { tag: ['@nightly', '@alone'] }, () => {
     test.setTimeout(300_000);
 
     test('a user signs up, and sets another password', { tag: '@mailbox' }, async ({ browser, world }) => {

@@ -6,8 +6,7 @@ import styles from './field.module.css';
 import { PasswordField } from './password-field.tsx';
 import type { FieldBinding } from './use-form.ts';
 
-/** Loaded with the first character. */
-/** A form works without the meter, whose code may fail to load. */
+/** Loaded with the first character. A form works without the meter, whose code may fail to load. */
 const PasswordMeter = onDemand(() =>
   import('../password-strength/password-meter.tsx').then(
     (code): ComponentType<PasswordMeterProps> => code.PasswordMeter,
@@ -32,13 +31,15 @@ export function NewPasswordField({ own, ...field }: NewPasswordFieldProps) {
       required
       {...field}
       below={
-        password === '' ? (
-          hint
-        ) : (
-          <Suspense fallback={hint}>
-            <PasswordMeter password={password} own={own} label={strength.label} levels={strength.levels} />
-          </Suspense>
-        )
+        <div className={styles.strength}>
+          {password === '' ? (
+            hint
+          ) : (
+            <Suspense fallback={hint}>
+              <PasswordMeter password={password} own={own} label={strength.label} levels={strength.levels} />
+            </Suspense>
+          )}
+        </div>
       }
     />
   );

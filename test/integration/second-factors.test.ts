@@ -1,10 +1,11 @@
 import { createClient } from '@supabase/supabase-js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { createMfa } from '../../src/auth-client/features/mfa.ts';
 import { createRecoveryCodes } from '../../src/auth-client/features/recovery-codes.ts';
 import { createWebAuthnFactors } from '../../src/auth-client/features/webauthn-factors.ts';
 import { type AuthClient, createAuthClient, createMemoryStore } from '../../src/auth-client/index.ts';
+import { createClient as createCompatClient } from '../../src/compat/index.ts';
 import { createPlatform } from '../../src/platform/index.ts';
 import { createUser, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { createAuthenticator } from '../support/second-factor.ts';
@@ -144,6 +145,32 @@ describe('security keys as second factors', () => {
     expect(await levelOf(low)).toBe('aal1');
     await createWebAuthnFactors(low, { webAuthn }).authenticate({ factorId: factor?.id ?? '' });
     expect(await levelOf(low)).toBe('aal2');
+  });
+
+  it('are registered and proved step by step by the vendor’s names', async () => {
+    const { email } = await createPerson();
+    const { publicKeyCredential, credentials } = createKeys(await signIn(email)).webAuthn;
+    vi.stubGlobal('PublicKeyCredential', publicKeyCredential);
+    vi.stubGlobal('navigator', { credentials });
+    const { auth } = createCompatClient(supabase().url, supabase().publishableKey, {
+      global: { fetch: supabase().fetch },
+      auth: { persistSession: false, autoRefreshToken: false },
+    });
+    await auth.signInWithPassword({ email, password: seedPassword });
+    const { webauthn } = auth.mfa;
+    const { data: enrolled } = await webauthn.enroll({ friendlyName: 'Key' });
+    for (const type of ['create', 'request']) {
+      const { data: challenge } = await webauthn.challenge({ factorId: enrolled?.id ?? '' });
+      expect(challenge?.webauthn.type).toBe(type);
+      const { data: session } = challenge ? await webauthn.verify(challenge) : { data: null };
+      expect(session?.user.email).toBe(email);
+    }
+    const { data: level } = await auth.mfa.getAuthenticatorAssuranceLevel();
+    expect(level?.currentLevel).toBe('aal2');
+    vi.unstubAllGlobals();
+    expect((await webauthn.challenge({ factorId: enrolled?.id ?? '' })).error?.message).toBe(
+      'Web Authentication is missing here',
+    );
   });
 
   it('leave no factor behind when the person cancels', async () => {

@@ -54,24 +54,15 @@ export function createWebAuthnFactors(
 ): WebAuthnFactors {
   const mfa = createMfa(auth);
   const findWebAuthn = () => webAuthn ?? readPageWebAuthn();
-  const requireWebAuthn = () => {
-    const found = findWebAuthn();
-    if (!found) throw new AuthError('unsupported-runtime', 'Web Authentication is missing here');
-    return found;
-  };
 
   async function prove(
     authenticator: WebAuthn,
     factorId: string,
-    type: 'create' | 'request',
+    type: CeremonyType,
     options: CallOptions,
   ): Promise<Session> {
     const challenge = await mfa.challenge({ factorId }, options);
-    const json = readOptions(challenge);
-    const credential =
-      type === 'create'
-        ? await createCredential(authenticator, json, options.signal)
-        : await requestCredential(authenticator, json, { signal: options.signal });
+    const credential = await answerChallenge(authenticator, challenge, type, options.signal);
     return mfa.verify({ factorId, challengeId: challenge.id, webauthn: { type, credential } }, options);
   }
 
@@ -79,7 +70,7 @@ export function createWebAuthnFactors(
     isSupported: () => findWebAuthn() !== null,
     async register({ friendlyName }, { user = new CallUser(), ...given } = {}) {
       const options = { ...given, user };
-      const authenticator = requireWebAuthn();
+      const authenticator = requireWebAuthn(findWebAuthn());
       const { id } = await mfa.enroll({ factorType: 'webauthn', friendlyName }, options);
       try {
         return await prove(authenticator, id, 'create', options);
@@ -90,8 +81,29 @@ export function createWebAuthnFactors(
       }
     },
     authenticate: async ({ factorId }, { user = new CallUser(), ...options } = {}) =>
-      prove(requireWebAuthn(), factorId, 'request', { ...options, user }),
+      prove(requireWebAuthn(findWebAuthn()), factorId, 'request', { ...options, user }),
   };
+}
+
+type CeremonyType = 'create' | 'request';
+
+/** @throws {AuthError} `unsupported-runtime` without the Web Authentication API. */
+export function requireWebAuthn(webAuthn: WebAuthn | null): WebAuthn {
+  if (webAuthn) return webAuthn;
+  throw new AuthError('unsupported-runtime', 'Web Authentication is missing here');
+}
+
+/** Requests from the authenticator what a factor's challenge asks for. @throws {AuthError} */
+export function answerChallenge(
+  authenticator: WebAuthn,
+  challenge: FactorChallenge,
+  type: CeremonyType,
+  signal: AbortSignal | undefined,
+) {
+  const json = readOptions(challenge);
+  return type === 'create'
+    ? createCredential(authenticator, json, signal)
+    : requestCredential(authenticator, json, { signal });
 }
 
 /** @throws {AuthError} `not-the-service` for a challenge of another kind. */

@@ -80,7 +80,7 @@ function createLazyParts({ loadAdminClient }: AuthParts, { auth, settle }: AuthC
       unenroll: true,
       listFactors: true,
       getAuthenticatorAssuranceLevel: true,
-      webauthn: { register: true, authenticate: true },
+      webauthn: { enroll: true, challenge: true, verify: true, register: true, authenticate: true },
       recoveryCodes: { getStatus: true, generate: true, verify: true, regenerate: true, unenroll: true },
     }),
     passkey: lazyMethods<ReturnType<typeof createPasskeyMethods>>(settle, loadPasskeys, {

@@ -1,5 +1,10 @@
 import { createRecoveryCodes, type NewRecoveryCodes } from '../../auth-client/features/recovery-codes.ts';
-import { createWebAuthnFactors } from '../../auth-client/features/webauthn-factors.ts';
+import {
+  answerChallenge,
+  createWebAuthnFactors,
+  requireWebAuthn,
+} from '../../auth-client/features/webauthn-factors.ts';
+import { readPageWebAuthn } from '../../auth-client/webauthn/web-authn.ts';
 import { createMfa, type FactorEnrollment, type FactorProof } from '../../auth-client/features/mfa.ts';
 import type { AuthClient } from '../../auth-client/index.ts';
 import { CallUser } from '../../platform/call-user.ts';
@@ -52,8 +57,41 @@ export function createMfaMethods(auth: AuthClient, settle: Settle<AuthError>) {
     total: texts.length,
     codes: [...texts],
   });
+  const enroll = <F extends FactorEnrollment>(factor: F) =>
+    settle(async () => {
+      const { id, type, friendlyName, phone, totp } = await mfa.enroll(factor);
+      const enrolled = {
+        id,
+        type,
+        ...(friendlyName !== null && { friendly_name: friendlyName }),
+        ...(phone !== null && { phone }),
+        ...(totp && { totp: { qr_code: totp.qrCodeUrl, secret: totp.secret, uri: totp.uri } }),
+      };
+      return enrolled as Enrolled<F['factorType']>;
+    });
+  const verify = ({ factorId, challengeId, ...proof }: { factorId: string; challengeId: string } & ProofOf) =>
+    settle(async () => {
+      await mfa.verify({ factorId, challengeId, ...toProof(proof) });
+      return requireSession(auth);
+    });
   return {
     webauthn: {
+      enroll: ({ friendlyName }: { friendlyName?: string } = {}) =>
+        enroll({ factorType: 'webauthn', ...(friendlyName !== undefined && { friendlyName }) }),
+      /** Requests the credential too; `verify` takes what this returns. */
+      challenge: ({ factorId, signal }: { factorId: string; signal?: AbortSignal }) =>
+        settle(async () => {
+          const authenticator = requireWebAuthn(readPageWebAuthn());
+          const challenge = await mfa.challenge({ factorId });
+          const type = challenge.webauthn?.type === 'create' ? 'create' : 'request';
+          const credential = await answerChallenge(authenticator, challenge, type, signal);
+          return {
+            factorId,
+            challengeId: challenge.id,
+            webauthn: { type, credential_response: credential } as const,
+          };
+        }),
+      verify,
       register: ({ friendlyName, webauthn: { signal } = {} }: { friendlyName: string } & Ceremony) =>
         settle(async () => {
           await keys.register({ friendlyName }, { signal });
@@ -87,18 +125,7 @@ export function createMfaMethods(auth: AuthClient, settle: Settle<AuthError>) {
           return { id };
         }),
     },
-    enroll: <F extends FactorEnrollment>(factor: F) =>
-      settle(async () => {
-        const { id, type, friendlyName, phone, totp } = await mfa.enroll(factor);
-        const enrolled = {
-          id,
-          type,
-          ...(friendlyName !== null && { friendly_name: friendlyName }),
-          ...(phone !== null && { phone }),
-          ...(totp && { totp: { qr_code: totp.qrCodeUrl, secret: totp.secret, uri: totp.uri } }),
-        };
-        return enrolled as Enrolled<F['factorType']>;
-      }),
+    enroll,
     challenge: (request: { factorId: string; channel?: 'sms' | 'whatsapp' }) =>
       settle(async () => {
         const { id, type, expiresAtMs, webauthn } = await mfa.challenge(request);
@@ -111,11 +138,7 @@ export function createMfaMethods(auth: AuthClient, settle: Settle<AuthError>) {
           }),
         };
       }),
-    verify: ({ factorId, challengeId, ...proof }: { factorId: string; challengeId: string } & ProofOf) =>
-      settle(async () => {
-        await mfa.verify({ factorId, challengeId, ...toProof(proof) });
-        return requireSession(auth);
-      }),
+    verify,
     challengeAndVerify: (request: { factorId: string; code: string }) =>
       settle(async () => {
         await mfa.challengeAndVerify(request);

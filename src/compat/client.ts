@@ -8,7 +8,6 @@ import { createSharedAuth, type SharedAuth } from '../clients/shared-auth.ts';
 import { createPlatform } from '../platform/browser-platform.ts';
 import type { Platform } from '../platform/platform.ts';
 import { adaptWebSocket, type WebSocketLike } from '../platform/web-socket.ts';
-import type { ProtocolVersion } from '../realtime-client/protocol/message.ts';
 import { createRestClient } from '../rest-client/index.ts';
 import type { ArgsOf, DatabaseModel, Model, ReturnsOf } from '../rest-client/types/model.ts';
 import { addressOf, type DetectSession } from './auth/address.ts';
@@ -17,6 +16,7 @@ import type { LockFunc } from './auth/locks.ts';
 import { completeResponses, withVendorHeaders } from './fetch.ts';
 import { FunctionsClient } from './functions.ts';
 import type { RealtimeChannel, RealtimeChannelOptions } from './realtime/channel.ts';
+import { type RealtimeClientOptions, toNativeOptions, withWorker } from './realtime/options.ts';
 import { RealtimeClient } from './realtime/realtime.ts';
 import type { PostgrestFilterBuilder } from './rest/filter-builder.ts';
 import {
@@ -65,17 +65,8 @@ export interface SupabaseClientOptions<Name extends string = string> {
     /** No effect, as `lock`. */
     lockAcquireTimeout?: number;
   };
-  /** The socket: its parameters, deadline, delays and log. */
-  realtime?: {
-    params?: Record<string, Untyped>;
-    timeout?: number;
-    vsn?: ProtocolVersion;
-    heartbeatIntervalMs?: number;
-    reconnectAfterMs?: (tries: number) => number;
-    transport?: new (url: string) => object;
-    log_level?: string;
-    logger?: unknown;
-  };
+  /** The socket: its parameters, deadline and delays. */
+  realtime?: RealtimeClientOptions;
   /** Buckets and objects. */
   storage?: SupabaseStorageOptions;
   /** All services: headers, and what sends the requests. */
@@ -86,8 +77,6 @@ export interface SupabaseClientOptions<Name extends string = string> {
 
 /** The vendor's default: the length in characters from which a failure mentions the length of the URL. */
 const URL_LENGTH_LIMIT = 8000;
-
-const DELAYS = 10;
 
 /**
  * The vendor's client over the native ones. Calls return `{ data, error }`.
@@ -114,13 +103,13 @@ export class SupabaseClient<
   readonly functions: FunctionsClient;
   readonly #rest: PostgrestClient<Database, Name>;
 
-  /** @throws {Error} without a URL or a key. */
+  /** @throws {Error} without a URL or a key, and for what is no URL of HTTP. */
   constructor(supabaseUrl: string, supabaseKey: string, options: SupabaseClientOptions<Name> = {}) {
-    if (!supabaseUrl) throw new Error('supabaseUrl is required.');
+    const url = parseProjectUrl(supabaseUrl);
     if (!supabaseKey) throw new Error('supabaseKey is required.');
     this.supabaseUrl = supabaseUrl;
     this.supabaseKey = supabaseKey;
-    const shared = createShared(supabaseUrl, supabaseKey, options);
+    const shared = createShared(url, supabaseKey, options);
     const { accessToken: getAccessToken, db } = options;
     const ownToken = getAccessToken && { getAccessToken };
     const restOptions = { ...shared.restOptions, ...ownToken };
@@ -135,8 +124,13 @@ export class SupabaseClient<
       urlLengthLimit: db?.urlLengthLimit ?? URL_LENGTH_LIMIT,
     });
     if (db?.schema) this.#rest = this.#rest.schema(db.schema);
-    this.auth = getAccessToken ? refuseAuth() : createAuth(shared, supabaseUrl, supabaseKey, options);
-    this.realtime = new RealtimeClient({ ...shared.realtimeOptions, ...ownToken });
+    this.auth = getAccessToken ? refuseAuth() : createAuth(shared, url, supabaseKey, options);
+    this.realtime = new RealtimeClient(
+      { ...shared.realtimeOptions, ...ownToken },
+      getAccessToken !== undefined,
+    );
+    const { heartbeatCallback } = options.realtime ?? {};
+    if (heartbeatCallback) this.realtime.onHeartbeat(heartbeatCallback);
     const connection = { ...shared.connection, ...ownToken, headers: options.global?.headers ?? {} };
     // The vendor's clients have no deadline.
     this.storage = createStorage({ ...connection, timeoutMs: Infinity }, options.storage);
@@ -195,7 +189,7 @@ export class SupabaseClient<
  * Creates the vendor's client over the native ones, so that a project of `@supabase/supabase-js` changes one import and then
  * moves call by call. It restores the session at once, as the vendor's does.
  *
- * @throws {Error} without a URL or a key.
+ * @throws {Error} without a URL or a key, and for what is no URL of HTTP.
  * @example
  * ```ts
  * import { createClient } from 'supabase-protocol-clients/compat';
@@ -214,6 +208,20 @@ export function createClient<Database = Untyped, Name extends SchemaOf<Database>
   return new SupabaseClient<Database, Name>(supabaseUrl, supabaseKey, options);
 }
 
+/** @throws {Error} with the vendor's messages. */
+function parseProjectUrl(text: string): string {
+  const url = text?.trim();
+  if (!url) throw new Error('supabaseUrl is required.');
+  if (!/^https?:\/\//i.test(url)) throw new Error('Invalid supabaseUrl: Must be a valid HTTP or HTTPS URL.');
+  try {
+    // React Native lacks `URL.canParse`.
+    void new URL(url);
+  } catch (cause) {
+    throw new Error('Invalid supabaseUrl: Provided URL is malformed.', { cause });
+  }
+  return url.replace(/^https?/i, (scheme) => scheme.toLowerCase());
+}
+
 function createShared(url: string, apiKey: string, options: SupabaseClientOptions): SharedAuth {
   const { auth = {}, db = {}, realtime = {}, global = {} } = options;
   const store = createStore(auth);
@@ -221,7 +229,8 @@ function createShared(url: string, apiKey: string, options: SupabaseClientOption
   const { authorization: _authorization, ...headersOfAuth } = Object.fromEntries(
     Object.entries(global.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
-  const platform = createOwnPlatform(realtime.transport, global.fetch);
+  const ownPlatform = createOwnPlatform(realtime.transport, global.fetch);
+  const platform = realtime.worker ? withWorker(ownPlatform) : ownPlatform;
   return createSharedAuth({
     url,
     apiKey,
@@ -242,28 +251,8 @@ function createShared(url: string, apiKey: string, options: SupabaseClientOption
       // A long URL is sent: the vendor's client only names its length in the hint of a failure.
       maxUrlLength: Infinity,
     },
-    realtime: { ...toRealtimeOptions(realtime), ...(global.headers && { headers: global.headers }) },
+    realtime: { ...toNativeOptions(realtime), ...(global.headers && { headers: global.headers }) },
   });
-}
-
-function toRealtimeOptions({
-  params,
-  vsn,
-  timeout,
-  heartbeatIntervalMs,
-  reconnectAfterMs,
-}: NonNullable<SupabaseClientOptions['realtime']>) {
-  return {
-    ...(params && { params }),
-    ...(vsn && { vsn }),
-    settings: {
-      ...(timeout && { timeoutMs: timeout }),
-      ...(heartbeatIntervalMs && { heartbeatMs: heartbeatIntervalMs }),
-      ...(reconnectAfterMs && {
-        reconnectDelaysMs: Array.from({ length: DELAYS }, (_, index) => reconnectAfterMs(index + 1)),
-      }),
-    },
-  };
 }
 
 function createOwnPlatform(

@@ -4,7 +4,7 @@ import type { Untyped } from '../../src/compat/untyped.ts';
 
 class PendingSocket {
   onopen: (() => void) | null = null;
-  onclose: (() => void) | null = null;
+  onclose: ((event: object) => void) | null = null;
   onmessage: ((event: { data: string }) => void) | null = null;
   onerror: (() => void) | null = null;
   bufferedAmount = 0;
@@ -44,7 +44,7 @@ test('a filter of changes quotes reserved characters and combines conditions', (
   expect(filter.not('deleted_at', 'is', null).toString()).toBe(
     String.raw`owner=eq."Smith, \"J\"",state=in.(a,"b,c"),rank=gt.3,deleted_at=not.is.null`,
   );
-  expect(() => postgresChangesFilter().in('state', [])).toThrow('needs a value');
+  expect(() => postgresChangesFilter().in('state', [])).toThrow('at least one value');
 });
 
 test('a broadcast by HTTP without a payload is refused before the request', async () => {
@@ -227,4 +227,128 @@ test('a listener that throws silences no other', async () => {
   PendingSocket.last?.onmessage?.({ data: JSON.stringify(frame) });
   await vi.waitFor(() => expect(received).toEqual(['a']));
   client.realtime.teardown();
+});
+
+test('a heartbeat is reported when it is sent, acknowledged and missed, and a socket that is lost', async () => {
+  const clock = vi.useFakeTimers();
+  try {
+    const statuses: string[] = [];
+    const { realtime } = createClient('https://project.test', 'anon-key', {
+      realtime: {
+        transport: PendingSocket,
+        heartbeatIntervalMs: 1_000,
+        timeout: 500,
+        reconnectAfterMs: () => 100,
+        heartbeatCallback: (status, latency) =>
+          statuses.push(latency === undefined ? status : `${status} ${latency}`),
+      },
+    });
+    realtime.connect();
+    PendingSocket.last?.onopen?.();
+    await clock.advanceTimersByTimeAsync(1_000);
+    const [, ref] = JSON.parse(PendingSocket.last?.sent.at(-1) ?? '[]') as string[];
+    const reply = [null, ref, 'phoenix', 'phx_reply', { status: 'ok', response: {} }];
+    PendingSocket.last?.onmessage?.({ data: JSON.stringify(reply) });
+    await clock.advanceTimersByTimeAsync(1_500);
+    expect(statuses).toEqual(['sent', 'ok 0', 'sent', 'timeout']);
+    await clock.advanceTimersByTimeAsync(200);
+    PendingSocket.last?.onopen?.();
+    PendingSocket.last?.onclose?.({});
+    expect(statuses.at(-1)).toBe('disconnected');
+    realtime.teardown();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('the log level of the server is a parameter of the address', () => {
+  for (const level of [{ logLevel: 'warn' }, { log_level: 'warn' }]) {
+    const { realtime } = createClient('https://project.test', 'anon-key', { realtime: level });
+    expect(new URL(realtime.endpointURL()).searchParams.get('log_level')).toBe('warn');
+  }
+});
+
+test('an ArrayBuffer is sent and received as bytes', async () => {
+  const bodies: unknown[] = [];
+  const fetch: typeof globalThis.fetch = async (_input, init) => {
+    bodies.push(init?.body);
+    return new Response(null, { status: 202 });
+  };
+  const client = createClient('https://project.test', 'anon-key', { global: { fetch } });
+  await client.channel('room').httpSend('photo', Uint8Array.of(1, 2).buffer);
+  await client.channel('room').httpSend('photo', new DataView(Uint8Array.of(0, 1, 2).buffer, 1));
+  expect(bodies).toEqual([Uint8Array.of(1, 2), Uint8Array.of(1, 2)]);
+
+  const received: unknown[] = [];
+  const { client: joined } = await subscribeAda((channel) =>
+    channel.on('broadcast', { event: 'photo' }, ({ payload }) => void received.push(payload)),
+  );
+  const text = new TextEncoder().encode('realtime:roomphoto');
+  const frame = Uint8Array.of(4, 13, 5, 0, 0, ...text, 7, 8).buffer;
+  PendingSocket.last?.onmessage?.({ data: frame as unknown as string });
+  await vi.waitFor(() => expect(received).toEqual([Uint8Array.of(7, 8).buffer]));
+  joined.realtime.teardown();
+});
+
+test('the token of the latest join can be read', async () => {
+  const { client } = await subscribeAda();
+  expect(client.realtime.accessTokenValue).toBe(tokenOf('ada'));
+  await client.realtime.setAuth(tokenOf('service'));
+  expect(client.realtime.accessTokenValue).toBe(tokenOf('service'));
+  client.realtime.teardown();
+});
+
+test('with `worker` a hidden page’s heartbeats are timed by a worker', async () => {
+  const clock = vi.useFakeTimers();
+  const started: string[] = [];
+  vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'hidden' }));
+  vi.stubGlobal(
+    'Worker',
+    class {
+      constructor(url: string) {
+        started.push(url);
+      }
+      postMessage() {}
+      addEventListener() {}
+      terminate() {}
+    },
+  );
+  try {
+    for (const worker of [false, true])
+      createClient('https://project.test', 'anon-key', {
+        auth: { persistSession: false, detectSessionInUrl: false },
+        realtime: { transport: PendingSocket, worker },
+      });
+    await clock.advanceTimersByTimeAsync(60_000);
+    expect(started).toEqual([expect.stringMatching(/^blob:/)]);
+  } finally {
+    vi.unstubAllGlobals();
+    vi.useRealTimers();
+  }
+});
+
+test('a token of another provider is asked for at each heartbeat, and a new one is sent to the channels', async () => {
+  const clock = vi.useFakeTimers();
+  try {
+    AcceptingSocket.frames = [];
+    const renewed = tokenOf('ada').replace('c2ln', 'c2lo');
+    let token = tokenOf('ada');
+    const { realtime } = createClient('https://project.test', 'anon-key', {
+      realtime: { transport: AcceptingSocket, heartbeatIntervalMs: 1_000 },
+      accessToken: async () => token,
+    });
+    const channel = realtime.channel('room').subscribe();
+    await clock.advanceTimersByTimeAsync(100);
+    expect(channel.state).toBe('joined');
+    token = renewed;
+    await clock.advanceTimersByTimeAsync(1_000);
+    const sent = AcceptingSocket.frames.flatMap(([, , , event, payload]) =>
+      event === 'access_token' ? [payload.access_token] : [],
+    );
+    expect(sent).toEqual([renewed]);
+    expect(realtime.accessTokenValue).toBe(renewed);
+    realtime.teardown();
+  } finally {
+    vi.useRealTimers();
+  }
 });

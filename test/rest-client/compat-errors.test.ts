@@ -52,3 +52,23 @@ test('rows of single() have no hidden member beside their columns', async () => 
   const { data } = await answering(() => json({ id: '1' })).single();
   expect(Object.getOwnPropertyNames(data)).toEqual(['id']);
 });
+
+test.each([
+  ['', 'supabaseUrl is required.'],
+  ['  ', 'supabaseUrl is required.'],
+  ['project.test', 'Invalid supabaseUrl: Must be a valid HTTP or HTTPS URL.'],
+  ['ftp://project.test', 'Invalid supabaseUrl: Must be a valid HTTP or HTTPS URL.'],
+  ['http://project.test:99999', 'Invalid supabaseUrl: Provided URL is malformed.'],
+])('the URL “%s” is refused with the vendor’s message', (url, message) => {
+  expect(() => createClient(url, 'anon-key')).toThrow(message);
+});
+
+test('a URL may have white space around it and a scheme in capitals', async () => {
+  const urls: string[] = [];
+  const fetch: typeof globalThis.fetch = async (input) => {
+    urls.push(String(input));
+    return json([]);
+  };
+  await createClient(' HTTPS://project.test ', 'anon-key', { global: { fetch } }).from('notes').select();
+  expect(urls).toEqual(['https://project.test/rest/v1/notes?select=*']);
+});

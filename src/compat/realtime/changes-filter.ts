@@ -22,7 +22,7 @@ function encodeOperand(operator: RealtimePostgresChangesFilterOperator, value: S
   if (operator === 'is') return String(value);
   if (operator !== 'in') return encodeText(String(value));
   const values = [value].flat();
-  if (values.length === 0) throw new Error('The filter `in` needs a value.');
+  if (values.length === 0) throw new Error('The filter `in` needs at least one value.');
   return encodeItems(values);
 }
 

@@ -10,12 +10,15 @@ import type { Timer, Unsubscribe } from '../../platform/platform.ts';
 import type { Untyped } from '../untyped.ts';
 import {
   type BroadcastPayload,
+  fromBinary,
   type PayloadOf,
   type RealtimePostgresChangesEvent,
   type RealtimePresenceJoinPayload,
   type RealtimePresenceLeavePayload,
   type RealtimePresenceState,
   type REALTIME_SUBSCRIBE_STATES,
+  type RealtimeSystemPayload,
+  toBinary,
   toChangesPayload,
 } from './payloads.ts';
 import { type ChannelPresence, createChannelPresence } from './presence.ts';
@@ -169,7 +172,7 @@ export class RealtimeChannel {
     callback: (payload: RealtimePresenceLeavePayload<T>) => void,
   ): this;
   /** Calls a listener when the server has subscribed to the changes. */
-  on(type: 'system', filter: object, callback: (payload: Untyped) => void): this;
+  on(type: 'system', filter: object, callback: (payload: RealtimeSystemPayload) => void): this;
   on(type: string, filter: object, callback: Binding['callback']): this {
     if (this.#native && (type === 'presence' || type === 'postgres_changes'))
       throw new Error(`cannot add \`${type}\` callbacks for ${this.topic} after \`subscribe()\`.`);
@@ -202,7 +205,7 @@ export class RealtimeChannel {
     this.#stops = [
       this.#broadcast.on('*', ({ event, payload, id, isReplayed }) => {
         const meta = id === null ? {} : { meta: { id, ...(isReplayed && { replayed: true }) } };
-        this.#call('broadcast', event, { type: 'broadcast', event, payload, ...meta });
+        this.#call('broadcast', event, { type: 'broadcast', event, payload: fromBinary(payload), ...meta });
       }),
       ...this.#bindChanges(channel),
       this.#followStatus(channel, wait ? Math.max(timeout, waitMs + WAIT_GRACE_MS) : timeout, callback),
@@ -251,7 +254,7 @@ export class RealtimeChannel {
     if (type === 'presence') return event === 'untrack' ? this.untrack() : this.track(payload as object);
     try {
       if (this.#broadcast && this.state === 'joined') {
-        const { status } = await this.#broadcast.send(event, payload, toSendOptions(persist));
+        const { status } = await this.#broadcast.send(event, toBinary(payload), toSendOptions(persist));
         return status === 'dropped' ? 'error' : 'ok';
       }
       if (persist) return 'error';
@@ -273,7 +276,8 @@ export class RealtimeChannel {
     { timeout, persist }: { timeout?: number; persist?: RealtimeBroadcastPersist } = {},
   ) {
     if (payload === undefined || payload === null) throw new TypeError('Payload is required for httpSend()');
-    const message = { topic: this.subTopic, event, payload, private: this.params.config.private ?? false };
+    const { private: isPrivate = false } = this.params.config;
+    const message = { topic: this.subTopic, event, payload: toBinary(payload), private: isPrivate };
     const deadline = timeout === undefined ? {} : { timeoutMs: timeout };
     await sendBroadcast(this.#client, message, { ...deadline, ...toSendOptions(persist) }).catch(failSend);
     return { success: true } as const;

@@ -106,6 +106,16 @@ export interface RealtimePresenceLeavePayload<T> {
   leftPresences: ({ presence_ref: string } & T)[];
 }
 
+/** The server has subscribed to the changes. */
+export interface RealtimeSystemPayload {
+  /** `ok`. */
+  status: string;
+  /** `postgres_changes`. */
+  extension: string;
+  /** The channel's name. */
+  channel: string;
+}
+
 /** Statuses that `subscribe` reports. */
 export const REALTIME_SUBSCRIBE_STATES = {
   SUBSCRIBED: 'SUBSCRIBED',
@@ -141,3 +151,15 @@ export const REALTIME_POSTGRES_CHANGES_LISTEN_EVENT = {
 } as const;
 /** What `on` of presence listens to. */
 export const REALTIME_PRESENCE_LISTEN_EVENTS = { SYNC: 'sync', JOIN: 'join', LEAVE: 'leave' } as const;
+
+/** The native client sends a `Uint8Array` as bytes; the vendor's also an `ArrayBuffer` and other views. */
+export function toBinary(payload: unknown): unknown {
+  if (payload instanceof ArrayBuffer) return new Uint8Array(payload);
+  if (!ArrayBuffer.isView(payload) || payload instanceof Uint8Array) return payload;
+  return new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength);
+}
+
+/** Returns bytes as the `ArrayBuffer` that the vendor's listeners get. */
+export function fromBinary(payload: unknown): unknown {
+  return payload instanceof Uint8Array ? payload.slice().buffer : payload;
+}

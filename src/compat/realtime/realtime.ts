@@ -5,6 +5,7 @@ import {
 } from '../../realtime-client/index.ts';
 import { endpointUrl } from '../../realtime-client/frames.ts';
 import { createListeners } from '../../platform/listeners.ts';
+import type { HeartbeatStatus } from './options.ts';
 import { RealtimeChannel, type RealtimeChannelOptions, type RealtimeChannelSendResponse } from './channel.ts';
 
 /** The realtime client in the vendor's form. */
@@ -13,15 +14,22 @@ export class RealtimeClient {
   readonly #native: NativeClient;
   readonly #channels = new Map<string, RealtimeChannel>();
   readonly #setToken: (token: string | null) => Promise<void>;
+  #accessToken: string | null = null;
 
-  /** @param options those of the native client. */
-  constructor(options: RealtimeClientOptions) {
+  /**
+   * @param options those of the native client.
+   * @param pollsToken whether each heartbeat asks for the token, because nothing tells when it changes.
+   */
+  constructor(options: RealtimeClientOptions, pollsToken = false) {
     this.#options = options;
     const { getAccessToken, onTokenChange, platform } = options;
     let token: string | null = null;
     let setCount = 0;
     const tokens = createListeners<string | null>(platform.report);
-    const announce = (next: string | null) => this.#rejoinQuietly(() => tokens.call(next));
+    const announce = (next: string | null) => {
+      this.#accessToken = next;
+      this.#rejoinQuietly(() => tokens.call(next));
+    };
     this.#setToken = async (next) => {
       token = next;
       const count = ++setCount;
@@ -33,14 +41,30 @@ export class RealtimeClient {
       ...options,
       getAccessToken: async (request) => {
         const ofSession = token === null ? await getAccessToken?.(request) : null;
-        return token ?? ofSession ?? null;
+        return (this.#accessToken = token ?? ofSession ?? null);
       },
       onTokenChange: (listener) => {
-        const follow = (next: string | null) => this.#rejoinQuietly(() => listener(next));
+        const follow = (next: string | null) => {
+          this.#accessToken = next;
+          this.#rejoinQuietly(() => listener(next));
+        };
         const stops = [tokens.add(listener), onTokenChange?.((next) => token ?? follow(next))];
         return () => stops.forEach((stop) => stop?.());
       },
     });
+    const poll = async () => {
+      const next = token === null ? ((await getAccessToken?.({})) ?? null) : token;
+      if (next !== this.#accessToken) announce(next);
+    };
+    if (pollsToken)
+      this.#native.onEvent(({ type }) => {
+        if (type === 'heartbeat') poll().catch(platform.report);
+      });
+  }
+
+  /** The token of the latest join or `setAuth`; null before, and without a user. */
+  get accessTokenValue(): string | null {
+    return this.#accessToken;
   }
 
   /** The vendor's channels keep their status when the token changes. */
@@ -119,10 +143,17 @@ export class RealtimeClient {
     return status === 'idle' || status === 'closed' ? 'closed' : 'connecting';
   }
 
-  /** Calls a listener with each heartbeat that the server has acknowledged. */
-  onHeartbeat(callback: (status: 'ok', latency?: number) => void): void {
+  /** Calls a listener with each status of a heartbeat; `ok` has the latency in milliseconds. */
+  onHeartbeat(callback: (status: HeartbeatStatus, latency?: number) => void): void {
+    let state = '';
     this.#native.onEvent((event) => {
       if (event.type === 'heartbeat') callback('ok', event.latencyMs);
+      if (event.type !== 'socket') return;
+      const before = state;
+      state = event.state;
+      if (state === 'probing') callback('sent');
+      else if (before === 'probing' && state !== 'open') callback('timeout');
+      else if (before === 'open') callback('disconnected');
     });
   }
 

@@ -38,6 +38,7 @@ export { SIGN_OUT_SCOPES } from './auth/sign-out-scopes.ts';
 export { navigatorLock, NavigatorLockAcquireTimeoutError, processLock } from './auth/locks.ts';
 export type { LockFunc } from './auth/locks.ts';
 export type { Subscription } from './auth/subscription.ts';
+export type * from './auth/type-names.ts';
 export type {
   AdminUserAttributes,
   EthereumWallet,
@@ -89,12 +90,14 @@ export type {
 } from './rest/responses.ts';
 
 // Realtime.
+export type { HeartbeatStatus, RealtimeClientOptions, WebSocketLikeConstructor } from './realtime/options.ts';
 export type { RealtimeClient } from './realtime/realtime.ts';
 export type {
   RealtimeBroadcastPersist,
   RealtimeChannel,
   RealtimeChannelOptions,
   RealtimeChannelSendResponse,
+  RealtimeChannelSendResponse as RealtimeRemoveChannelResponse,
   RealtimeMessage,
   RealtimePostgresChangesFilter,
 } from './realtime/channel.ts';
@@ -116,6 +119,7 @@ export type {
   RealtimePresenceJoinPayload,
   RealtimePresenceLeavePayload,
   RealtimePresenceState,
+  RealtimeSystemPayload,
 } from './realtime/payloads.ts';
 
 // Storage and functions.

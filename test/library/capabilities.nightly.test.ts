@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readCapabilities } from '../../scripts/library/capabilities.ts';
-import { readVendorMethods, readVendorVersions } from './vendor-methods.ts';
+import { readExportedNames, readVendorMethods, readVendorVersions } from './vendor-methods.ts';
 
 it('lists each public method of the vendor’s installed packages, and no other', async () => {
   const { methods } = await readCapabilities();
@@ -14,3 +14,52 @@ it('lists each public method of the vendor’s installed packages, and no other'
 it('describes the versions of the lock file', async () => {
   expect((await readCapabilities()).vendor).toEqual(readVendorVersions());
 });
+
+it('exports from ./compat each name of the vendor’s package but these', () => {
+  const [theirs, ours] = readExportedNames();
+  const missing = theirs.filter((name) => !ours.includes(name));
+  expect(theirs.length).toBeGreaterThan(200);
+  expect(missing).toEqual(absent.toSorted());
+});
+
+const absent = [
+  // Classes to construct: `createClient` does.
+  'AuthAdminApi',
+  'AuthClient',
+  'GoTrueAdminApi',
+  'GoTrueClient',
+  'PostgrestBuilder',
+  'PostgrestTransformBuilder',
+  'RealtimePresence',
+  'WebSocketFactory',
+  // Errors that have other names here.
+  'AuthInvalidTokenResponseError',
+  'AuthPKCEGrantCodeExchangeError',
+  'CustomAuthError',
+  // Of options that are not here.
+  'ExperimentalFeatureFlags',
+  'TracePropagationOptions',
+  'lockInternals',
+  // Parts of other types, and helpers.
+  'DatabaseWithoutInternals',
+  'JWK',
+  'MFATOTPChannel',
+  'MFAVerifyWebauthnParamFields',
+  'OAuthClientRegistrationType',
+  'OAuthClientResponseType',
+  'OAuthClientType',
+  'OIDCDiscoveryDocument',
+  'Pagination',
+  'PostgrestOpenApiSpec',
+  'Prettify',
+  'RequestResultSafeDestructure',
+  'RequiredClaims',
+  'StrictOmit',
+  'WebSocketLike',
+  // Wire forms of Web Authentication.
+  'AuthMFAChallengeWebauthnResponseDataJSON',
+  'AuthMFAChallengeWebauthnServerResponse',
+  'MFAChallengeWebauthnParams',
+  'PasskeyAuthenticationVerifyParams',
+  'PasskeyRegistrationVerifyParams',
+];

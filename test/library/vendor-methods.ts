@@ -96,3 +96,24 @@ function isCallable(member: ts.ClassElement | ts.TypeElement): boolean {
   const { type } = member;
   return type !== undefined && (ts.isFunctionTypeNode(type) || ts.isTypeQueryNode(type));
 }
+
+/** The names that `@supabase/supabase-js` and `./compat` export, types too, each list sorted. */
+export function readExportedNames(): readonly [theirs: readonly string[], ours: readonly string[]] {
+  const files = [
+    join(packages, 'supabase-js/dist/index.d.mts'),
+    fileURLToPath(new URL('../../src/compat/index.ts', import.meta.url)),
+  ];
+  const program = ts.createProgram(files, {
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+  });
+  const checker = program.getTypeChecker();
+  const [theirs = [], ours = []] = files.map((file) => {
+    const source = program.getSourceFile(file);
+    const symbol = source && checker.getSymbolAtLocation(source);
+    return (symbol ? checker.getExportsOfModule(symbol) : []).map(({ name }) => name).toSorted();
+  });
+  return [theirs, ours];
+}

@@ -66,7 +66,7 @@ test.each([
 test('a URL may have white space around it and a scheme in capitals', async () => {
   const urls: string[] = [];
   const fetch: typeof globalThis.fetch = async (input) => {
-    urls.push(String(input));
+    urls.push(new Request(input).url);
     return json([]);
   };
   await createClient(' HTTPS://project.test ', 'anon-key', { global: { fetch } }).from('notes').select();

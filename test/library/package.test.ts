@@ -119,5 +119,8 @@ function exportedNames(folder: string, file: string): readonly string[] {
       /^export (?:declare )?(?:abstract )?(?:function\*?|class|const|interface|type|let) (\w+)/gm,
     ),
   ].map(([, name = '']) => name);
-  return [...new Set([...listed, ...declared])].filter(Boolean).sort();
+  const followed = [...text.matchAll(/export (?:type )?\* from '(.*)\.js'/g)].flatMap(([, path = '']) =>
+    exportedNames(folder, join(file, '..', path)),
+  );
+  return [...new Set([...listed, ...declared, ...followed])].filter(Boolean).sort();
 }

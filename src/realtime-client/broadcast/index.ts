@@ -6,12 +6,9 @@ export type {
   BroadcastDrop,
   BroadcastEventOptions,
   BroadcastEvents,
-  BroadcastLink,
   BroadcastMessage,
   BroadcastOptions,
   BroadcastOutcome,
-  BroadcastQueue,
-  PendingBroadcast,
   SendOptions,
 } from './broadcast.ts';
 export { bufferBroadcasts } from './buffer.ts';

@@ -5,7 +5,7 @@ import { useConsumer } from './support/consumer.ts';
 
 const consumer = useConsumer('programs', ['@types/node', '@types/react', 'csstype', 'hono', 'react']);
 
-it.each(['repository.ts', 'next-app.tsx', 'react-native.tsx', 'hono-api.ts'])(
+it.each(['repository.ts', 'compat-types.ts', 'next-app.tsx', 'react-native.tsx', 'hono-api.ts'])(
   '%s has types from the declarations alone, under strict options and without skipLibCheck',
   async (file) => {
     await expect(consumer().compile([file])).resolves.toBeUndefined();

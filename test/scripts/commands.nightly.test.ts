@@ -51,7 +51,7 @@ async function serve(
       if (!response.ok) throw new Error(`${command} responds with ${response.status}: ${output}`);
       return response.text();
     },
-    { timeout: 60_000, interval: 250 },
+    { timeout: 240_000, interval: 250 },
   );
   return { page, stop };
 }
@@ -80,7 +80,7 @@ describe('npm start', () => {
     expect(stdout).toContain('sent 1 notification (mention) to ada@example.com');
     await stop();
     expect((await run('reset', [], environment)).stdout).toContain('is empty');
-  });
+  }, 300_000);
 });
 
 it('npm run e2e:project runs journeys on a project of another process, and lists what it leaves out', async () => {
@@ -94,7 +94,7 @@ it('npm run e2e:project runs journeys on a project of another process, and lists
   onTestFinished(() => void project.kill('SIGTERM'));
   let printed = '';
   project.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-  await vi.waitFor(() => expect(printed).toContain('Ctrl-C stops'), { timeout: 60_000, interval: 250 });
+  await vi.waitFor(() => expect(printed).toContain('Ctrl-C stops'), { timeout: 240_000, interval: 250 });
   const keyOf = (role: string) => new RegExp(`^ *${role} key +(\\S+)$`, 'm').exec(printed)?.[1] ?? '';
   const options = {
     url: `http://127.0.0.1:${port}`,
@@ -113,7 +113,7 @@ it('npm run e2e:project runs journeys on a project of another process, and lists
   expect(stdout).toMatch(/@provider[^]*a provider signs a new user in/);
   expect(stdout).toMatch(/\d+ passed/);
   expect(stdout).not.toMatch(/\d+ failed/);
-}, 300_000);
+}, 900_000);
 
 it('npm run dev serves the application', async () => {
   const port = await freePort();
@@ -127,7 +127,7 @@ it('npm run dev serves the application', async () => {
     },
   );
   expect(page).toContain('<title>Tidings</title>');
-});
+}, 300_000);
 
 it('npm run preview serves a build', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'preview-'));
@@ -138,7 +138,7 @@ it('npm run preview serves a build', async () => {
   const args = ['--outDir', folder, '--port', String(port), '--strictPort'];
   const { page } = await serve('preview', args, `http://localhost:${port}/login`, project);
   expect(page).toContain('<title>Tidings</title>');
-});
+}, 300_000);
 
 it('npm run examples serves the examples', async () => {
   const port = String(await freePort());

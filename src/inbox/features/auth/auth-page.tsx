@@ -6,11 +6,15 @@ import { useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
 import { paths, type LoginNotice } from '../../shared/routes.ts';
 import { Message } from '../../ui/page/message.tsx';
 import { NarrowPage } from '../../ui/page/narrow-page.tsx';
+import { PartBoundary } from '../../ui/overlay/part-boundary.tsx';
+import { onDemand } from '../../ui/state/loader.ts';
 import { useOnline } from '../../ui/state/online.ts';
+import { useMedia } from '../../ui/state/use-media.ts';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { authTexts } from './auth-texts.ts';
 import styles from './auth-page.module.css';
-import { InboxPicture } from './inbox-picture.tsx';
+
+const InboxPicture = onDemand(async () => (await import('./inbox-picture.tsx')).InboxPicture);
 
 export interface AuthPageProps {
   readonly title: string;
@@ -29,6 +33,7 @@ export function AuthPage(props: AuthPageProps) {
   const { title, intro, foot, alternatives, hasTrouble = false, children } = props;
   const texts = authTexts.use();
   const online = useOnline();
+  const isWide = useMedia('(width >= 960px)');
   const { storageProblem } = useAuth();
   const storageText = useAuthErrorText(storageProblem?.code);
   const notice = useHistoryState<LoginNotice | null>();
@@ -73,7 +78,14 @@ export function AuthPage(props: AuthPageProps) {
           </div>
         )}
       </NarrowPage>
-      <InboxPicture />
+      {/* Decorative. */}
+      <div className={styles.picture} aria-hidden="true">
+        {isWide && (
+          <PartBoundary isOptional>
+            <InboxPicture />
+          </PartBoundary>
+        )}
+      </div>
     </div>
   );
 }

@@ -72,11 +72,16 @@ const sessions: Readonly<Record<string, string>> = {
     select * from finish(); rollback;`,
 };
 
+const empty: Readonly<Record<string, string>> = {
+  'tests/3-hook.sql': 'create extension if not exists pgtap with schema extensions; select plan(0);',
+  'tests/4-nothing.sql': 'select 1;',
+};
+
 let folder: string;
 let results: readonly TestFileResult[];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'local-supabase-tests-'));
-  for (const [path, text] of Object.entries({ ...files, ...sessions })) {
+  for (const [path, text] of Object.entries({ ...files, ...sessions, ...empty })) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text);
   }
@@ -94,7 +99,17 @@ it.each([
   ['configured', 2],
   ['1-plans', 1],
   ['2-finds', 7],
+  ['3-hook', 0],
 ])('runs the pgTAP file %s', (name, passed) => {
   const path = `supabase/tests/${name}.sql`;
   expect(results.find((result) => result.path === path)).toEqual({ path, passed, problems: [] });
+});
+
+it('a file that plans no tests is skipped, and one without a plan fails', () => {
+  const path = 'supabase/tests/4-nothing.sql';
+  expect(results.find((result) => result.path === path)).toEqual({
+    path,
+    passed: 0,
+    problems: [`${path}: ran no test`],
+  });
 });

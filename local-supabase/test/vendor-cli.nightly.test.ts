@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLocalSupabase, type LocalSupabase } from '../src/index.ts';
+import { createLocalSupabase, readProjectConfig, type LocalSupabase } from '../src/index.ts';
 
 /** Installs the vendor's CLI and runs what the page says of it, on the database's port. */
 const TIMEOUT_MS = 180_000;
@@ -111,4 +111,33 @@ it('the page names each of these commands', async () => {
     ([command]) => /^(?:inspect db )?[a-z-]+ ?[a-z-]*/.exec(command)?.[0],
   );
   expect(words.filter((name) => !page.includes(`\`${name?.trim()}`))).toEqual([]);
+});
+
+it('each setting of the file that init writes has an effect, or its reason on the page', async () => {
+  const fresh = join(folder, 'fresh');
+  await mkdir(fresh);
+  const init = spawnSync(cli, ['init', '--yes'], {
+    cwd: fresh,
+    env: { ...process.env, HOME: folder, SUPABASE_TELEMETRY_DISABLED: '1' },
+    encoding: 'utf8',
+  });
+  expect(init).toMatchObject({ status: 0 });
+  const text = await readFile(join(fresh, 'supabase/config.toml'), 'utf8');
+  const lines = text
+    .split('\n')
+    // Settings that are comments in a new file, without those that name further files.
+    .map((line) => line.replace(/^# ?(?=(?:\[[\w.-]+\]|\w+ = .+)$)/, ''))
+    .map((line) => line.replace(/^enabled = false/, 'enabled = true'))
+    .filter((line) => !/^(?:content|signing_keys|cert|key)_path/.test(line));
+  const { withoutEffect } = readProjectConfig({ text: lines.join('\n'), project: fresh });
+  const page = await readFile(new URL('../docs/for-your-project.md', import.meta.url), 'utf8');
+  const [, table = ''] = page.split('## Settings without effect');
+  const listed = [...table.matchAll(/^\| `([\w.*]+)` \|/gm)].map(([, name = '']) => name);
+  const isBelow = (path: string, name: string) => {
+    const parts = path.split('.');
+    return name.split('.').every((part, index) => part === '*' || part === parts[index]);
+  };
+  expect(lines.filter((line) => /^\w+ = /.test(line)).length).toBeGreaterThan(150);
+  expect(withoutEffect.filter((path) => !listed.some((name) => isBelow(path, name)))).toEqual([]);
+  expect(listed.filter((name) => !withoutEffect.some((path) => isBelow(path, name)))).toEqual([]);
 });

@@ -28,15 +28,16 @@ export function readAuthSettings(config: ConfigReader, hasSmtp: boolean): Partia
     passwordRequiredCharacters: requiredCharacters(config.text('auth.password_requirements')),
     refreshTokenRotation: config.boolean('auth.enable_refresh_token_rotation'),
     refreshTokenReuseIntervalSeconds: config.number('auth.refresh_token_reuse_interval'),
-    emailEnabled: config.boolean('auth.email.enable_signup'),
+    emailEnabled: readProviderSwitch(config, 'auth.email'),
     mailerAutoconfirm: !(config.boolean('auth.email.enable_confirmations') ?? false),
     secureEmailChange: config.boolean('auth.email.double_confirm_changes'),
     passwordUpdateRequiresReauthentication: config.boolean('auth.email.secure_password_change'),
+    passwordUpdateRequiresCurrentPassword: config.boolean('auth.email.require_current_password'),
     emailMaxFrequencySeconds: config.seconds('auth.email.max_frequency'),
     accountChangeMails: readAccountChangeMails(config),
     otpLength: config.number('auth.email.otp_length'),
     emailOtpExpirySeconds: config.number('auth.email.otp_expiry'),
-    phoneEnabled: config.boolean('auth.sms.enable_signup'),
+    phoneEnabled: readProviderSwitch(config, 'auth.sms'),
     phoneAutoconfirm: negated(config.boolean('auth.sms.enable_confirmations')),
     smsMaxFrequencySeconds: config.seconds('auth.sms.max_frequency'),
     smsTemplate: config.text('auth.sms.template'),
@@ -66,6 +67,12 @@ export function readAuthSettings(config: ConfigReader, hasSmtp: boolean): Partia
     oauthAuthorizationPath: config.text('auth.oauth_server.authorization_url_path'),
     rateLimits: readRateLimits(config, hasSmtp),
   });
+}
+
+/** The CLI has called it `enabled` since version 3; the earlier name still has its effect. */
+function readProviderSwitch(config: ConfigReader, table: string): boolean | undefined {
+  const earlier = config.boolean(`${table}.enable_signup`);
+  return config.boolean(`${table}.enabled`) ?? earlier;
 }
 
 function readAccountChangeMails(config: ConfigReader): readonly AccountChange[] | undefined {

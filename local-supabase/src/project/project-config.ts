@@ -142,7 +142,7 @@ function readProjectConfigOrFail(project: string | URL | undefined): ProjectConf
 
 /** Settings of tools outside of the embedded server, which cause no warning. */
 const otherTools =
-  /^(?:project_id|(?:api|auth|realtime|storage|inbucket|local_smtp|studio|edge_runtime|analytics)\.enabled|db\.shadow_port|(?:inbucket|local_smtp)\.pop3_port|db\.(?:major_version|root_key|pooler\..*|health_timeout)|studio\..*|analytics\..*|edge_runtime\.(?:policy|inspector_port|deno_version)|realtime\.(?:ip_version|max_header_length))$/;
+  /^(?:project_id|(?:api|auth|realtime|storage|inbucket|local_smtp|studio|edge_runtime|analytics)\.enabled|db\.shadow_port|(?:inbucket|local_smtp)\.pop3_port|db\.(?:major_version|root_key|pooler\..*|health_timeout)|studio\..*|analytics\..*|edge_runtime\.(?:policy|inspector_port|deno_version)|realtime\.(?:ip_version|max_header_length)|storage\.(?:analytics|vector)\.max_\w+|experimental\.pgdelta\.(?:enabled|format_options))$/;
 
 /** Settings of a disabled table have no effect on a project either. */
 function isAboutOtherTools(path: string, config: ConfigReader): boolean {
@@ -294,7 +294,10 @@ function readBucketFolders(config: ConfigReader, folder: URL): Readonly<Record<s
 
 function readDatabase(config: ConfigReader): LocalSupabaseOptions['databaseSettings'] & object {
   const migrations = config.boolean('db.migrations.enabled');
-  const schemaPaths = config.texts('db.migrations.schema_paths') ?? [];
+  const schemaFolder = config.text('experimental.pgdelta.declarative_schema_path');
+  const ownPaths = config.texts('db.migrations.schema_paths') ?? [];
+  const schemaPaths =
+    ownPaths.length === 0 && schemaFolder ? [`${schemaFolder.replace(/\/$/, '')}/**/*.sql`] : ownPaths;
   const seedPaths = config.texts('db.seed.sql_paths');
   const secretNames = config.keys('db.vault');
   const secret = (name: string) => [name, config.text(`db.vault.${name}`) ?? ''] as const;

@@ -35,6 +35,29 @@ describe('a config.toml', () => {
     expect(read(text).options.rest).toEqual({});
   });
 
+  it('reads the names of the CLI since version 3, which come before the earlier ones', () => {
+    const { options, withoutEffect } = read(`
+      [auth.email]
+      enabled = false
+      enable_signup = true
+      require_current_password = true
+      [auth.sms]
+      enabled = true
+      [experimental.pgdelta]
+      enabled = true
+      declarative_schema_path = "./database/"
+      [storage.vector]
+      max_buckets = 10`);
+    expect(options.auth).toEqual({
+      ...defaults,
+      emailEnabled: false,
+      phoneEnabled: true,
+      passwordUpdateRequiresCurrentPassword: true,
+    });
+    expect(options.databaseSettings).toEqual({ schemaPaths: ['./database/**/*.sql'] });
+    expect(withoutEffect).toEqual([]);
+  });
+
   it('sets the texts and codes of messages', () => {
     const { auth } = read(`
       [auth.sms]

@@ -1,0 +1,147 @@
+import { createSender, type SenderOptions } from 'inbox-sender';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+
+const recipients = ['ada00000-0000-4000-8000-000000000001'];
+
+beforeEach(() => void vi.useFakeTimers({ now: 0 }));
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** Sends a message, and returns the error and the times of the attempts within ten minutes. */
+async function attempt(respond: () => Promise<Response>, options: Partial<SenderOptions> = {}) {
+  const times: number[] = [];
+  const sender = createSender({
+    url: 'https://project.example',
+    secretKey: 'sb_secret_test',
+    ...options,
+    fetch: () => {
+      times.push(Date.now());
+      return respond();
+    },
+  });
+  let problem: unknown = 'pending';
+  let endedAt = 0;
+  void sender.send({ recipients, text: 'x' }).catch((error: unknown) => {
+    problem = error;
+    endedAt = Date.now();
+  });
+  await vi.advanceTimersByTimeAsync(600_000);
+  return { problem, times, endedAt };
+}
+const fail =
+  (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  () =>
+    Promise.resolve(
+      new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }),
+    );
+
+it('makes four more attempts after up to 0.5, 1, 2, 4 seconds', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(1);
+  const { problem, times } = await attempt(() => Promise.reject(new TypeError('fetch failed')));
+  expect(problem).toMatchObject({ code: 'unavailable' });
+  expect(times).toEqual([0, 500, 1500, 3500, 7500]);
+});
+
+it('waits up to eight seconds, and a random part of it', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  const { times } = await attempt(fail(503, ''), { retries: 6 });
+  expect(times.map((time, place) => time - (times[place - 1] ?? 0))).toEqual([
+    0, 250, 500, 1000, 2000, 4000, 4000,
+  ]);
+});
+
+it('ends an attempt without a response after ten seconds', async () => {
+  const { problem, endedAt } = await attempt(() => new Promise(() => undefined), { retries: 0 });
+  expect(problem).toMatchObject({ code: 'unavailable' });
+  expect(endedAt).toBe(10_000);
+});
+
+it('waits a minute that the project names, and no longer', async () => {
+  const waits = (seconds: string) => attempt(fail(503, '', { 'retry-after': seconds }), { retries: 1 });
+  expect((await waits('60')).times).toHaveLength(2);
+  expect((await waits('61')).times).toHaveLength(1);
+});
+
+it.each([429, 502, 503, 504, 520, 521, 522, 523, 524, 530])('retries after %i', async (status) => {
+  const { problem, times } = await attempt(fail(status, { message: 'x' }), { retries: 1 });
+  expect(problem).toMatchObject({ code: 'unavailable' });
+  expect(times).toHaveLength(2);
+});
+
+it('retries after a page of a gateway with status 500', async () => {
+  const { problem, times } = await attempt(fail(500, '<p>error</p>'), { retries: 1 });
+  expect([problem, times.length]).toMatchObject([{ code: 'unavailable' }, 2]);
+});
+
+it.each<[number, unknown, string, string]>([
+  [
+    400,
+    { message: 'message_invalid', details: 'messages[0].text is empty.' },
+    'invalid-message',
+    'messages[0].text is empty.',
+  ],
+  [
+    409,
+    { message: 'key_reused', details: 'messages[0].idempotency_key' },
+    'key-reused',
+    'messages[0].idempotencyKey',
+  ],
+  [400, { message: 'kind_invalid', details: 'kind.name is empty.' }, 'invalid-kind', 'kind.name is empty.'],
+  [409, { message: 'notification_kinds_limit_exceeded', details: '50' }, 'invalid-kind', '50'],
+  [404, { message: 'message_not_found' }, 'not-found', 'There is no such message.'],
+  [
+    404,
+    { code: 'PGRST202', message: 'x' },
+    'not-installed',
+    'The project lacks the migrations of the inbox.',
+  ],
+  [401, { message: 'x' }, 'unauthenticated', 'The key is not the secret key of the project.'],
+  [403, '', 'unauthenticated', 'The key is not the secret key of the project.'],
+  [400, { code: '42501', message: 'x' }, 'unauthenticated', 'The key is not the secret key of the project.'],
+  [500, { code: 'XX000', message: 'broken' }, 'server', 'The project answered 500: broken'],
+  [400, { code: '140001', message: 'x' }, 'server', 'The project answered 400: x'],
+  [404, 'n'.repeat(400), 'server', `The project answered 404: ${'n'.repeat(300)}`],
+  [302, '', 'server', 'The project answered 302: '],
+  [200, '<p>', 'server', 'The response is not JSON.'],
+])('%i %j is %s, without another attempt', async (status, body, code, message) => {
+  const { problem, times } = await attempt(fail(status, body));
+  expect(problem).toMatchObject({ name: 'SenderError', code, message });
+  expect(problem).toHaveProperty('cause');
+  expect(times).toEqual([0]);
+});
+
+it('the error of a lost response has the failure of the network as its cause', async () => {
+  const lost = new TypeError('fetch failed');
+  const { problem } = await attempt(() => Promise.reject(lost), { retries: 0 });
+  expect(problem).toMatchObject({ code: 'unavailable', cause: lost });
+});
+
+it.each([
+  { retries: 1.5 },
+  { retries: Number.POSITIVE_INFINITY },
+  { timeoutMs: 0 },
+  { timeoutMs: Number.NaN },
+])('refuses %j', (options) => {
+  expect(() =>
+    createSender({ url: 'https://project.example', secretKey: 'sb_secret_test', ...options }),
+  ).toThrow(expect.objectContaining({ code: 'invalid-options' }));
+});
+
+it('a dry run that is aborted while it is rendered ends as aborted', async () => {
+  const abort = new AbortController();
+  const wire = { recipient_count: 1, deliveries: [], content: {}, words: {} };
+  const sender = createSender({
+    url: 'https://project.example',
+    secretKey: 'sb_secret_test',
+    fetch: (input, init) => {
+      const request = new Request(input, init);
+      if (!request.url.includes('/functions/')) return Promise.resolve(Response.json([wire]));
+      abort.abort();
+      return Promise.reject(request.signal.reason as Error);
+    },
+  });
+  const dryRun = sender.dryRun({ recipients, text: 'x' }, { signal: abort.signal });
+  await expect(dryRun).rejects.toMatchObject({ code: 'aborted' });
+});

@@ -1,127 +1,66 @@
-import { beforeEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { MailTransportError } from '../../supabase/functions/_shared/mail/mail-transport.ts';
 import type { MailRefusal, OutgoingMail } from '../../supabase/functions/_shared/mail/mail-transport.ts';
 import { renderMail } from '../../supabase/functions/_shared/mail/render-mail.ts';
 import { sendDueMails } from '../../supabase/functions/_shared/mail/send-due-mails.ts';
-import { createDatabaseCaller } from '../../supabase/functions/_shared/runtime/database-functions.ts';
-import { createFailureLog } from '../../supabase/functions/_shared/runtime/failure-log.ts';
 import { sendDuePushMessages } from '../../supabase/functions/_shared/push/send-due-push-messages.ts';
+import {
+  createWorkerQueue,
+  queuedMail,
+  queuedPushMessage,
+  times,
+  traceId,
+  type WorkerQueue,
+} from '../support/worker-queue.ts';
 
-const traceId = '0af7651916cd43dd8448eb211c80319c';
-let written: string[] = [];
-
-beforeEach(() => {
-  written = [];
-});
-
-const lines = () => written.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
-
-/**
- * A queue whose data service responds to acknowledgments by `answer`, which gets the item's id and the number of its calls.
- */
-function createQueue(items: readonly object[], answer: (id: string, call: number) => Response) {
-  const waiting = [...items];
-  const calls = new Map<string, number>();
-  const finished = new Map<string, string>();
-  let claims = 0;
-  const fetchFake = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    const request = new Request(input, init);
-    const args = (await request.json()) as Readonly<Record<string, string>>;
-    const name = new URL(request.url).pathname.split('/').at(-1) ?? '';
-    if (name.startsWith('claim_')) {
-      claims += 1;
-      const batch = waiting.splice(0, Number(args['batch_size']));
-      return Response.json({ claimed: batch.length, mails: batch, messages: batch });
-    }
-    const id = args['mail_id'] ?? args['message_id'] ?? '';
-    calls.set(id, (calls.get(id) ?? 0) + 1);
-    const response = answer(id, calls.get(id) ?? 0);
-    if (response.ok) finished.set(id, `${args['outcome']}`);
-    return response;
-  };
-  const log = createFailureLog(
-    new Request('http://localhost', { headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` } }),
-    'worker',
-    (line) => void written.push(line),
-  );
-  const env = { SUPABASE_URL: 'http://localhost', SUPABASE_SERVICE_ROLE_KEY: 'key' };
-  const callDatabase = createDatabaseCaller({ env, fetch: fetchFake, now: () => 0 }, log.traceparent);
-  let started = 0;
-  return {
-    callDatabase,
-    log,
-    finished,
-    claims: () => claims,
-    wait: () => Promise.resolve(),
-    startNext: async () => void (started += 1),
-    /** How many next runs were started. */
-    started: () => started,
-  };
-}
-
-const accept = () => Response.json(true);
 const refuse = (status: number) => Response.json({}, { status });
 const settings = { appUrl: 'http://app', unsubscribeUrl: 'http://u', from: 'a@b.test', domain: 'b.test' };
-const mail = (id: string) => ({
-  id,
-  lease: `lease of ${id}`,
-  topic: 'test',
-  thread_id: 't',
-  due_at: '2032-01-01T00:00:00Z',
-  address: `${id}@example.com`,
-  name: 'Ada',
-  language: 'en',
-  time_zone: 'UTC',
-  frequency: 'daily',
-  items: [],
-  item_count: 0,
-  security_event: null,
-  unsubscribe_token: 'token',
-});
-const mails = (count: number) => Array.from({ length: count }, (_, index) => mail(`mail-${index}`));
+const mails = (count: number) => times(count, queuedMail);
 
 async function sendMails(
-  queue: ReturnType<typeof createQueue>,
+  queue: WorkerQueue,
   send: (mail: OutgoingMail) => Promise<void>,
   stopAtMs = Number.POSITIVE_INFINITY,
 ) {
   const transport = { send, close: () => undefined };
-  return sendDueMails({ ...queue, transport, settings, now: () => 0, stopAtMs });
+  return sendDueMails({ ...queue.options, transport, settings, now: () => 0, stopAtMs });
 }
 
 it('an acknowledgment that gets 503 is retried, and every mail is sent once', async () => {
-  const queue = createQueue(mails(60), (_, call) => (call === 1 ? refuse(503) : accept()));
+  const queue = createWorkerQueue(mails(60), (_, call) => (call === 1 ? refuse(503) : Response.json(true)));
   const sent: string[] = [];
   const report = await sendMails(queue, async ({ id }) => void sent.push(id));
   expect(report).toEqual({ sent: 60, failed: 0, skipped: 0 });
   expect(sent).toHaveLength(60);
   expect(queue.finished.size).toBe(60);
-  expect(lines()).toEqual([]);
+  expect(queue.lines()).toEqual([]);
 });
 
 it('an acknowledgment that keeps failing touches no other mail of the batch, and no further batch is claimed', async () => {
-  const queue = createQueue(mails(60), (id) => (id === 'mail-3' ? refuse(503) : accept()));
+  const queue = createWorkerQueue(mails(60), (id) => (id === 'item-3' ? refuse(503) : Response.json(true)));
   const report = await sendMails(queue, async () => undefined);
   expect(report).toEqual({ sent: 49, failed: 1, skipped: 0 });
   expect(queue.finished.size).toBe(49);
-  expect(queue.claims()).toBe(1);
-  expect(lines()).toMatchObject([{ event: 'acknowledgment_failed', mail_id: 'mail-3', outcome: 'sent' }]);
+  expect(queue.claims).toHaveLength(1);
+  expect(queue.lines()).toMatchObject([
+    { event: 'acknowledgment_failed', mail_id: 'item-3', outcome: 'sent' },
+  ]);
 });
 
 it('a mail that cannot be read or handed over fails by itself, with one line in the log that names it and the trace', async () => {
-  const queue = createQueue([{ id: 'poison', lease: 'l', topic: 7 }, ...mails(4)], accept);
+  const queue = createWorkerQueue([{ id: 'poison', lease: 'l', topic: 7 }, ...mails(4)]);
   const report = await sendMails(queue, async ({ id }) => {
-    if (id === 'mail-1') throw new MailTransportError('No such mailbox', 'unknown-address');
+    if (id === 'item-1') throw new MailTransportError('No such mailbox', 'unknown-address');
   });
   expect(report).toEqual({ sent: 3, failed: 2, skipped: 0 });
-  expect(queue.finished.get('poison')).toBe('failed');
-  expect(queue.finished.get('mail-1')).toBe('rejected');
-  expect(lines()).toHaveLength(2);
-  expect(lines()).toContainEqual({
+  expect(queue.outcomeOf('poison')).toBe('failed');
+  expect(queue.outcomeOf('item-1')).toBe('rejected');
+  expect(queue.lines()).toHaveLength(2);
+  expect(queue.lines()).toContainEqual({
     level: 'error',
     function: 'worker',
     event: 'mail_failed',
-    mail_id: 'mail-1',
+    mail_id: 'item-1',
     outcome: 'rejected',
     reason: 'No such mailbox',
     traceparent: expect.stringMatching(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`)),
@@ -129,7 +68,7 @@ it('a mail that cannot be read or handed over fails by itself, with one line in 
 });
 
 it('a run that has no time left gives its mails back, without a counted attempt', async () => {
-  const queue = createQueue(mails(20), accept);
+  const queue = createWorkerQueue(mails(20));
   let sent = 0;
   let elapsedMs = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => elapsedMs);
@@ -140,59 +79,29 @@ it('a run that has no time left gives its mails back, without a counted attempt'
   const report = await sendMails(queue, send, 40).finally(() => clock.mockRestore());
   expect(sent).toBe(report.sent);
   expect(report.sent).toBeLessThan(20);
-  expect([...queue.finished.values()].filter((outcome) => outcome === 'delayed')).toHaveLength(20 - sent);
-});
-
-it('a run sends 500 mails at most, which takes less processor time than the platform allows', async () => {
-  const queue = createQueue(mails(700), accept);
-  expect(await sendMails(queue, async () => undefined)).toEqual({ sent: 500, failed: 0, skipped: 0 });
-  expect(queue.claims()).toBe(10);
-  expect(queue.started()).toBe(1);
-});
-
-it('a run that has sent all that is due starts no next one', async () => {
-  const queue = createQueue(mails(60), accept);
-  await sendMails(queue, async () => undefined);
-  expect(queue.started()).toBe(0);
+  expect(queue.outcomes().filter((outcome) => outcome === 'delayed')).toHaveLength(20 - sent);
 });
 
 it('a push message that cannot be read fails by itself, and the others are sent', async () => {
-  const message = (id: string) => ({
-    id,
-    lease: 'l',
-    endpoint: 'https://push.example.com/x',
-    p256dh: 'key',
-    auth: 'secret',
-    language: 'en',
-    newest: {
-      id: 'n',
-      kind: 'mention',
-      content: null,
-      created_at: '2032-01-01T00:00:00Z',
-      is_in_inbox: true,
-    },
-    item_count: 1,
-    unread_count: 1,
-  });
-  const queue = createQueue(
-    [{ ...message('poison'), newest: null }, message('one'), message('two')],
-    (id, call) => (id === 'one' && call < 3 ? refuse(503) : accept()),
+  const queue = createWorkerQueue(
+    [{ ...queuedPushMessage('poison'), newest: null }, queuedPushMessage('one'), queuedPushMessage('two')],
+    (id, call) => (id === 'one' && call < 3 ? refuse(503) : Response.json(true)),
   );
   const report = await sendDuePushMessages({
-    ...queue,
+    ...queue.options,
     transport: { send: () => Promise.resolve({ outcome: 'sent' }) },
     now: () => 0,
     stopAtMs: Number.POSITIVE_INFINITY,
   });
   expect(report).toEqual({ sent: 2, failed: 1, skipped: 0 });
-  expect(Object.fromEntries(queue.finished)).toEqual({ poison: 'failed', one: 'sent', two: 'sent' });
-  expect(lines()).toMatchObject([{ event: 'push_failed', message_id: 'poison' }]);
+  expect(['poison', 'one', 'two'].map(queue.outcomeOf)).toEqual(['failed', 'sent', 'sent']);
+  expect(queue.lines()).toMatchObject([{ event: 'push_failed', message_id: 'poison' }]);
 });
 
 const refuseWith = (refusal: MailRefusal) => () => Promise.reject(new MailTransportError('no', refusal));
 
 it('ten mails in a row that are held make the others wait: a wrong setting is no reason to try them all', async () => {
-  const queue = createQueue(mails(50), accept);
+  const queue = createWorkerQueue(mails(50));
   let tried = 0;
   const report = await sendMails(
     queue,
@@ -207,20 +116,20 @@ it('ten mails in a row that are held make the others wait: a wrong setting is no
   // Five are in flight when the tenth is held.
   expect(tried).toBeGreaterThanOrEqual(10);
   expect(tried).toBeLessThan(15);
-  const outcomes = [...queue.finished.values()];
+  const outcomes = queue.outcomes();
   expect(outcomes.filter((outcome) => outcome === 'held')).toHaveLength(tried);
   expect(outcomes.filter((outcome) => outcome === 'delayed')).toHaveLength(50 - tried);
 });
 
 it('a few mails that are held stop no other mail', async () => {
-  const queue = createQueue(mails(60), accept);
+  const queue = createWorkerQueue(mails(60));
   const report = await sendMails(
     queue,
     ({ id }) => (Number(id.split('-')[1]) % 4 === 0 ? refuseWith('held')() : Promise.resolve()),
     performance.now() + 30_000,
   );
   expect(report).toEqual({ sent: 45, failed: 15, skipped: 0 });
-  expect([...queue.finished.values()].filter((outcome) => outcome === 'delayed')).toEqual([]);
+  expect(queue.outcomes().filter((outcome) => outcome === 'delayed')).toEqual([]);
 });
 
 it.each([
@@ -241,7 +150,7 @@ it.each([
       count: 1,
       is_in_inbox: true,
     };
-    const rendered = renderMail({ ...mail('one'), topic, items: [item], item_count: 1 }, settings);
+    const rendered = renderMail({ ...queuedMail('one'), topic, items: [item], item_count: 1 }, settings);
     expect(rendered.headers['Feedback-ID']).toBe(id);
     const [, preheader] = /<body[^>]*>\s*<div style="display: none[^>]*>([^<]*)</.exec(rendered.html) ?? [];
     expect(preheader).toBe(text);

@@ -73,8 +73,8 @@ async function readRefusal(
 ): Promise<MailRefusal> {
   if (responseCode !== undefined)
     return judgeSmtpResponse(stageOf(command), response ?? String(responseCode));
-  // Refused by nodemailer itself: a mail above the size limit of the server, or an address that no envelope can have.
-  if (code === 'EMESSAGE' || code === 'EENVELOPE') return 'refused';
+  // Refused by nodemailer itself: an address that no envelope can have.
+  if (code === 'EENVELOPE') return 'refused';
   // A server that closes the connection at this mail, but accepts others, has not refused the mail.
   return smtp.verify().then(
     () => 'held',

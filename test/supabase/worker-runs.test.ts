@@ -1,0 +1,251 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { MailTransportError } from '../../supabase/functions/_shared/mail/mail-transport.ts';
+import { sendDueMails } from '../../supabase/functions/_shared/mail/send-due-mails.ts';
+import type { PushOutcome } from '../../supabase/functions/_shared/push/push-transport.ts';
+import { sendDuePushMessages } from '../../supabase/functions/_shared/push/send-due-push-messages.ts';
+import { sendDueWebhooks } from '../../supabase/functions/_shared/webhooks/send-due-webhooks.ts';
+import type { WebhookOutcome } from '../../supabase/functions/_shared/webhooks/webhook-transport.ts';
+import {
+  createWorkerQueue,
+  queuedMail,
+  queuedPushMessage,
+  queuedWebhook,
+  times,
+  type WorkerQueue,
+} from '../support/worker-queue.ts';
+
+const settings = { appUrl: 'http://app', unsubscribeUrl: 'http://u', from: 'a@b.test', domain: 'b.test' };
+const nowMs = Date.parse('2032-01-16T10:00:00Z');
+const calledAt = '2032-01-16T10:00:00.000Z';
+const noLimit = { now: () => nowMs, stopAtMs: Number.POSITIVE_INFINITY };
+
+interface RunOptions {
+  readonly stopAtMs?: number;
+  readonly dueBeforeMs?: number;
+}
+const runMails = (
+  queue: WorkerQueue,
+  send: (mail: { readonly id: string }) => Promise<unknown> = () => Promise.resolve(),
+  options: RunOptions = {},
+) =>
+  sendDueMails({
+    ...queue.options,
+    ...noLimit,
+    ...options,
+    settings,
+    transport: { send: async (mail) => void (await send(mail)), close: () => undefined },
+  });
+const runPush = (
+  queue: WorkerQueue,
+  send: () => Promise<PushOutcome> = () => Promise.resolve({ outcome: 'sent' }),
+  options: RunOptions = {},
+) => sendDuePushMessages({ ...queue.options, ...noLimit, ...options, transport: { send } });
+const runWebhooks = (
+  queue: WorkerQueue,
+  send: () => Promise<WebhookOutcome> = () => Promise.resolve({ outcome: 'sent' }),
+  options: RunOptions = {},
+) => sendDueWebhooks({ ...queue.options, ...noLimit, ...options, transport: { send } });
+
+const workers = [
+  ['mails', runMails, queuedMail, 50, 5],
+  ['push messages', runPush, queuedPushMessage, 100, 10],
+  ['webhooks', runWebhooks, queuedWebhook, 50, 10],
+] as const;
+
+describe.each(workers)('the worker of %s', (_, run, create, batchSize, sentAtOnce) => {
+  it('claims batches for 150 seconds, 500 items in a run at most, and starts the next run', async () => {
+    const queue = createWorkerQueue(times(700, create));
+    expect(await run(queue)).toEqual({ sent: 500, failed: 0, skipped: 0 });
+    expect(queue.claims).toHaveLength(500 / batchSize);
+    for (const args of queue.claims)
+      expect(args).toMatchObject({ batch_size: batchSize, lease_seconds: 150, called_at: calledAt });
+    expect(queue.started()).toBe(1);
+  });
+
+  it('acknowledges with the lease and its own time', async () => {
+    const queue = createWorkerQueue([create('one')]);
+    await run(queue);
+    expect(queue.finished.get('one')).toMatchObject({
+      lease: 'lease of one',
+      outcome: 'sent',
+      reason: null,
+      called_at: calledAt,
+    });
+    expect([queue.callsFor('one'), queue.started(), queue.lines()]).toEqual([1, 0, []]);
+  });
+
+  it('sends several items at once, and no more', async () => {
+    let inFlight = 0;
+    let most = 0;
+    const sendSlowly = async () => {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      await setTimeout(1);
+      inFlight -= 1;
+      return { outcome: 'sent' } as const;
+    };
+    await run(createWorkerQueue(times(30, create)), sendSlowly);
+    expect(most).toBe(sentAtOnce);
+  });
+
+  it('reports what the database skipped, and continues while a batch is full', async () => {
+    const queue = createWorkerQueue(times(batchSize, create), undefined, 5);
+    const report = await run(queue, undefined, {});
+    expect(report).toEqual({ sent: batchSize, failed: 0, skipped: 10 });
+    expect(queue.claims).toHaveLength(2);
+  });
+
+  it('claims nothing when its time is over, and starts the next run', async () => {
+    const queue = createWorkerQueue([create('one')]);
+    expect(await run(queue, undefined, { stopAtMs: performance.now() - 1 })).toEqual({
+      sent: 0,
+      failed: 0,
+      skipped: 0,
+    });
+    expect([queue.claims, queue.started()]).toEqual([[], 1]);
+  });
+
+  it.each([400, 403, 404, 409])(
+    'does not retry an acknowledgment that gets %i, and claims nothing more',
+    async (status) => {
+      const queue = createWorkerQueue(times(200, create), () => new Response('{}', { status }));
+      expect(await run(queue)).toEqual({ sent: 0, failed: batchSize, skipped: 0 });
+      expect([queue.callsFor('item-0'), queue.waits, queue.claims.length, queue.started()]).toEqual([
+        1,
+        [],
+        1,
+        0,
+      ]);
+    },
+  );
+
+  it.each([408, 429, 500, 503])(
+    'retries an acknowledgment four times that gets %i, with backoff',
+    async (status) => {
+      const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+      const queue = createWorkerQueue([create('one')], () => new Response('{}', { status }));
+      await run(queue).finally(() => random.mockRestore());
+      expect([queue.callsFor('one'), queue.waits]).toEqual([5, [200, 400, 800, 1600]]);
+    },
+  );
+
+  it('counts an item as sent when the fifth acknowledgment succeeds', async () => {
+    const queue = createWorkerQueue([create('one')], (__, call) => {
+      if (call === 1) throw new TypeError('fetch failed');
+      return call < 5 ? new Response('{}', { status: 503 }) : Response.json(true);
+    });
+    expect(await run(queue)).toEqual({ sent: 1, failed: 0, skipped: 0 });
+  });
+});
+
+describe('a mail', () => {
+  it.each([
+    ['held', 'held', 7],
+    ['temporary', 'failed', 7],
+    ['refused', 'refused', 7],
+    ['unknown-address', 'rejected', 7],
+  ] as const)('that is %s is acknowledged as %s', async (refusal, outcome, seconds) => {
+    const queue = createWorkerQueue([queuedMail('one')]);
+    await runMails(queue, () =>
+      Promise.reject(new MailTransportError('no', refusal, { retryAfterMs: seconds * 1000 })),
+    );
+    expect(queue.finished.get('one')).toMatchObject({
+      outcome,
+      reason: 'no',
+      lease: 'lease of one',
+      retry_after_seconds: seconds,
+    });
+    expect(queue.lines()).toMatchObject([{ event: 'mail_failed', mail_id: 'one', outcome, reason: 'no' }]);
+  });
+
+  it('is due until the time of the call, or until a time that the call names', async () => {
+    const queue = createWorkerQueue([]);
+    await runMails(queue);
+    await runMails(queue, undefined, { dueBeforeMs: nowMs + 3_600_000 });
+    expect(queue.claims.map((args) => args['due_before'])).toEqual([null, '2032-01-16T11:00:00.000Z']);
+  });
+
+  it.each([
+    [0, 1000],
+    [7000, 7000],
+  ])('waits for the provider in the run (%i: %i ms), and is sent then', async (retryAfterMs, waitMs) => {
+    const queue = createWorkerQueue(times(2, queuedMail));
+    let attempts = 0;
+    const report = await runMails(
+      queue,
+      () => {
+        attempts += 1;
+        return attempts === 1
+          ? Promise.reject(new MailTransportError('busy', 'unavailable', { retryAfterMs }))
+          : Promise.resolve();
+      },
+      { stopAtMs: performance.now() + 30_000 },
+    );
+    expect([report.sent, queue.waits]).toEqual([2, [waitMs]]);
+    expect(queue.lines()).toMatchObject([
+      { event: 'provider_unavailable', mail_id: 'item-0', reason: 'busy' },
+    ]);
+  });
+
+  it('is given back with the longest wait that the provider names, where the run would end before', async () => {
+    const queue = createWorkerQueue(times(20, queuedMail));
+    const report = await runMails(
+      queue,
+      ({ id }) =>
+        Promise.reject(
+          new MailTransportError(`down for ${id}`, 'unavailable', {
+            retryAfterMs: id === 'item-0' ? 900_000 : 60_000,
+          }),
+        ),
+      { stopAtMs: performance.now() + 30_000 },
+    );
+    expect(report).toEqual({ sent: 0, failed: 20, skipped: 0 });
+    expect(queue.outcomes()).toEqual(Array.from({ length: 20 }, () => 'delayed'));
+    expect(queue.finished.get('item-19')).toMatchObject({ retry_after_seconds: 900 });
+    expect(queue.waits).toEqual([]);
+    expect(queue.started()).toBe(0);
+  });
+
+  it('waits a minute after ten mails that were held, or as long as the last one says', async () => {
+    const retryAfterOf = async (retryAfterMs: number) => {
+      const queue = createWorkerQueue(times(50, queuedMail));
+      const options = { stopAtMs: performance.now() + 30_000 };
+      await runMails(
+        queue,
+        () => Promise.reject(new MailTransportError('no', 'held', { retryAfterMs })),
+        options,
+      );
+      return queue.finished.get('item-49')?.['retry_after_seconds'];
+    };
+    expect([await retryAfterOf(0), await retryAfterOf(90_000)]).toEqual([60, 90]);
+  });
+
+  it('that is refused resets the count of held mails', async () => {
+    const queue = createWorkerQueue(times(48, queuedMail));
+    const refusalOf = (id: string) => (Number(id.split('-')[1]) % 4 === 0 ? 'refused' : 'held');
+    await runMails(queue, ({ id }) => Promise.reject(new MailTransportError('no', refusalOf(id))), {
+      stopAtMs: performance.now() + 30_000,
+    });
+    expect(queue.outcomes()).not.toContain('delayed');
+  });
+});
+
+describe('an acknowledgment of a failure', () => {
+  const failure = { outcome: 'failed', reason: 'The response was 503', retrySeconds: 7 } as const;
+
+  it.each([
+    ['push messages', runPush, queuedPushMessage, 'push_failed'],
+    ['webhooks', runWebhooks, queuedWebhook, 'webhook_failed'],
+  ] as const)('of %s has the reason and the wait', async (_, run, create, event) => {
+    const queue = createWorkerQueue([create('one')]);
+    expect(await run(queue, () => Promise.resolve(failure))).toEqual({ sent: 0, failed: 1, skipped: 0 });
+    expect(queue.finished.get('one')).toMatchObject({
+      outcome: 'failed',
+      reason: failure.reason,
+      retry_seconds: 7,
+      called_at: calledAt,
+    });
+    expect(queue.lines()).toMatchObject([{ event, reason: failure.reason }]);
+  });
+});

@@ -158,6 +158,15 @@ describe('the auth of ./compat', () => {
     'mfa.enroll': [({ auth }) => auth.mfa.enroll({ factorType: 'totp' })],
     'mfa.challenge': [({ auth }) => auth.mfa.challenge({ factorId: id })],
     'mfa.verify': [({ auth }) => auth.mfa.verify({ factorId: id, challengeId: id, code: '1' })],
+    'mfa.webauthn.enroll': [({ auth }) => auth.mfa.webauthn.enroll({ friendlyName: 'Key' })],
+    'mfa.webauthn.verify': [
+      ({ auth }) =>
+        auth.mfa.webauthn.verify({
+          factorId: id,
+          challengeId: id,
+          webauthn: { type: 'request', credential_response: credential },
+        }),
+    ],
     'mfa.challengeAndVerify': [({ auth }) => auth.mfa.challengeAndVerify({ factorId: id, code: '1' })],
     'mfa.unenroll': [({ auth }) => auth.mfa.unenroll({ factorId: id }), object],
     'mfa.listFactors': [({ auth }) => auth.mfa.listFactors()],
@@ -236,6 +245,7 @@ describe('the auth of ./compat', () => {
       'signInWithPasskey',
       'registerPasskey',
       'mfa.getAuthenticatorAssuranceLevel',
+      'mfa.webauthn.challenge',
       'mfa.webauthn.register',
       'mfa.webauthn.authenticate',
     ];

@@ -417,6 +417,38 @@ describe('the queue', () => {
   });
 });
 
+it('the status of mails has what waits for the next one and when it is due, without mails about other things', async () => {
+  const { database } = supabase();
+  const readStatus = async () => {
+    const [row] = await runAs(database, { role: 'authenticated', userId: ada.id }, (sql) =>
+      sql.query<{ status: Readonly<Record<string, unknown>> }>('select public.mail_status() as status'),
+    );
+    return row?.status;
+  };
+  await database.query(
+    `insert into notifications (recipient_id, sender_id, content) select $1, $2, '{"type":"mention"}' from generate_series(1, 2)`,
+    [ada.id, grace.id],
+  );
+  await database.query('update private.notification_mails set due_at = $1', [at(atMs)]);
+  await database.query(
+    `insert into private.notification_mails (recipient_id, topic, due_at) values ($1, 'test', now())`,
+    [ada.id],
+  );
+  const waiting = await readStatus();
+  expect(waiting).toMatchObject({
+    address: ada.email,
+    obstacle: null,
+    suppression_reason: null,
+    waiting: 2,
+  });
+  expect(Date.parse(String(waiting?.['next_at']))).toBe(atMs);
+  await database.exec('delete from private.notification_mails');
+  const empty = await readStatus();
+  expect(empty?.['waiting']).toBe(0);
+  // The digest of every day, at eight.
+  expect(new Date(String(empty?.['next_at'])).toISOString()).toMatch(/T08:00:00/);
+});
+
 describe('private.next_mail_at()', () => {
   const next = async (frequency: string, zone: string, hour: number, weekday: number, calledAt: string) => {
     const [row] = await supabase().database.query<{ due: Date }>(

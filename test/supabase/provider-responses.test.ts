@@ -92,6 +92,7 @@ describe('the transport for SMTP', () => {
     ['RCPT', '421 4.7.0 Closing', 'unavailable'],
     ['RCPT', '530 5.7.0 Authentication required', 'unavailable'],
     ['RCPT', '550 5.1.1 No such user', 'unknown-address'],
+    ['RCPT', '550 #5.1.1 No such user', 'unknown-address'],
     ['RCPT', '550-5.1.1 No such user\r\n550 5.1.1 See the help', 'unknown-address'],
     ['RCPT', '556 5.1.10 The domain accepts no mail', 'unknown-address'],
     ['RCPT', '550 5.2.1 Mailbox disabled', 'unknown-address'],
@@ -277,6 +278,10 @@ describe('a bounce', () => {
       bounce('smtp; 550 5.1.1 user unknown', '5.1.1'),
       bounce('smtp; 550 5.1.1 user unknown', '5.0.0'),
       bounce('mailbox unavailable'),
+      bounce('smtp; 550 5.7.1 blocked, because 5.1.1 user unknown'),
+      postmark({ Type: 'BadEmailAddress' }),
+      postmark({}),
+      resend({}),
       resend({ type: 'Permanent', diagnosticCode: ['smtp; 550 5.1.1 user unknown'] }),
       postmark({ Type: 'HardBounce', Details: 'smtp;550 5.1.1 unknown' }),
     ])
@@ -292,6 +297,9 @@ describe('a bounce', () => {
       postmark({ Type: 'DMARCPolicy' }),
       postmark({ Type: 'SpamNotification' }),
       postmark({ Type: 'HardBounce', Details: 'smtp;554 5.7.1 blocked' }),
+      postmark({ Type: 'HardBounce', Inactive: false }),
+      postmark({ Type: 'HardBounce', Inactive: undefined }),
+      bounce('smtp; 550 5.7.1 blocked, 5.4.5 quota'),
     ])
       expect(event).toBeNull();
   });

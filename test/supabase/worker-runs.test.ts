@@ -26,7 +26,7 @@ interface RunOptions {
 }
 const runMails = (
   queue: WorkerQueue,
-  send: (mail: { readonly id: string }) => Promise<unknown> = () => Promise.resolve(),
+  send: (mail: { readonly id: string; readonly text: string }) => Promise<unknown> = () => Promise.resolve(),
   options: RunOptions = {},
 ) =>
   sendDueMails({
@@ -158,6 +158,17 @@ describe('a mail', () => {
     });
     expect(queue.lines()).toMatchObject([{ event: 'mail_failed', mail_id: 'one', outcome, reason: 'no' }]);
   });
+
+  it.each([[{ name: null }], [{ name: '' }], [{}]])(
+    'about a passkey with %j calls it Passkey',
+    async (detail) => {
+      const event = { kind: 'passkey_added', detail, created_at: calledAt };
+      const mail = { ...queuedMail('one'), topic: 'security:passkey_added', security_event: event };
+      const texts: string[] = [];
+      const report = await runMails(createWorkerQueue([mail]), async ({ text }) => texts.push(text));
+      expect([report.sent, texts]).toEqual([1, [expect.stringContaining('The passkey “Passkey” was added')]]);
+    },
+  );
 
   it('is due until the time of the call, or until a time that the call names', async () => {
     const queue = createWorkerQueue([]);

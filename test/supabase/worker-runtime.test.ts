@@ -185,7 +185,7 @@ describe('a call of a worker', () => {
     expect(body.remainingMs).toBeLessThanOrEqual(50_000);
     expect(requests.map(({ url }) => url)).toEqual(['http://project/rest/v1/rpc/continue_worker']);
     expect(await requests[0]?.json()).toEqual({ function_name: 'notification-mails', worker: 3 });
-    expect((await callWorker('')).requests).toEqual([]);
+    expect(await callWorker('')).toMatchObject({ status: 200, requests: [] });
   });
 
   it.each(['{"worker":0}', '{"worker":-1}', '{"worker":1.5}', '{"worker":"1"}'])(

@@ -170,6 +170,15 @@ describe('a topic', () => {
     const { answer } = await send(message);
     expect(answer['details']).toMatch(detail);
   });
+
+  it('is no other kind that the team has registered', async () => {
+    await callApi('/rest/v1/rpc/register_kind', {
+      kind: { name: 'deployed', labels: { en: 'Deployments' } },
+    });
+    const { answer } = await send({ followers: true, kind: 'deployed', text: 'x' });
+    expect(answer['details']).toMatch(/followers needs a kind that is a topic/);
+    await callApi('/rest/v1/rpc/remove_kind', { name: 'deployed' });
+  });
 });
 
 describe('a dry run', () => {

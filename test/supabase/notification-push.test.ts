@@ -112,6 +112,18 @@ it('a push message gathers a burst, in the language of the preferences', async (
   ]);
 });
 
+it('a push message counts all unread notifications for the badge', async () => {
+  await subscribe();
+  await notify('One');
+  await later(6_000);
+  await notify('Two', { entity: 'other' });
+  await later(6_000);
+  expect(received().map(({ body, unreadCount }) => [body, unreadCount])).toEqual([
+    ['One', 1],
+    ['Two', 2],
+  ]);
+});
+
 it.each([
   ['was read', `update notifications set status = 'read'`],
   ['is snoozed', `update notifications set snoozed_until = '2032-02-01'`],
@@ -217,6 +229,18 @@ it('one call requeues dead push messages, and a stopped worker loses none', asyn
     'update private.push_messages set lease_until = now() where lease is not null',
   );
   expect(await later(0)).toMatchObject({ sent: 1 });
+});
+
+it('a message whose worker stopped at the fourth attempt is dead', async () => {
+  await subscribe();
+  await notify('Please look');
+  await supabase().database.exec(
+    `update private.push_messages set state = 'sending', lease = id, lease_until = now(), attempts = 4`,
+  );
+  expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
+  expect(await supabase().database.query('select state, lease, reason from private.push_messages')).toEqual([
+    { state: 'dead', lease: null, reason: expect.stringContaining('worker stopped') as string },
+  ]);
 });
 
 it.each([

@@ -170,6 +170,28 @@ describe('a mail', () => {
     },
   );
 
+  it.each([
+    ['en', 'invitation:1', 'Invitations are emailed even if', 'Change email settings'],
+    ['de', 'invitation:1', 'Einladungen kommen auch dann per E-Mail', 'E-Mail-Einstellungen ändern'],
+    ['en', 'kind:invite', 'because you chose “instant”', 'Unsubscribe from'],
+    ['de', 'kind:invite', 'weil du „sofort“ gewählt hast', 'abbestellen'],
+  ])('in %s about %s says why it comes and how to end it', async (language, topic, reason, link) => {
+    const content = { metadata: { actor_name: 'Grace Hopper' }, data: { entity_name: 'Notes' } };
+    const item = { id: 'n', kind: 'invite', content, created_at: calledAt, is_in_inbox: true };
+    const mail = {
+      ...queuedMail('one'),
+      language,
+      topic,
+      frequency: 'instant',
+      items: [item],
+      item_count: 1,
+    };
+    const texts: string[] = [];
+    await runMails(createWorkerQueue([mail]), async ({ text }) => texts.push(text));
+    expect(texts).toEqual([expect.stringContaining(reason)]);
+    expect(texts[0]).toContain(link);
+  });
+
   it('is due until the time of the call, or until a time that the call names', async () => {
     const queue = createWorkerQueue([]);
     await runMails(queue);

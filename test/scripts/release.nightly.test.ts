@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { transform } from 'esbuild';
 import { createLocalSupabase } from 'local-supabase';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { packages, packPackages, runProcess, type PackedPackages } from './packed-project.ts';
 import { readBlocks, readCommands, runCommands } from './page-blocks.ts';
 
@@ -15,8 +15,8 @@ beforeAll(async () => {
   const repository = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'an-owner/a-repository' };
   packed = await packPackages({ ...repository, GITHUB_REF_TYPE: 'tag' });
   project = await packed.createFolder();
-}, 600_000);
-afterAll(() => packed.remove());
+  return () => packed.remove();
+}, 1_800_000);
 
 describe('a release', () => {
   it('would publish each package', { timeout: 300_000 }, async () => {

@@ -327,7 +327,7 @@ test('with `worker` a hidden page’s heartbeats are timed by a worker', async (
   }
 });
 
-test('a token of another provider is asked for at each heartbeat, and a new one is sent to the channels', async () => {
+test('each heartbeat reads the token of another provider, and sends a new one to the channels', async () => {
   const clock = vi.useFakeTimers();
   try {
     AcceptingSocket.frames = [];
@@ -351,4 +351,33 @@ test('a token of another provider is asked for at each heartbeat, and a new one 
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('what the server says of a channel reaches its listeners unchanged', async () => {
+  const said = [
+    { extension: 'system', status: 'ok', message: 'Replication connection established', channel: 'room' },
+    { extension: 'system', status: 'error', message: 'Token has expired 0 seconds ago', channel: 'room' },
+  ];
+  class SpeakingSocket extends AcceptingSocket {
+    override send(frame: string) {
+      super.send(frame);
+      const [joinRef, , topic, event] = JSON.parse(frame) as (typeof AcceptingSocket.frames)[number];
+      if (event !== 'phx_join') return;
+      for (const payload of said)
+        queueMicrotask(() =>
+          this.onmessage?.({ data: JSON.stringify([joinRef, null, topic, 'system', payload]) }),
+        );
+    }
+  }
+  const { realtime } = createClient('https://project.test', 'anon-key', {
+    realtime: { transport: SpeakingSocket },
+  });
+  const heard: unknown[] = [];
+  realtime
+    .channel('room')
+    .on('system', {}, (payload) => void heard.push(payload))
+    .subscribe();
+  // The error joins the channel again, so that more follows.
+  await vi.waitFor(() => expect(heard.slice(0, said.length)).toEqual(said));
+  realtime.teardown();
 });

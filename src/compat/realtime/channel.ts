@@ -207,6 +207,9 @@ export class RealtimeChannel {
         const meta = id === null ? {} : { meta: { id, ...(isReplayed && { replayed: true }) } };
         this.#call('broadcast', event, { type: 'broadcast', event, payload: fromBinary(payload), ...meta });
       }),
+      channel.port.onMessage(({ event, payload }) => {
+        if (event === 'system') this.#call('system', '', payload);
+      }),
       ...this.#bindChanges(channel),
       this.#followStatus(channel, wait ? Math.max(timeout, waitMs + WAIT_GRACE_MS) : timeout, callback),
       () => this.#broadcast?.close(),
@@ -368,7 +371,6 @@ export class RealtimeChannel {
       told = status;
       if (status === 'live') {
         stopTimer();
-        this.#call('system', '', { status: 'ok', extension: 'postgres_changes', channel: this.subTopic });
         callback?.('SUBSCRIBED');
       } else if (status === 'failed') {
         stopTimer();

@@ -106,12 +106,14 @@ export interface RealtimePresenceLeavePayload<T> {
   leftPresences: ({ presence_ref: string } & T)[];
 }
 
-/** The server has subscribed to the changes. */
+/** What the server says of a channel, for example that it sends the changes from now on. */
 export interface RealtimeSystemPayload {
-  /** `ok`. */
-  status: string;
-  /** `postgres_changes`. */
+  /** After `error` the channel joins again, or has failed. */
+  status: 'ok' | 'error';
+  /** What it speaks of: `postgres_changes`, or `system` for the channel itself. */
   extension: string;
+  /** For people. */
+  message: string;
   /** The channel's name. */
   channel: string;
 }

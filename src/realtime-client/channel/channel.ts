@@ -61,7 +61,7 @@ export interface ChannelPort {
   bind(bindings: Bindings): Unsubscribe;
   /** Calls `listener` with each change of a binding. */
   onChange(listener: (change: BoundChange) => void): Unsubscribe;
-  /** Calls `listener` with each broadcast and presence message. */
+  /** Calls `listener` with each broadcast, presence message and message of the server itself. */
   onMessage(listener: (message: ChannelMessage) => void): Unsubscribe;
   /** Calls `listener` in each requested frame, and before a loss is announced. */
   onFrame(listener: () => void): Unsubscribe;

@@ -271,6 +271,7 @@ export class OwnTopic implements Topic, JoiningTopic {
           this.step({ kind: 'ended' });
         return true;
       case 'system':
+        this.#sink.onMessage(event, payload);
         return this.#receiveSystem(payload);
       case 'postgres_changes':
         return !this.#changes || !this.#isReady || this.#changes.receive(payload, String(frame));

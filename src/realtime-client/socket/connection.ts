@@ -73,7 +73,7 @@ export interface TabPresence {
 
 export interface TopicSink extends ChangeSink {
   onStatus(snapshot: ChannelSnapshot): void;
-  /** A broadcast or a presence message arrived. */
+  /** A broadcast, a presence message or a message of the server itself arrived. */
   onMessage(event: string, payload: unknown): void;
   /** The user changed: what is queued for the listeners belongs to the previous one. */
   onDiscard(): void;

@@ -170,6 +170,23 @@ for (const path of ['/login', '/signup'])
     expect(cls, shifts.join('\n')).toBeLessThan(mostShift);
   });
 
+for (const width of [1280, 390])
+  test(
+    `the strength of a password moves nothing at ${width} px`,
+    { tag: '@nightly' },
+    async ({ page, stage }) => {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(`${stage.appUrl}/signup`);
+      const button = page.getByRole('button', { name: 'Create account' });
+      await expect(button).toBeVisible();
+      await page.waitForLoadState('networkidle');
+      const before = await button.boundingBox();
+      await page.getByLabel('Password', { exact: true }).fill('Correct-horse-12');
+      await expect(page.getByText(/^Strength: /)).toBeVisible();
+      expect(await button.boundingBox()).toEqual(before);
+    },
+  );
+
 const visits = 3;
 
 /** Opens the inbox with nothing stored but the session, and uses it. */

@@ -57,8 +57,11 @@ export async function withSlowPage(
           await page.evaluate(() => (globalThis as { change?: Promise<number> }).change ?? 0),
         );
       },
-      layoutShifts: async () =>
-        JSON.parse(await page.evaluate(() => sessionStorage.getItem('shifts') ?? '[]')),
+      async layoutShifts() {
+        // A shift is judged a second later.
+        await page.waitForTimeout(1_500);
+        return JSON.parse(await page.evaluate(() => sessionStorage.getItem('shifts') ?? '[]'));
+      },
     });
   } finally {
     await context.close();
@@ -103,33 +106,43 @@ function observeShifts(): void {
       readonly currentRect: DOMRect;
     }[];
   }
-  // An input and a message explain a shift for longer than the browser's 500 ms: code and rows take seconds to arrive.
-  const inputMs = 5_000;
-  const messageMs = 5_000;
-  const messages: number[] = [];
-  let inputAtMs = -Infinity;
+  /** Inputs and messages, which explain the shifts of what they start. */
+  const causes: number[] = [];
+  /** Requests and long tasks, from their start to their end. */
+  const work: { startTime: number; duration: number }[] = [];
   for (const type of ['pointerdown', 'keydown', 'input'])
-    addEventListener(type, ({ timeStamp }) => (inputAtMs = timeStamp), { capture: true });
+    addEventListener(type, ({ timeStamp }) => causes.push(timeStamp), { capture: true });
   new MutationObserver((records) => {
     const isMessage = records.some(({ target }) => {
       const element = target instanceof Element ? target : target.parentElement;
       return element?.closest('[role=status], [role=alert]');
     });
-    if (isMessage) messages.push(performance.now());
+    if (isMessage) causes.push(performance.now());
   }).observe(document, { subtree: true, childList: true, characterData: true });
+  const recordWork = new PerformanceObserver((list) => void work.push(...list.getEntries()));
+  for (const type of ['resource', 'longtask']) recordWork.observe({ type, buffered: true });
+  /** Whether the work that began with the last cause has ended at most a second before. */
+  const isExplained = (atMs: number): boolean => {
+    let untilMs = (causes.findLast((causedAtMs) => causedAtMs <= atMs) ?? -Infinity) + 1_000;
+    for (const { startTime, duration } of work.toSorted((a, b) => a.startTime - b.startTime))
+      if (startTime <= untilMs) untilMs = Math.max(untilMs, startTime + duration + 1_000);
+    return atMs <= untilMs;
+  };
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
       const { value, hadRecentInput, sources, startTime } = entry as Shift;
-      const hadMessage = messages.some((atMs) => startTime >= atMs && startTime - atMs < messageMs);
-      const hadInput = hadRecentInput || startTime - inputAtMs < inputMs;
-      if (hadInput || hadMessage || value < 0.0005) continue;
+      if (hadRecentInput || value < 0.0005) continue;
       const moved = sources.map(({ node, previousRect, currentRect }) => {
         const name = `${node?.nodeName} “${node?.textContent?.slice(0, 30)}”`;
         return `${name} from ${previousRect.x}, ${previousRect.y} to ${currentRect.x}, ${currentRect.y}`;
       });
-      const shifts = JSON.parse(sessionStorage.getItem('shifts') ?? '[]') as string[];
-      shifts.push(`${value.toFixed(4)} on ${location.pathname}: ${moved.join('; ')}`);
-      sessionStorage.setItem('shifts', JSON.stringify(shifts));
+      const shift = `${value.toFixed(4)} on ${location.pathname}: ${moved.join('; ')}`;
+      // Work is reported when it has ended.
+      setTimeout(() => {
+        if (isExplained(startTime)) return;
+        const shifts = JSON.parse(sessionStorage.getItem('shifts') ?? '[]') as string[];
+        sessionStorage.setItem('shifts', JSON.stringify([...shifts, shift]));
+      }, 1_000);
     }
   }).observe({ type: 'layout-shift', buffered: true });
 }

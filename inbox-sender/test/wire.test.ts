@@ -98,7 +98,7 @@ it.each<[string, Message, object]>([
   ]);
 });
 
-it('a message without an idempotency key gets one of its own', async () => {
+it('each message without an idempotency key is sent with a new one', async () => {
   const { sender, requests } = createRecordedSender(() => [wireStatus, wireStatus]);
   await sender.sendAll([{ everyone: true }, { everyone: true }]);
   const body = requests[0]?.body as { readonly messages: readonly { idempotency_key: string }[] } | undefined;

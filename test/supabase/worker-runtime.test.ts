@@ -83,7 +83,7 @@ describe('the log of failures', () => {
     [`00-${traceId}-b7ad6b7169203331-01 `, new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`)],
     ['ff-broken', /^00-(?!0af)[0-9a-f]{32}-[0-9a-f]{16}-01$/],
     [null, /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/],
-  ])('continues the trace %s with a span of its own', (given, expected) => {
+  ])('continues the trace %s with a new span', (given, expected) => {
     const request = new Request('http://x', given === null ? {} : { headers: { traceparent: given } });
     const written: string[] = [];
     const { traceparent, report } = createFailureLog(request, 'worker', (line) => void written.push(line));

@@ -167,7 +167,7 @@ create unique index if not exists unique_phone_factor_per_user on auth.mfa_facto
 
 alter type auth.factor_type add value if not exists 'recovery_code';
 do $$ begin
-  -- Earlier versions had tables of their own shape; their codes have to be generated again.
+  -- Earlier versions had other columns; their codes have to be generated again.
   if exists (select from pg_attribute where attrelid = to_regclass('auth.mfa_recovery_codes') and attname = 'used_at') then
     drop table auth.mfa_recovery_codes, auth.mfa_recovery_code_sets;
     delete from auth.mfa_factors where factor_type::text = 'recovery_code';

@@ -68,7 +68,7 @@ it('are generated once, without a body too, and counted', async () => {
   ]);
 });
 
-it('need a name of their own, another factor and a session of aal2', async () => {
+it('need an unused name, another factor and a session of aal2', async () => {
   const { high, signIn } = await createOwner();
   expect((await world.post(PATH, { friendly_name: 'app' }, high)).body.code).toBe('mfa_factor_name_conflict');
   const low = await signIn();

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { watchReads, type ReadTriggersOptions } from '../../src/realtime-client/live-query/read-triggers.ts';
+import {
+  ReadTriggers,
+  type ReadTriggersOptions,
+} from '../../src/realtime-client/live-query/read-triggers.ts';
 import { createScriptedScene } from '../support/wire/scripted-realtime.ts';
 
 async function openScene(options: Partial<ReadTriggersOptions> = {}) {
   const scene = createScriptedScene({ settings: { heartbeatMs: 3_600_000 } });
   const { channel } = await scene.openLiveChannel();
   const causes: string[] = [];
-  const triggers = watchReads({
+  const triggers = new ReadTriggers({
     channel,
     platform: scene.tab,
     onRead: (cause) => causes.push(cause),
@@ -21,10 +24,12 @@ describe('the reads of a channel', () => {
     const channel = scene.client.channel('user:ada');
     const early: string[] = [];
     const late: string[] = [];
-    watchReads({ channel, platform: scene.tab, onRead: (cause) => early.push(cause) });
+    const collect = (causes: string[]) =>
+      new ReadTriggers({ channel, platform: scene.tab, onRead: (cause) => causes.push(cause) });
+    collect(early);
     await scene.openLiveChannel();
     await scene.world.settle();
-    watchReads({ channel, platform: scene.tab, onRead: (cause) => late.push(cause) });
+    collect(late);
     expect([early, late]).toEqual([['live'], ['live']]);
     scene.server.confirm();
     await scene.world.settle();

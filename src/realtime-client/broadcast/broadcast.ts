@@ -191,125 +191,153 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
   channel: Channel,
   options: BroadcastOptions<Events> = {},
 ): Broadcast<Events> {
-  const {
-    ack = false,
-    self = false,
-    replay,
-    perSecond = 100,
-    maxPayloadBytes = defaultMaxPayloadBytes,
-    onDropped,
-  } = options;
   requireRanges(options, { perSecond: rate, perSecondOfClient: rate, maxPayloadBytes: count });
-  const { port } = channel;
-  const { clock, report, settings } = port;
-  port.parts.binaryFrames = binaryFrames;
-  const listeners = new Map<string, Listeners<BroadcastMessage>>();
-  const drops = createListeners<BroadcastDrop>(report);
-  if (onDropped) drops.add(onDropped);
-  const isDuplicate = createDuplicateFilter();
-  /** Broadcasts that the server has replayed since it accepted the join; null at the first join, which has no gap. */
-  let replayed: number | null = null;
+  const broadcast = new ChannelBroadcast(channel, options);
+  return {
+    on: (event, listener) => broadcast.on(event, listener as (message: BroadcastMessage) => void),
+    send: (event, payload, { persist } = {}) => broadcast.send(event, payload, persist),
+    close: () => broadcast.close(),
+  };
+}
 
-  const isJoined = () => ['joined', 'live'].includes(channel.getSnapshot().status);
-  const limit = createChannelLimit(clock, settings, perSecond, options.perSecondOfClient ?? 100);
-  const queue = (options.buffer ?? sendOrDrop)({
-    clock,
-    latestIntervalMs: settings.frameMs,
-    tokenIntervalMs: 1_000 / perSecond,
-    limit,
-    isJoined,
-    onThrottled: (waitMs) => port.emit({ type: 'throttled', name: channel.name, waitMs }),
-  });
-  const schemaOf = (event: string): StandardSchema | undefined => options.events?.[event]?.schema;
-  const deliver = (message: BroadcastMessage) => {
-    listeners.get(message.event)?.call(message);
-    listeners.get('*')?.call(message);
-  };
+class ChannelBroadcast<Events extends BroadcastEvents> {
+  readonly #channel: Channel;
+  readonly #options: BroadcastOptions<Events>;
+  readonly #listeners = new Map<string, Listeners<BroadcastMessage>>();
+  readonly #drops: Listeners<BroadcastDrop>;
+  readonly #isDuplicate = createDuplicateFilter();
+  readonly #queue: BroadcastQueue;
+  readonly #stops: readonly Unsubscribe[];
+  /** Broadcasts that the server has replayed since it accepted the join; null at the first join, which has no gap. */
+  #replayed: number | null = null;
+
+  constructor(channel: Channel, options: BroadcastOptions<Events>) {
+    const { port, joinConfig } = channel;
+    const { ack, replay, onDropped } = options;
+    this.#channel = channel;
+    this.#options = options;
+    port.parts.binaryFrames = binaryFrames;
+    this.#drops = createListeners(port.report);
+    if (onDropped) this.#drops.add(onDropped);
+    this.#queue = this.#createQueue();
+    if (ack || replay)
+      channel.updateJoinPayload({ ack: ack || joinConfig.ack, replay: replay ?? joinConfig.replay });
+    this.#stops = [
+      port.onMessage(({ event, payload }) => {
+        if (event === 'broadcast') this.#receive(payload);
+      }),
+      port.onDiscard(() => this.#queue.close('user-changed')),
+      channel.subscribe(() => {
+        const { status } = channel.getSnapshot();
+        if (status === 'recovering') this.#replayed = 0;
+        if (status === 'closed' || status === 'failed') this.#queue.close(status);
+        else if (this.#isJoined()) this.#queue.drain();
+      }),
+    ];
+  }
+
+  on(event: string, listener: (message: BroadcastMessage) => void): Unsubscribe {
+    const known = this.#listeners.get(event) ?? createListeners<BroadcastMessage>(this.#channel.port.report);
+    this.#listeners.set(event, known);
+    return known.add(listener);
+  }
+
+  async send(event: string, given: unknown, persist: Persist | undefined): Promise<BroadcastOutcome> {
+    requirePersist(persist, this.#channel.joinConfig.private);
+    const payload = this.#validate(event, given);
+    checkPayloadSize(
+      `The payload of ${event}`,
+      payload,
+      this.#options.maxPayloadBytes ?? defaultMaxPayloadBytes,
+    );
+    if (!this.#isJoined()) this.#channel.port.claim();
+    return new Promise((resolve) => {
+      const drop = (reason: DropReason) => {
+        resolve({ status: 'dropped', reason });
+        this.#drops.call({ event, reason });
+      };
+      if (this.#channel.getSnapshot().status === 'failed') drop('failed');
+      else this.#queue.add({ event, send: () => resolve(this.#dispatch(event, payload, persist)), drop });
+    });
+  }
+
+  close(): void {
+    this.#stops.forEach((stop) => stop());
+    this.#queue.close('closed');
+  }
+
+  #createQueue(): BroadcastQueue {
+    const { name, port } = this.#channel;
+    const { clock, settings } = port;
+    const { buffer = sendOrDrop, perSecond = 100, perSecondOfClient = 100 } = this.#options;
+    return buffer({
+      clock,
+      latestIntervalMs: settings.frameMs,
+      tokenIntervalMs: 1_000 / perSecond,
+      limit: createChannelLimit(clock, settings, perSecond, perSecondOfClient),
+      isJoined: () => this.#isJoined(),
+      onThrottled: (waitMs) => port.emit({ type: 'throttled', name, waitMs }),
+    });
+  }
+
+  #isJoined(): boolean {
+    return ['joined', 'live'].includes(this.#channel.getSnapshot().status);
+  }
+
+  #validate(event: string, payload: unknown): unknown {
+    const schema: StandardSchema | undefined = this.#options.events?.[event]?.schema;
+    return schema ? validate(schema, payload, 'invalid-payload') : payload;
+  }
+
   /** Sends now; a failure rejects. */
-  const dispatch = async (
-    event: string,
-    payload: unknown,
-    persist: Persist | undefined,
-  ): Promise<BroadcastOutcome> => {
+  async #dispatch(event: string, payload: unknown, persist?: Persist): Promise<BroadcastOutcome> {
+    const { ack = false, self = false } = this.#options;
     const frame = { type: 'broadcast', event, payload, ...(persist && { persist: encodePersist(persist) }) };
-    if (ack) await channel.push('broadcast', frame).catch(explainTimeout);
-    else port.send('broadcast', frame);
-    if (self) deliver({ event, payload, id: null, isReplayed: false });
+    if (ack) await this.#channel.push('broadcast', frame).catch((problem) => this.#explainTimeout(problem));
+    else this.#channel.port.send('broadcast', frame);
+    if (self) this.#deliver({ event, payload, id: null, isReplayed: false });
     return { status: ack ? 'acknowledged' : 'sent' };
-  };
+  }
+
   /** The server sends no reply to a broadcast that no policy allows. */
-  const explainTimeout = (problem: unknown): never => {
+  #explainTimeout(problem: unknown): never {
     const isSilent = problem instanceof RealtimeError && problem.code === 'push-timeout';
-    if (!isSilent || !channel.joinConfig.private) throw problem;
+    if (!isSilent || !this.#channel.joinConfig.private) throw problem;
     throw new RealtimeError(
       'push-timeout',
       'Not acknowledged: possibly no policy on realtime.messages allows insert with the extension broadcast',
       { cause: problem },
     );
-  };
-  const receive = (frame: unknown) => {
+  }
+
+  #receive(frame: unknown): void {
     if (!isRecord(frame) || typeof frame['event'] !== 'string') return;
-    const { event, meta } = frame;
-    const id = isRecord(meta) && typeof meta['id'] === 'string' ? meta['id'] : null;
-    const isReplayed = isRecord(meta) && meta['replayed'] === true;
-    if (isReplayed && replayed !== null) {
-      replayed += 1;
-      if (replayed === replay?.limit) drops.call({ event: '*', reason: 'replay-limit' });
-    }
+    const { event } = frame;
+    const meta = isRecord(frame['meta']) ? frame['meta'] : {};
+    const id = typeof meta['id'] === 'string' ? meta['id'] : null;
+    const isReplayed = meta['replayed'] === true;
+    if (isReplayed) this.#countReplayed();
     // A replay after an interruption repeats broadcasts that arrived before it.
-    if (id !== null && isDuplicate(id)) return;
+    if (id !== null && this.#isDuplicate(id)) return;
     try {
-      const schema = schemaOf(event);
-      const payload = schema ? validate(schema, frame['payload'], 'invalid-payload') : frame['payload'];
-      deliver({ event, payload, id, isReplayed });
+      this.#deliver({ event, payload: this.#validate(event, frame['payload']), id, isReplayed });
     } catch (problem) {
-      report(problem);
-      drops.call({ event, reason: 'invalid' });
+      this.#channel.port.report(problem);
+      this.#drops.call({ event, reason: 'invalid' });
     }
-  };
-  if (ack || replay)
-    channel.updateJoinPayload({
-      ack: ack || channel.joinConfig.ack,
-      replay: replay ?? channel.joinConfig.replay,
-    });
-  const stops = [
-    port.onMessage(({ event, payload }) => {
-      if (event === 'broadcast') receive(payload);
-    }),
-    port.onDiscard(() => queue.close('user-changed')),
-    channel.subscribe(() => {
-      const { status } = channel.getSnapshot();
-      if (status === 'recovering') replayed = 0;
-      if (status === 'closed' || status === 'failed') queue.close(status);
-      else if (isJoined()) queue.drain();
-    }),
-  ];
-  return {
-    on(event, listener) {
-      const known = listeners.get(event) ?? createListeners<BroadcastMessage>(report);
-      listeners.set(event, known);
-      return known.add(listener as (message: BroadcastMessage) => void);
-    },
-    async send(event, given, { persist } = {}) {
-      requirePersist(persist, channel.joinConfig.private);
-      const schema = schemaOf(event);
-      const payload = schema ? validate(schema, given, 'invalid-payload') : given;
-      checkPayloadSize(`The payload of ${event}`, payload, maxPayloadBytes);
-      if (!isJoined()) port.claim();
-      return new Promise<BroadcastOutcome>((resolve) => {
-        const drop = (reason: DropReason) => {
-          resolve({ status: 'dropped', reason });
-          drops.call({ event, reason });
-        };
-        if (channel.getSnapshot().status === 'failed') drop('failed');
-        else queue.add({ event, send: () => resolve(dispatch(event, payload, persist)), drop });
-      });
-    },
-    close() {
-      stops.forEach((stop) => stop());
-      queue.close('closed');
-    },
-  };
+  }
+
+  #countReplayed(): void {
+    if (this.#replayed === null) return;
+    this.#replayed += 1;
+    if (this.#replayed === this.#options.replay?.limit)
+      this.#drops.call({ event: '*', reason: 'replay-limit' });
+  }
+
+  #deliver(message: BroadcastMessage): void {
+    this.#listeners.get(message.event)?.call(message);
+    this.#listeners.get('*')?.call(message);
+  }
 }
 
 export type { Persist } from './persist.ts';

@@ -1,11 +1,11 @@
 import { duration, limit } from '../../platform/number-options.ts';
 import { requireRanges } from '../errors.ts';
 import { backoffDelayMs } from '../../platform/backoff.ts';
-import type { Page, Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
-import { createStore, type Readable } from '../../platform/store.ts';
+import type { Clock, Page, Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
+import { createStore, type Readable, type Store } from '../../platform/store.ts';
 import { defaultSettings } from '../settings.ts';
 import type { ChannelSnapshot } from '../socket/connection.ts';
-import { watchReads, type ReadCause, type ReadTriggers } from './read-triggers.ts';
+import { ReadTriggers, type ReadCause } from './read-triggers.ts';
 import type { FollowedChannel, ReadTriggersOptions } from './read-triggers.ts';
 
 /** Options of {@link createLiveReads}. */
@@ -94,124 +94,157 @@ const recheckMs = 2_000;
  */
 export function createLiveReads(options: LiveReadsOptions): LiveReads {
   requireRanges(options, { intervalMs: duration, maxEventsPerSecond: limit, retryDelaysMs: duration });
-  const { read, platform, onCause = () => true, shouldRetry = () => true } = options;
-  const { retryDelaysMs: delaysMs = defaultSettings.reconnectDelaysMs } = options;
-  const { clock, report } = platform;
-  const store = createStore<LiveReadsSnapshot>(
-    { isLoaded: false, isPending: false, status: 'stopped', isCurrent: false, error: null, failure: null },
-    report,
-  );
-  let channel: FollowedChannel | null = null;
-  let triggers: ReadTriggers | null = null;
-  let error: Error | null = null;
-  let run: { readonly controller: AbortController; readonly ended: Promise<void> } | null = null;
-  let isDue = false;
+  const reads = new FollowingReads(options);
+  return {
+    getSnapshot: reads.store.getSnapshot,
+    subscribe: reads.store.subscribe,
+    follow: (channel, source) => reads.follow(channel, source),
+    noteChanges: (count) => reads.triggers?.noteChanges(count),
+    noteLosses: (cause) => reads.triggers?.noteLosses(cause),
+    refresh: () => reads.refresh(),
+    recheck: () => reads.recheck(),
+    stop: () => reads.stop(),
+  };
+}
+
+class FollowingReads {
+  readonly store: Store<LiveReadsSnapshot>;
+  triggers: ReadTriggers | null = null;
+  readonly #options: LiveReadsOptions;
+  readonly #clock: Clock;
+  #channel: FollowedChannel | null = null;
+  #error: Error | null = null;
+  #run: { readonly controller: AbortController; readonly ended: Promise<void> } | null = null;
+  #isDue = false;
   /** Whether the due read is needed because the result is outdated. */
-  let isOutdated = false;
-  let failures = 0;
-  let retryTimer: Timer | null = null;
-  let pendingTimer: Timer | null = null;
+  #isOutdated = false;
+  #failures = 0;
+  #retryTimer: Timer | null = null;
+  #pendingTimer: Timer | null = null;
 
-  const publish = ({ isLoaded, isPending }: Pick<LiveReadsSnapshot, 'isLoaded' | 'isPending'>) => {
-    const followed = channel?.getSnapshot();
-    const status = statusOf(followed?.status, isPending || !isLoaded);
-    const failure = followed?.error ?? null;
-    store.set({ isLoaded, isPending, status, isCurrent: status === 'current', error, failure });
-  };
-  const showPending = () => {
-    if (!store.getSnapshot().isPending) publish({ ...store.getSnapshot(), isPending: true });
-  };
-  const showPendingLater = () => {
-    pendingTimer ??= clock.setTimer(showPending, recheckMs);
-  };
-  const endPendingTimer = () => {
-    pendingTimer?.cancel();
-    pendingTimer = null;
-  };
+  constructor(options: LiveReadsOptions) {
+    this.#options = options;
+    this.#clock = options.platform.clock;
+    this.store = createStore<LiveReadsSnapshot>(
+      { isLoaded: false, isPending: false, status: 'stopped', isCurrent: false, error: null, failure: null },
+      options.platform.report,
+    );
+  }
 
-  const readWhileDue = async (signal: AbortSignal): Promise<void> => {
+  follow(channel: FollowedChannel, source?: Pick<FollowedChannel, 'onContinuity'>): Unsubscribe {
+    this.#channel = channel;
+    const onRead = (cause: ReadCause) => this.#onRead(cause);
+    const triggers = new ReadTriggers({ ...this.#options, channel, source, onRead });
+    this.triggers = triggers;
+    const show = () => this.#publish(this.store.getSnapshot());
+    const unsubscribe = channel.subscribe(show);
+    show();
+    return () => {
+      triggers.stop();
+      unsubscribe();
+      this.#channel = null;
+      this.triggers = null;
+      show();
+    };
+  }
+
+  refresh(): Promise<void> {
+    this.triggers?.restart();
+    return this.#readSoon();
+  }
+
+  recheck(): Promise<void> {
+    const ended = this.#begin();
+    this.#showPendingLater();
+    return ended;
+  }
+
+  stop(): void {
+    this.#retryTimer?.cancel();
+    this.#endPendingTimer();
+    this.#run?.controller.abort();
+    this.#run = null;
+  }
+
+  #onRead(cause: ReadCause): void {
+    const { onCause = () => true } = this.#options;
+    if (onCause(cause)) void (cause === 'interval' || cause === 'rate' ? this.recheck() : this.#readSoon());
+  }
+
+  #readSoon(): Promise<void> {
+    this.#isOutdated = true;
+    const ended = this.#begin();
+    this.#showPending();
+    return ended;
+  }
+
+  #begin(): Promise<void> {
+    this.#isDue = true;
+    this.#retryTimer?.cancel();
+    if (!this.#run) {
+      const controller = new AbortController();
+      const ended = Promise.resolve(controller.signal).then((signal) => this.#readWhileDue(signal));
+      this.#run = { controller, ended };
+    }
+    return this.#run.ended;
+  }
+
+  async #readWhileDue(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
-    isDue = false;
-    isOutdated = false;
+    this.#isDue = false;
+    this.#isOutdated = false;
     try {
-      await read(signal);
+      await this.#options.read(signal);
     } catch (problem) {
-      if (!signal.aborted) fail(problem);
+      if (!signal.aborted) this.#fail(problem);
       return;
     }
     if (signal.aborted) return;
-    failures = 0;
-    error = null;
-    endPendingTimer();
-    if (isDue) showPendingLater();
-    else run = null;
-    const isAgain = isDue;
-    publish({ isLoaded: true, isPending: isOutdated });
-    if (isAgain) await readWhileDue(signal);
-  };
-  const fail = (problem: unknown) => {
-    run = null;
-    endPendingTimer();
+    this.#failures = 0;
+    this.#error = null;
+    this.#endPendingTimer();
+    const isAgain = this.#isDue;
+    if (isAgain) this.#showPendingLater();
+    else this.#run = null;
+    this.#publish({ isLoaded: true, isPending: this.#isOutdated });
+    if (isAgain) await this.#readWhileDue(signal);
+  }
+
+  #fail(problem: unknown): void {
+    const { shouldRetry = () => true, retryDelaysMs: delaysMs = defaultSettings.reconnectDelaysMs } =
+      this.#options;
+    this.#run = null;
+    this.#endPendingTimer();
     if (shouldRetry(problem)) {
-      failures += 1;
-      retryTimer = clock.setTimer(() => void readSoon(), backoffDelayMs(failures, { delaysMs }, 0));
+      this.#failures += 1;
+      const delayMs = backoffDelayMs(this.#failures, { delaysMs }, 0);
+      this.#retryTimer = this.#clock.setTimer(() => void this.#readSoon(), delayMs);
     }
-    error = toError(problem);
-    publish({ ...store.getSnapshot(), isPending: true });
-  };
-  const begin = () => {
-    isDue = true;
-    retryTimer?.cancel();
-    if (!run) {
-      const controller = new AbortController();
-      run = { controller, ended: Promise.resolve(controller.signal).then(readWhileDue) };
-    }
-    return run.ended;
-  };
-  const readSoon = () => {
-    isOutdated = true;
-    const ended = begin();
-    showPending();
-    return ended;
-  };
-  const recheck = () => {
-    const ended = begin();
-    showPendingLater();
-    return ended;
-  };
-  const onRead = (cause: ReadCause) => {
-    if (onCause(cause)) void (cause === 'interval' || cause === 'rate' ? recheck() : readSoon());
-  };
-  return {
-    getSnapshot: store.getSnapshot,
-    subscribe: store.subscribe,
-    follow(followed, source) {
-      channel = followed;
-      triggers = watchReads({ ...options, channel: followed, source, onRead });
-      const show = () => publish(store.getSnapshot());
-      const stops = [triggers.stop, followed.subscribe(show)];
-      show();
-      return () => {
-        stops.forEach((end) => end());
-        channel = null;
-        triggers = null;
-        show();
-      };
-    },
-    noteChanges: (count) => triggers?.noteChanges(count),
-    noteLosses: (cause) => triggers?.noteLosses(cause),
-    refresh() {
-      triggers?.restart();
-      return readSoon();
-    },
-    recheck,
-    stop() {
-      retryTimer?.cancel();
-      endPendingTimer();
-      run?.controller.abort();
-      run = null;
-    },
-  };
+    this.#error = toError(problem);
+    this.#publish({ ...this.store.getSnapshot(), isPending: true });
+  }
+
+  #showPending(): void {
+    const shown = this.store.getSnapshot();
+    if (!shown.isPending) this.#publish({ ...shown, isPending: true });
+  }
+
+  #showPendingLater(): void {
+    this.#pendingTimer ??= this.#clock.setTimer(() => this.#showPending(), recheckMs);
+  }
+
+  #endPendingTimer(): void {
+    this.#pendingTimer?.cancel();
+    this.#pendingTimer = null;
+  }
+
+  #publish({ isLoaded, isPending }: Pick<LiveReadsSnapshot, 'isLoaded' | 'isPending'>): void {
+    const followed = this.#channel?.getSnapshot();
+    const status = statusOf(followed?.status, isPending || !isLoaded);
+    const failure = followed?.error ?? null;
+    const isCurrent = status === 'current';
+    this.store.set({ isLoaded, isPending, status, isCurrent, error: this.#error, failure });
+  }
 }
 
 function statusOf(channel: ChannelSnapshot['status'] | undefined, isReading: boolean): LiveStatus {

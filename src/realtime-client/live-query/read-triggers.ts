@@ -25,15 +25,6 @@ export interface ReadTriggersOptions {
   readonly onRead: (cause: ReadCause) => void;
 }
 
-export interface ReadTriggers {
-  noteChanges(count: number): void;
-  /** A read for this cause found lost changes: a server that limits the rate averages over a minute, and may lose more. */
-  noteLosses(cause: ReadCause): void;
-  /** The list is read for another reason: the interval begins again, and a read for the rate is no longer due. */
-  restart(): void;
-  stop: Unsubscribe;
-}
-
 /** Default interval between reads, in milliseconds. */
 const defaultIntervalMs = 25_000;
 /** How long a change may be in transit before it counts as lost. In milliseconds. */
@@ -42,78 +33,106 @@ export const settleMs = 2_000;
 const suspiciousRate = 0.8;
 
 /** Triggers reads when a list may lack changes of its channel, and at intervals, because changes may be lost silently. */
-export function watchReads(options: ReadTriggersOptions): ReadTriggers {
-  const { channel, source = channel, platform, intervalMs = defaultIntervalMs, onRead } = options;
-  const { clock, page } = platform;
-  const { maxEventsPerSecond = 100 } = options;
-  let intervalTimer: Timer | undefined;
-  let rateTimer: Timer | undefined;
-  let wasLive = false;
-  let isDue = false;
-  let secondStartMs = 0;
-  let countInSecond = 0;
+export class ReadTriggers {
+  readonly #options: ReadTriggersOptions;
+  readonly #intervalMs: number;
+  readonly #stops: readonly (Unsubscribe | undefined)[];
+  #intervalTimer: Timer | undefined;
+  #rateTimer: Timer | undefined;
+  #wasLive = false;
+  #isDue = false;
+  #secondStartMs = 0;
+  #countInSecond = 0;
 
-  const isLive = () => channel.getSnapshot().status === 'live';
-  const restart = () => {
-    isDue = false;
-    intervalTimer?.cancel();
-    const isUsed = channel.getSnapshot().status !== 'closed';
-    intervalTimer = isUsed && intervalMs > 0 ? clock.setTimer(tick, intervalMs) : undefined;
-  };
-  const read = (cause: ReadCause) => {
-    restart();
-    onRead(cause);
-  };
-  // A live channel can deliver changes, also where the browser reports the page as offline.
-  const canRead = () => !page || (page.isVisible() && (page.isOnline() || isLive()));
-  const tick = () => {
-    if (channel.getSnapshot().error?.code === 'signed-out') restart();
-    else if (canRead()) read('interval');
-    else isDue = true;
-  };
-  const readAfterBurst = () => {
-    rateTimer ??= clock.setTimer(() => {
-      rateTimer = undefined;
-      if (isLive()) read('rate');
+  constructor(options: ReadTriggersOptions) {
+    const { channel, source = channel, platform, intervalMs = defaultIntervalMs } = options;
+    this.#options = options;
+    this.#intervalMs = intervalMs;
+    this.#stops = [
+      channel.subscribe(() => this.#follow()),
+      source.onContinuity(() => this.#read('gap')),
+      platform.page?.subscribe(() => {
+        if (this.#isDue && this.#canRead()) this.#read('interval');
+      }),
+    ];
+    this.#follow();
+  }
+
+  noteChanges(count: number): void {
+    const { platform, maxEventsPerSecond = 100 } = this.#options;
+    const nowMs = platform.clock.monotonicMs();
+    if (nowMs - this.#secondStartMs >= 1_000) {
+      this.#secondStartMs = nowMs;
+      this.#countInSecond = 0;
+    }
+    this.#countInSecond += count;
+    const isNearLimit = this.#countInSecond >= maxEventsPerSecond * suspiciousRate;
+    if (this.#intervalMs > 0 && this.#isLive() && isNearLimit) this.#readAfterBurst();
+  }
+
+  /** A read for this cause found lost changes: a server that limits the rate averages over a minute, and may lose more. */
+  noteLosses(cause: ReadCause): void {
+    if (cause === 'rate') this.#readAfterBurst();
+  }
+
+  /** The list is read for another reason: the interval begins again, and a read for the rate is no longer due. */
+  restart(): void {
+    this.#rateTimer?.cancel();
+    this.#rateTimer = undefined;
+    this.#restartInterval();
+  }
+
+  stop(): void {
+    this.#intervalTimer?.cancel();
+    this.#rateTimer?.cancel();
+    this.#stops.forEach((stop) => stop?.());
+  }
+
+  #isLive(): boolean {
+    return this.#options.channel.getSnapshot().status === 'live';
+  }
+
+  #isClosed(): boolean {
+    return this.#options.channel.getSnapshot().status === 'closed';
+  }
+
+  /** A live channel can deliver changes, also where the browser reports the page as offline. */
+  #canRead(): boolean {
+    const { page } = this.#options.platform;
+    return !page || (page.isVisible() && (page.isOnline() || this.#isLive()));
+  }
+
+  #follow(): void {
+    const isNew = this.#isLive() && !this.#wasLive;
+    this.#wasLive = this.#isLive();
+    if (isNew) this.#read('live');
+    else if (this.#isClosed() || !this.#intervalTimer) this.#restartInterval();
+  }
+
+  #read(cause: ReadCause): void {
+    this.#restartInterval();
+    this.#options.onRead(cause);
+  }
+
+  #restartInterval(): void {
+    this.#isDue = false;
+    this.#intervalTimer?.cancel();
+    const isUsed = !this.#isClosed() && this.#intervalMs > 0;
+    this.#intervalTimer = isUsed
+      ? this.#options.platform.clock.setTimer(() => this.#tick(), this.#intervalMs)
+      : undefined;
+  }
+
+  #tick(): void {
+    if (this.#options.channel.getSnapshot().error?.code === 'signed-out') this.#restartInterval();
+    else if (this.#canRead()) this.#read('interval');
+    else this.#isDue = true;
+  }
+
+  #readAfterBurst(): void {
+    this.#rateTimer ??= this.#options.platform.clock.setTimer(() => {
+      this.#rateTimer = undefined;
+      if (this.#isLive()) this.#read('rate');
     }, settleMs);
-  };
-  const follow = () => {
-    const isNew = isLive() && !wasLive;
-    wasLive = isLive();
-    const isClosed = channel.getSnapshot().status === 'closed';
-    if (isNew) read('live');
-    else if (isClosed || !intervalTimer) restart();
-  };
-  const stops = [
-    channel.subscribe(follow),
-    source.onContinuity(() => read('gap')),
-    page?.subscribe(() => {
-      if (isDue && canRead()) read('interval');
-    }),
-  ];
-  follow();
-  return {
-    restart() {
-      rateTimer?.cancel();
-      rateTimer = undefined;
-      restart();
-    },
-    noteChanges(count) {
-      const nowMs = clock.monotonicMs();
-      if (nowMs - secondStartMs >= 1_000) {
-        secondStartMs = nowMs;
-        countInSecond = 0;
-      }
-      countInSecond += count;
-      if (intervalMs > 0 && isLive() && countInSecond >= maxEventsPerSecond * suspiciousRate)
-        readAfterBurst();
-    },
-    noteLosses(cause) {
-      if (cause === 'rate') readAfterBurst();
-    },
-    stop() {
-      [intervalTimer, rateTimer].forEach((timer) => timer?.cancel());
-      stops.forEach((end) => end?.());
-    },
-  };
+  }
 }

@@ -1,15 +1,15 @@
 import type { StandardSchema } from '../../platform/standard-schema.ts';
 import { count, duration } from '../../platform/number-options.ts';
-import { createListeners } from '../../platform/listeners.ts';
+import { createListeners, type Listeners } from '../../platform/listeners.ts';
 import type { Timer, Unsubscribe } from '../../platform/platform.ts';
 import { checkPayloadSize, defaultMaxPayloadBytes } from '../broadcast/payload-size.ts';
 import type { Channel } from '../channel/channel.ts';
 import { validate } from '../changes/row-schema.ts';
 import { RealtimeError, requireRanges } from '../errors.ts';
 import { isRecord } from '../json.ts';
-import { createStore, type Readable } from '../../platform/store.ts';
-import { initialPresence, stepPresence, type PresenceEvent } from './presence-state.ts';
-import { createTracker, expandTabs, presenceError } from './tracker.ts';
+import { createStore, type Readable, type Store } from '../../platform/store.ts';
+import { initialPresence, stepPresence, type PresenceEvent, type PresenceState } from './presence-state.ts';
+import { createTracker, expandTabs, presenceError, type Tracker } from './tracker.ts';
 
 /** Options of {@link createPresence}. */
 export interface PresenceOptions<Entry> {
@@ -77,112 +77,143 @@ export function createPresence<Entry extends object = Readonly<Record<string, un
   channel: Channel,
   options: PresenceOptions<Entry> = {},
 ): Presence<Entry> {
-  const {
-    key = '',
-    schema,
-    countAs = 'device',
-    graceMs = 10_000,
-    maxPayloadBytes = defaultMaxPayloadBytes,
-  } = options;
   requireRanges(options, { graceMs: duration, maxPayloadBytes: count });
-  const { port } = channel;
-  const { clock, report } = port;
-  const joins = createListeners<string>(report);
-  const leaves = createListeners<string>(report);
-  const store = createStore<PresenceSnapshot<Entry>>(
-    { entries: new Map(), isSynced: false, error: null },
-    report,
-  );
-  let state = initialPresence;
-  let failure: RealtimeError | null = null;
-  let graceTimer: Timer | undefined;
+  const presence = new ChannelPresence(channel, options);
+  return {
+    getSnapshot: presence.store.getSnapshot,
+    subscribe: presence.store.subscribe,
+    onJoin: presence.joins.add,
+    onLeave: presence.leaves.add,
+    track: (entry) => presence.track(entry),
+    untrack: () => presence.untrack(),
+    close: () => presence.close(),
+  };
+}
 
-  const publish = (change: Partial<PresenceSnapshot<Entry>>) =>
-    store.set({ ...store.getSnapshot(), ...change });
-  const parse = (payload: unknown): readonly Entry[] => {
+class ChannelPresence<Entry extends object> {
+  readonly store: Store<PresenceSnapshot<Entry>>;
+  readonly joins: Listeners<string>;
+  readonly leaves: Listeners<string>;
+  readonly #channel: Channel;
+  readonly #options: PresenceOptions<Entry>;
+  readonly #tracker: Tracker;
+  readonly #stops: readonly Unsubscribe[];
+  #state = initialPresence;
+  #failure: RealtimeError | null = null;
+  #graceTimer: Timer | undefined;
+
+  constructor(channel: Channel, options: PresenceOptions<Entry>) {
+    const { port } = channel;
+    this.#channel = channel;
+    this.#options = options;
+    this.joins = createListeners(port.report);
+    this.leaves = createListeners(port.report);
+    this.store = createStore<PresenceSnapshot<Entry>>(
+      { entries: new Map(), isSynced: false, error: null },
+      port.report,
+    );
+    const onError = (error: RealtimeError) => this.#publish({ error });
+    this.#tracker = createTracker({ name: channel.name, ...port, push: channel.push, onError });
+    channel.updateJoinPayload({ presenceKey: options.key ?? '' });
+    this.#stops = [
+      channel.subscribe(() => this.#follow()),
+      port.onDiscard(() => {
+        this.#tracker.discard();
+        this.#send({ kind: 'reset' });
+      }),
+      port.onMessage(({ event, payload }) => {
+        if (event === 'presence_state' || event === 'presence_diff') this.#send({ kind: event, payload });
+        else if (event === presenceError && isRecord(payload))
+          onError(new RealtimeError(payload['code'] as RealtimeError['code'], String(payload['message'])));
+      }),
+    ];
+    this.#follow();
+  }
+
+  track(entry: Entry): void {
+    const { schema, maxPayloadBytes = defaultMaxPayloadBytes } = this.#options;
+    const payload = schema ? validate(schema, entry, 'invalid-payload') : entry;
+    checkPayloadSize('The entry', payload, maxPayloadBytes);
+    this.#publish({ error: this.#failure });
+    this.#channel.port.claim();
+    this.#setEntry(payload as unknown as Readonly<Record<string, unknown>>);
+  }
+
+  untrack(): void {
+    this.#setEntry(null);
+  }
+
+  close(): void {
+    this.untrack();
+    this.#stops.forEach((stop) => stop());
+    this.#tracker.close();
+    this.#graceTimer?.cancel();
+  }
+
+  #setEntry(payload: Readonly<Record<string, unknown>> | null): void {
+    const { port } = this.#channel;
+    if (port.track) port.track(payload && { payload, perTab: this.#options.countAs === 'tab' });
+    else this.#tracker.set(payload);
+  }
+
+  #follow(): void {
+    const { status, error } = this.#channel.getSnapshot();
+    const isJoined = status === 'joined' || status === 'live';
+    this.#tracker.setJoined(isJoined);
+    if (error) this.#onFailure(new RealtimeError(error.code, error.message));
+    else if (this.#failure) this.#onFailure(null);
+    if (status === 'closed') this.#send({ kind: 'reset' });
+    else if (!isJoined && this.#state.isSynced) this.#send({ kind: 'interrupted' });
+  }
+
+  /** Shows why the channel has failed, until it is joined again. */
+  #onFailure(error: RealtimeError | null): void {
+    const isShown = this.store.getSnapshot().error === this.#failure;
+    this.#failure = error;
+    if (isShown) this.#publish({ error });
+  }
+
+  #send(event: PresenceEvent): void {
+    const { clock } = this.#channel.port;
+    const before = this.#state;
+    const step = stepPresence(before, event, clock.monotonicMs(), this.#options.graceMs ?? 10_000);
+    this.#state = step.state;
+    const { keys, isSynced, departing } = step.state;
+    if (keys !== before.keys || isSynced !== before.isSynced)
+      this.#publish({ entries: this.#entriesOf(keys, before.keys), isSynced });
+    step.joined.forEach(this.joins.call);
+    step.left.forEach(this.leaves.call);
+    this.#graceTimer?.cancel();
+    if (departing.size > 0)
+      this.#graceTimer = clock.setTimer(
+        () => this.#send({ kind: 'timer' }),
+        Math.min(...departing.values()) - clock.monotonicMs(),
+      );
+  }
+
+  /** Unchanged keys keep their arrays. */
+  #entriesOf(keys: PresenceState['keys'], before: PresenceState['keys']): PresenceSnapshot<Entry>['entries'] {
+    const { entries: shown } = this.store.getSnapshot();
+    return new Map(
+      Array.from(keys, ([name, refs]): [string, readonly Entry[]] => [
+        name,
+        (before.get(name) === refs && shown.get(name)) ||
+          [...refs.values()].flatMap(expandTabs).flatMap((payload) => this.#parse(payload)),
+      ]),
+    );
+  }
+
+  #parse(payload: unknown): readonly Entry[] {
+    const { schema } = this.#options;
     try {
       return [schema ? validate(schema, payload, 'invalid-payload') : (payload as Entry)];
     } catch (problem) {
-      report(problem);
+      this.#channel.port.report(problem);
       return [];
     }
-  };
-  const send = (event: PresenceEvent) => {
-    const before = state;
-    const step = stepPresence(before, event, clock.monotonicMs(), graceMs);
-    ({ state } = step);
-    const { keys, isSynced, departing } = state;
-    if (keys !== before.keys || isSynced !== before.isSynced) {
-      const { entries: shown } = store.getSnapshot();
-      // Unchanged keys keep their arrays.
-      const entries = Array.from(keys, ([name, refs]): [string, readonly Entry[]] => [
-        name,
-        (before.keys.get(name) === refs && shown.get(name)) ||
-          [...refs.values()].flatMap(expandTabs).flatMap(parse),
-      ]);
-      publish({ entries: new Map(entries), isSynced });
-    }
-    step.joined.forEach(joins.call);
-    step.left.forEach(leaves.call);
-    graceTimer?.cancel();
-    if (departing.size > 0)
-      graceTimer = clock.setTimer(
-        () => send({ kind: 'timer' }),
-        Math.min(...departing.values()) - clock.monotonicMs(),
-      );
-  };
-  const onError = (error: RealtimeError) => publish({ error });
-  /** Shows why the channel has failed, until it is joined again. */
-  const onFailure = (error: RealtimeError | null) => {
-    const isShown = store.getSnapshot().error === failure;
-    failure = error;
-    if (isShown) publish({ error });
-  };
-  const tracker = createTracker({ name: channel.name, ...port, push: channel.push, onError });
-  const track = (payload: Readonly<Record<string, unknown>> | null) => {
-    if (port.track) port.track(payload && { payload, perTab: countAs === 'tab' });
-    else tracker.set(payload);
-  };
-  const follow = () => {
-    const { status, error } = channel.getSnapshot();
-    const isJoined = status === 'joined' || status === 'live';
-    tracker.setJoined(isJoined);
-    if (error) onFailure(new RealtimeError(error.code, error.message));
-    else if (failure) onFailure(null);
-    if (status === 'closed') send({ kind: 'reset' });
-    else if (!isJoined && state.isSynced) send({ kind: 'interrupted' });
-  };
-  channel.updateJoinPayload({ presenceKey: key });
-  const stops = [
-    channel.subscribe(follow),
-    port.onDiscard(() => {
-      tracker.discard();
-      send({ kind: 'reset' });
-    }),
-    port.onMessage(({ event, payload }) => {
-      if (event === 'presence_state' || event === 'presence_diff') send({ kind: event, payload });
-      else if (event === presenceError && isRecord(payload))
-        onError(new RealtimeError(payload['code'] as RealtimeError['code'], String(payload['message'])));
-    }),
-  ];
-  follow();
-  return {
-    ...store,
-    onJoin: joins.add,
-    onLeave: leaves.add,
-    track(entry) {
-      const payload = schema ? validate(schema, entry, 'invalid-payload') : entry;
-      checkPayloadSize('The entry', payload, maxPayloadBytes);
-      publish({ error: failure });
-      port.claim();
-      track(payload as unknown as Readonly<Record<string, unknown>>);
-    },
-    untrack: () => track(null),
-    close() {
-      track(null);
-      stops.forEach((stop) => stop());
-      tracker.close();
-      graceTimer?.cancel();
-    },
-  };
+  }
+
+  #publish(change: Partial<PresenceSnapshot<Entry>>): void {
+    this.store.set({ ...this.store.getSnapshot(), ...change });
+  }
 }

@@ -9,103 +9,105 @@ import {
   type RowRecord,
 } from '../protocol/change.ts';
 
-export interface SharedTopic {
+/** A channel of one tab whose socket another tab may own. */
+export class SharedTopic {
+  readonly #sink: TopicSink;
+  readonly #clock: Clock;
+  #bindings: readonly Binding[] | null = null;
+  #config = defaultJoinConfig;
+  #snapshot: ChannelSnapshot = { status: 'closed', error: null };
+  #wasLive = false;
+  #lostAtMs: number | null = null;
+  entry: TabPresence | null = null;
+
+  constructor(sink: TopicSink, clock: Clock) {
+    this.#sink = sink;
+    this.#clock = clock;
+  }
+
   /** Null while this tab has not joined the channel. */
-  readonly bindings: readonly Binding[] | null;
-  readonly config: JoinConfig;
-  readonly snapshot: ChannelSnapshot;
-  entry: TabPresence | null;
-  want(bindings: readonly Binding[] | null, config: JoinConfig): void;
+  get bindings(): readonly Binding[] | null {
+    return this.#bindings;
+  }
+
+  get config(): JoinConfig {
+    return this.#config;
+  }
+
+  get snapshot(): ChannelSnapshot {
+    return this.#snapshot;
+  }
+
+  want(bindings: readonly Binding[] | null, config: JoinConfig): void {
+    this.#bindings = bindings;
+    this.#config = config;
+    const { status } = this.#snapshot;
+    if (bindings) {
+      if (status === 'closed' || status === 'failed') this.#show({ status: 'connecting', error: null });
+      return;
+    }
+    // Listeners of a left channel receive the gap after the next join.
+    this.#markInterrupted(this.#clock.now());
+    this.#wasLive = false;
+    this.#show({ status: 'closed', error: null });
+  }
+
   /** The leader is gone: its last messages may be lost. */
-  detach(lastHeardMs: number): void;
-  signOut(): void;
-  onStatus(keys: readonly string[], snapshot: ChannelSnapshot): void;
-  onChange(keys: readonly string[], change: Change<RowRecord>): void;
-  onGap(loss: ContinuityLoss): void;
-  onDiscard(): void;
-  onMessage(event: string, payload: unknown): void;
-}
+  detach(lastHeardMs: number): void {
+    if (!this.#bindings) return;
+    this.#markInterrupted(lastHeardMs);
+    this.#show({ status: this.#wasLive ? 'recovering' : 'connecting', error: null });
+  }
 
-export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
-  let bindings: readonly Binding[] | null = null;
-  let config = defaultJoinConfig;
-  let shown: ChannelSnapshot = { status: 'closed', error: null };
-  let wasLive = false;
-  let lostAtMs: number | null = null;
+  signOut(): void {
+    if (!this.#bindings) return;
+    this.#markInterrupted(this.#clock.now());
+    this.#show({ status: 'failed', error: { code: 'signed-out', message: 'The user is signed out' } });
+  }
 
-  const markInterrupted = (atMs: number) => {
-    if (wasLive) lostAtMs ??= atMs;
-  };
-  const show = (snapshot: ChannelSnapshot) => {
-    if (snapshot.status === shown.status && snapshot.error?.code === shown.error?.code) return;
-    shown = snapshot;
-    sink.onStatus(snapshot);
-  };
-  const topic: SharedTopic = {
-    get bindings() {
-      return bindings;
-    },
-    get config() {
-      return config;
-    },
-    get snapshot() {
-      return shown;
-    },
-    entry: null,
-    want(next, nextConfig) {
-      bindings = next;
-      config = nextConfig;
-      if (next) {
-        if (shown.status === 'closed' || shown.status === 'failed')
-          show({ status: 'connecting', error: null });
-        return;
-      }
-      // Listeners of a left channel receive the gap after the next join.
-      markInterrupted(clock.now());
-      wasLive = false;
-      show({ status: 'closed', error: null });
-    },
-    detach(lastHeardMs) {
-      if (!bindings) return;
-      markInterrupted(lastHeardMs);
-      show({ status: wasLive ? 'recovering' : 'connecting', error: null });
-    },
-    signOut() {
-      if (!bindings) return;
-      markInterrupted(clock.now());
-      show({ status: 'failed', error: { code: 'signed-out', message: 'The user is signed out' } });
-    },
-    onStatus(keys, snapshot) {
-      // Ignore a status of a join that lacks this tab's bindings, and a leave on behalf of other tabs.
-      if (!bindings?.every((binding) => keys.includes(bindingKey(binding))) || snapshot.status === 'closed')
-        return;
-      if (snapshot.status !== 'live') {
-        markInterrupted(clock.now());
-        return show(
-          wasLive && snapshot.status !== 'failed' ? { status: 'recovering', error: null } : snapshot,
-        );
-      }
-      wasLive = true;
-      const sinceMs = lostAtMs;
-      lostAtMs = null;
-      if (sinceMs !== null) sink.onGap({ continuity: 'lost', sinceMs, reason: 'rejoined' });
-      show(snapshot);
-    },
-    onDiscard() {
-      topic.entry = null;
-      sink.onDiscard();
-    },
-    onMessage(event, payload) {
-      if (bindings) sink.onMessage(event, payload);
-    },
-    onChange(keys, change) {
-      if (bindings) sink.onChange(keys, change);
-    },
-    onGap(loss) {
-      // Before the first live state there is no gap; during an interruption the gap is announced with its end.
-      if (lostAtMs !== null) lostAtMs = Math.min(lostAtMs, loss.sinceMs);
-      else if (wasLive) sink.onGap(loss);
-    },
-  };
-  return topic;
+  onStatus(keys: readonly string[], snapshot: ChannelSnapshot): void {
+    // Ignore a status of a join that lacks this tab's bindings, and a leave on behalf of other tabs.
+    const isComplete = this.#bindings?.every((binding) => keys.includes(bindingKey(binding)));
+    if (!isComplete || snapshot.status === 'closed') return;
+    if (snapshot.status !== 'live') {
+      this.#markInterrupted(this.#clock.now());
+      const isRecovering = this.#wasLive && snapshot.status !== 'failed';
+      return this.#show(isRecovering ? { status: 'recovering', error: null } : snapshot);
+    }
+    this.#wasLive = true;
+    const sinceMs = this.#lostAtMs;
+    this.#lostAtMs = null;
+    if (sinceMs !== null) this.#sink.onGap({ continuity: 'lost', sinceMs, reason: 'rejoined' });
+    this.#show(snapshot);
+  }
+
+  onDiscard(): void {
+    this.entry = null;
+    this.#sink.onDiscard();
+  }
+
+  onMessage(event: string, payload: unknown): void {
+    if (this.#bindings) this.#sink.onMessage(event, payload);
+  }
+
+  onChange(keys: readonly string[], change: Change<RowRecord>): void {
+    if (this.#bindings) this.#sink.onChange(keys, change);
+  }
+
+  onGap(loss: ContinuityLoss): void {
+    // Before the first live state there is no gap; during an interruption the gap is announced with its end.
+    if (this.#lostAtMs !== null) this.#lostAtMs = Math.min(this.#lostAtMs, loss.sinceMs);
+    else if (this.#wasLive) this.#sink.onGap(loss);
+  }
+
+  #markInterrupted(atMs: number): void {
+    if (this.#wasLive) this.#lostAtMs ??= atMs;
+  }
+
+  #show(snapshot: ChannelSnapshot): void {
+    const { status, error } = this.#snapshot;
+    if (snapshot.status === status && snapshot.error?.code === error?.code) return;
+    this.#snapshot = snapshot;
+    this.#sink.onStatus(snapshot);
+  }
 }

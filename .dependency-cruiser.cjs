@@ -9,11 +9,11 @@ const roomsInOrder = {
   'src/rest-client': 'share-reads long-reads results wire query types',
   'src/realtime-client': 'tabs live-query presence broadcast changes channel socket protocol machine',
   'local-supabase/src':
-    'command project browser functions postgres-port gateway storage rest auth mailbox cluster http faults realtime keys go-template extensions database platform',
-  'local-supabase/src/auth':
+    'entries command server project services mail postgres-port http keys database platform',
+  'local-supabase/src/services/auth':
     'verification sso oauth-server grants web3 oauth test-provider admin users passkeys factors webauthn sessions mail hooks rows http',
-  'local-supabase/src/rest': 'sql answer plan request grammar catalog',
-  'local-supabase/src/realtime': 'socket channel changes subscription',
+  'local-supabase/src/services/rest': 'sql answer plan request grammar catalog',
+  'local-supabase/src/services/realtime': 'socket channel changes subscription',
   'conformance/src': 'reports runner audits clients schema audit target',
   'conformance/src/audits': 'any-client storage functions realtime rest auth',
   'src/inbox/features/account': 'second-factor passkeys email devices data proof',
@@ -73,10 +73,16 @@ module.exports = {
       to: { path: '^(src|conformance|supabase|scripts|test)/' },
     },
     {
+      name: 'services-do-not-know-each-other',
+      severity: 'error',
+      from: { path: '^local-supabase/src/services/([^/]+)/' },
+      to: { path: '^local-supabase/src/services/', pathNot: '^local-supabase/src/services/$1/' },
+    },
+    {
       name: 'core-runs-anywhere',
       comment: 'The services of the emulator run in a browser, too: what only Node has is injected.',
       severity: 'error',
-      from: { path: '^local-supabase/src/(core|worker|browser)\\.ts$' },
+      from: { path: '^local-supabase/src/(server/core|entries/(?:worker|browser))\\.ts$' },
       to: {
         reachable: true,
         path: [

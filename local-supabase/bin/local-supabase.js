@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 import 'tsx';
 
-const { runCommand } = await import('../src/command.ts');
+const { runCommand } = await import('../src/command/command.ts');
 process.exitCode = await runCommand(process.argv.slice(2));

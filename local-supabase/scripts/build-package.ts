@@ -56,7 +56,7 @@ const command = join(outDir, 'bin/local-supabase.js');
 await writeFile(
   command,
   `#!/usr/bin/env node
-import { runCommand } from '../src/command.js';
+import { runCommand } from '../src/command/command.js';
 
 process.exitCode = await runCommand(process.argv.slice(2));
 `,
@@ -67,7 +67,7 @@ const { scripts: _, private: __, devDependencies: ___, ...kept } = manifest;
 const name = '@electric-sql/pglite';
 const exported = entries.map((entry) => [
   entry === 'index' ? '.' : `./${entry}`,
-  { types: `./src/${entry}.d.ts`, default: `./src/${entry}.js` },
+  { types: `./src/entries/${entry}.d.ts`, default: `./src/entries/${entry}.js` },
 ]);
 const packed = {
   ...kept,

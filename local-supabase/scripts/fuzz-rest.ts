@@ -1,4 +1,4 @@
-import { createPostgRest } from '../src/rest/postgrest.ts';
+import { createPostgRest } from '../src/services/rest/postgrest.ts';
 import { fuzz } from '../test/rest/fuzz.ts';
 import { createReplayWorld } from '../test/rest/replay-world.ts';
 

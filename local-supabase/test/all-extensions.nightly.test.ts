@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLocalSupabase } from '../src/index.ts';
+import { createLocalSupabase } from '../src/entries/index.ts';
 import { availableExtensions } from '../src/project/extensions.ts';
 
 it('every extension that a message lists can be created by the superuser', async () => {

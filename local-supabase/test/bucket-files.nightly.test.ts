@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createLocalSupabase, readProjectConfig } from '../src/index.ts';
+import { createLocalSupabase, readProjectConfig } from '../src/entries/index.ts';
 
 let project: string;
 const configure = (allowed: string) =>

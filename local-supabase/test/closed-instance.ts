@@ -1,6 +1,6 @@
 /** Prints the off-heap bytes of an open instance, and of the same instance closed but still referenced. */
 import { setTimeout } from 'node:timers/promises';
-import { createLocalSupabase } from '../src/index.ts';
+import { createLocalSupabase } from '../src/entries/index.ts';
 
 const externalBytes = (): number => {
   globalThis.gc?.();

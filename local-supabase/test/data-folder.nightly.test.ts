@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, open, readFile, readdir, rm, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLocalSupabase } from '../src/server.ts';
-import { StartError } from '../src/http/start-error.ts';
+import { createLocalSupabase } from '../src/server/server.ts';
+import { StartError } from '../src/platform/start-error.ts';
 
 let folder: string;
 beforeEach(async () => {

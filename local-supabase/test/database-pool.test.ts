@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { createDatabasePool, createLocalSupabase } from '../src/index.ts';
+import { createDatabasePool, createLocalSupabase } from '../src/entries/index.ts';
 
 const databases = createDatabasePool();
 afterAll(databases.close);

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLocalSupabase, type LocalSupabase } from '../src/index.ts';
+import { createLocalSupabase, type LocalSupabase } from '../src/entries/index.ts';
 import { requestApi } from '../../test/support/local-supabase.ts';
 
 const ENDLESS = 'do $$ begin loop end loop; end $$';

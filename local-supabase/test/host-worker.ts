@@ -1,4 +1,4 @@
-import { createLocalSupabase } from '../src/index.ts';
+import { createLocalSupabase } from '../src/entries/index.ts';
 
 process.exitCode = 3;
 const supabase = await createLocalSupabase({ config: false });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLocalSupabase } from '../src/index.ts';
+import { createLocalSupabase } from '../src/entries/index.ts';
 import { takeHostPicture } from './host-picture.ts';
 
 /** PGlite lacks the encoding conversions: each call crashes PostgreSQL. */

@@ -1,6 +1,6 @@
 /** Test helpers for the tests and measurements of other parts: raw sockets, worlds, and single services. */
-export { createPostgRest } from '../src/rest/postgrest.ts';
-export { createRestService } from '../src/rest/rest-service.ts';
+export { createPostgRest } from '../src/services/rest/postgrest.ts';
+export { createRestService } from '../src/services/rest/rest-service.ts';
 export { runRetention } from '../src/database/upkeep.ts';
 export type { PgliteDatabase } from '../src/database/pglite-database.ts';
 export { openProject } from '../src/project/open-project.ts';

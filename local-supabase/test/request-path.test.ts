@@ -1,7 +1,7 @@
 import { request as sendRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { requestApi, useLocalSupabase } from '../../test/support/local-supabase.ts';
-import { normalizePath } from '../src/gateway/request-path.ts';
+import { normalizePath } from '../src/server/request-path.ts';
 
 const supabase = useLocalSupabase({ port: 0 });
 

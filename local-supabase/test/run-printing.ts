@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { runCommand } from '../src/command.ts';
+import { runCommand } from '../src/command/command.ts';
 
 /** Runs a command in the folder `project`, and returns its exit code and what it printed, until mocks are restored. */
 export async function runPrinting(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createLocalSupabase, StartError } from '../src/index.ts';
+import { createLocalSupabase, StartError } from '../src/entries/index.ts';
 import { startTestedServer, type TestedServer } from './tested-server.ts';
 import { createUser, requestApi } from '../../test/support/local-supabase.ts';
 

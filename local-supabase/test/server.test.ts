@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listen } from '../src/http/http-server.ts';
 import { createOwnHosts } from '../src/http/own-host.ts';
-import { createLocalSupabase } from '../src/server.ts';
+import { createLocalSupabase } from '../src/server/server.ts';
 import type { LocalSupabaseOptions } from '../src/project/options.ts';
-import type { LocalSupabase } from '../src/server.ts';
-import { StartError } from '../src/http/start-error.ts';
+import type { LocalSupabase } from '../src/server/server.ts';
+import { StartError } from '../src/platform/start-error.ts';
 import { ada, requestApi, signIn, useLocalSupabase } from '../../test/support/local-supabase.ts';
 
 const running = new Set<LocalSupabase>();

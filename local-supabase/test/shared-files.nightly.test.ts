@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, expect, it } from 'vitest';
 import { closeToArchive, MemoryFiles } from '../src/database/memory-files.ts';
-import { createLocalSupabase, type LocalSupabase } from '../src/index.ts';
+import { createLocalSupabase, type LocalSupabase } from '../src/entries/index.ts';
 
 /** A database's files have some 24 MB, those of PostgreSQL and its extensions another 9. */
 const MOST_OWN_BYTES = 6 * 2 ** 20;

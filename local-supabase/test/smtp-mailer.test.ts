@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createLocalSupabase } from '../src/server.ts';
+import { createLocalSupabase } from '../src/server/server.ts';
 import { requestApi } from '../../test/support/local-supabase.ts';
 
 interface Delivery {

@@ -1,8 +1,8 @@
 import { createClient } from '@supabase/supabase-js';
 import { WebSocket } from 'ws';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createMemoryStore } from '../src/storage/object-store.ts';
-import { createStorageService } from '../src/storage/storage-service.ts';
+import { createMemoryStore } from '../src/services/storage/object-store.ts';
+import { createStorageService } from '../src/services/storage/storage-service.ts';
 import { ada, grace, requestApi, signIn, useLocalSupabase } from '../../test/support/local-supabase.ts';
 
 const supabase = useLocalSupabase();

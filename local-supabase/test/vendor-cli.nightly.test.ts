@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLocalSupabase, readProjectConfig, type LocalSupabase } from '../src/index.ts';
+import { createLocalSupabase, readProjectConfig, type LocalSupabase } from '../src/entries/index.ts';
 
 /** Installs the vendor's CLI and runs what the page says of it, on the database's port. */
 const TIMEOUT_MS = 180_000;

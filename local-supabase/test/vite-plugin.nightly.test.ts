@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { createServer } from 'vite';
-import { localSupabase } from '../src/vite.ts';
+import { localSupabase } from '../src/entries/vite.ts';
 import { takeHostPicture } from './host-picture.ts';
 
 it(

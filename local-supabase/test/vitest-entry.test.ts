@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { createLocalSupabase } from '../src/server.ts';
-import { useLocalSupabase } from '../src/vitest.ts';
+import { createLocalSupabase } from '../src/server/server.ts';
+import { useLocalSupabase } from '../src/entries/vitest.ts';
 
 const supabase = useLocalSupabase();
 const idOf = async (response: Response): Promise<unknown> => ((await response.json()) as { id?: string }).id;

@@ -66,5 +66,5 @@ it('Deno, where npm fetches it for functions, has the version of the lock file',
     packages: Readonly<Record<string, { version?: string }>>;
   };
   const version = packages['node_modules/deno']?.version;
-  expect(read('local-supabase/src/functions/deno/find-deno.ts')).toContain(`'deno@${version}'`);
+  expect(read('local-supabase/src/services/functions/deno/find-deno.ts')).toContain(`'deno@${version}'`);
 });

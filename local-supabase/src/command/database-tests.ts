@@ -1,6 +1,6 @@
 import type { SqlSession } from '../database/postgres-session.ts';
 import { becomeProjectUser, discardSession } from '../database/connect.ts';
-import { StartError } from '../http/start-error.ts';
+import { StartError } from '../platform/start-error.ts';
 import { wantedExtensions } from '../project/extensions.ts';
 import { openDatabase, type DatabaseOptions } from '../project/open-database.ts';
 import { readScripts, type Script } from '../project/project-sql.ts';

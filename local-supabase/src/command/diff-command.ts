@@ -1,5 +1,5 @@
 import { Pool } from 'pg';
-import { StartError } from '../http/start-error.ts';
+import { StartError } from '../platform/start-error.ts';
 import { startPostgresServer } from '../postgres-port/postgres-server.ts';
 import { openDatabase } from '../project/open-database.ts';
 import type { DatabaseSettings } from '../project/options.ts';

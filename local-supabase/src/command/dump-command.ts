@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { StartError } from '../http/start-error.ts';
+import { StartError } from '../platform/start-error.ts';
 
 export interface DumpOptions {
   /** Default: the standard output. */

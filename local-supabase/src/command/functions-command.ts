@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { StartError } from '../http/start-error.ts';
+import { StartError } from '../platform/start-error.ts';
 import { command, type InstanceFile } from './instance-file.ts';
 
 export interface ServeFunctionsOptions {

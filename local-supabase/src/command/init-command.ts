@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { StartError } from '../http/start-error.ts';
+import { StartError } from '../platform/start-error.ts';
 
 const configOf = (
   project: string,

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { StartError } from '../http/start-error.ts';
+import { StartError } from '../platform/start-error.ts';
 import { lockerOf, makePrivateFolder } from '../project/data-folder.ts';
-import type { LocalSupabase } from '../server.ts';
+import type { LocalSupabase } from '../server/server.ts';
 
 /** What `local-supabase start` saves for the other commands. */
 export interface InstanceFile {

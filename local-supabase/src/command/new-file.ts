@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { StartError } from '../http/start-error.ts';
+import { StartError } from '../platform/start-error.ts';
 
 const FUNCTION = `Deno.serve(async (request) => {
   const { name = 'world' } = await request.json().catch(() => ({}));

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { explainPort } from '../http/http-server.ts';
 import { removeData } from '../project/data-folder.ts';
 import type { LocalSupabaseOptions } from '../project/options.ts';
-import { createLocalSupabase, type LocalSupabase } from '../server.ts';
+import { createLocalSupabase, type LocalSupabase } from '../server/server.ts';
 import { startControlServer } from './control-server.ts';
 import { environmentOf, removeInstance, saveInstance } from './instance-file.ts';
 

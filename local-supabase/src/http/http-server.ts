@@ -4,9 +4,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
-import { ConnectionLost } from '../faults/fault-injection.ts';
+import { ConnectionLost } from './in-process.ts';
 import type { OwnHosts } from './own-host.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from '../platform/start-error.ts';
 import { setRequestLine } from './request-line.ts';
 
 /** A port on 127.0.0.1. */

@@ -1,4 +1,17 @@
+/** A service behind the gateway; the path of the request is as the client sent it. */
+export interface Service {
+  handle(request: Request): Promise<Response>;
+}
+
 export type FetchFunction = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
+
+/** A broken connection, without a response. */
+export class ConnectionLost extends TypeError {
+  override readonly name = 'ConnectionLost';
+  constructor() {
+    super('fetch failed', { cause: new Error('The connection was lost on command') });
+  }
+}
 
 const MOST_REDIRECTS = 20;
 

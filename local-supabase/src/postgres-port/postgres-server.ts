@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
-import { StartError } from '../http/start-error.ts';
+import { StartError } from '../platform/start-error.ts';
 import { Client, type Connection, type Turns } from './client.ts';
 import { createMessageReader, errorMessage, int32, message, startupParameters } from './messages.ts';
 import type { Message } from './messages.ts';

@@ -1,6 +1,6 @@
-import type { AuthSettings, RateLimits } from '../auth/settings.ts';
-import { hookNames, type HookSetting, type HookSettings } from '../auth/hooks/hook-settings.ts';
-import { type AccountChange, accountChanges } from '../auth/mail/mail-template.ts';
+import type { AuthSettings, RateLimits } from '../services/auth/settings.ts';
+import { hookNames, type HookSetting, type HookSettings } from '../services/auth/hooks/hook-settings.ts';
+import { type AccountChange, accountChanges } from '../services/auth/mail/mail-template.ts';
 import type { ConfigReader } from './config-reader.ts';
 
 type Partly<T> = { readonly [K in keyof T]?: T[K] | undefined };

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { getMimeType } from 'hono/utils/mime';
-import { StartError } from '../http/start-error.ts';
+import { StartError } from '../platform/start-error.ts';
 import type { FetchFunction } from '../http/in-process.ts';
 
 export interface BucketFilesOptions {

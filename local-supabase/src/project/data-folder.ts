@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SavedKeys } from '../keys/keys.ts';
-import type { ReceivedMail } from '../mailbox/mail.ts';
-import { postgresVersions } from '../cluster/binaries.ts';
-import { StartError } from '../http/start-error.ts';
+import type { ReceivedMail } from '../mail/mail.ts';
+import { postgresVersions } from '../database/cluster/binaries.ts';
+import { StartError } from '../platform/start-error.ts';
 
 /** A server's data folder. One server at a time owns it. */
 export interface DataFolder {

@@ -5,7 +5,7 @@ import { createPgliteDatabase } from '../database/pglite-database.ts';
 import { closeToArchive, MemoryFiles } from '../database/memory-files.ts';
 import { loadPostgresFiles, loadPostgresModule } from './postgres-module.ts';
 import { sharedExtension } from './extension-archives.ts';
-import { installRealtimeSchema } from '../realtime/schema.ts';
+import { installRealtimeSchema } from '../services/realtime/schema.ts';
 import { extensionFiles, type ProjectExtensions } from './extensions.ts';
 import type { ProjectSql } from './project-sql.ts';
 import { realtimeSchemaSql } from './realtime-sql.ts';

@@ -23,7 +23,7 @@ export interface ProjectExtensions {
 
 const require = createRequire(import.meta.url);
 const bundles = pathToFileURL(`${dirname(require.resolve('@electric-sql/pglite'))}/`);
-const standIns = new URL('../extensions/', import.meta.url);
+const standIns = new URL('../database/extensions/', import.meta.url);
 /** Libraries that are not loaded with `create extension`. */
 const noExtensions: ReadonlySet<string> = new Set(['auto_explain', 'passwordcheck']);
 /** Extensions that the services need, and the vault, which every hosted project has. */

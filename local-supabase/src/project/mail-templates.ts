@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { ReadTemplate } from '../auth/context.ts';
-import type { MailKind } from '../auth/mail/mail-template.ts';
+import type { ReadTemplate } from '../services/auth/context.ts';
+import type { MailKind } from '../services/auth/mail/mail-template.ts';
 
 export type MailTemplates = Readonly<
   Partial<Record<MailKind, { readonly subject?: string; readonly file?: URL }>>

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { readAtMost, type ObjectStore } from '../storage/object-store.ts';
+import { readAtMost, type ObjectStore } from '../services/storage/object-store.ts';
 
 /** The prefix of bodies that are being received. */
 const INCOMING = 'incoming-';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { findBinaries, type PostgresVersion } from '../cluster/binaries.ts';
-import { DATABASE, startCluster, type Cluster } from '../cluster/cluster.ts';
+import { findBinaries, type PostgresVersion } from '../database/cluster/binaries.ts';
+import { DATABASE, startCluster, type Cluster } from '../database/cluster/cluster.ts';
 import { exists, findCreation } from './creation-mark.ts';
 import { snapshotName } from './database-snapshot.ts';
 import { availableStandIns, sqlExtensions } from './extensions.ts';
@@ -30,7 +30,7 @@ export async function openClusterDatabase(options: ClusterDatabaseOptions): Prom
   const binaries = findBinaries(postgres, [project, new URL(import.meta.url)]);
   const sql = await readProjectSql(project, options.settings);
   const extensions = sqlExtensions(sql.extensions);
-  const furtherPart = await readPart('cluster/privileged-statements.sql');
+  const furtherPart = await readPart('database/cluster/privileged-statements.sql');
   const opening = { ...options, furtherPart };
   const start = () => startCluster({ binaries, extensions, dataDir, port });
   if (dataDir !== undefined) return openKept(start, dataDir, opening);

@@ -6,12 +6,12 @@ import { openDatabase } from './open-database.ts';
 import type { DatabaseOptions, OpenDatabase } from './open-database.ts';
 import { openServerDatabase } from './open-server-database.ts';
 import { SchemaError } from './run-script.ts';
-import type { PostgresVersion } from '../cluster/binaries.ts';
+import type { PostgresVersion } from '../database/cluster/binaries.ts';
 import { createTokenKeys } from '../keys/keys.ts';
 import type { ApiKeySettings, TokenKeys } from '../keys/keys.ts';
-import { createMailbox } from '../mailbox/mailbox.ts';
-import type { Mailbox } from '../mailbox/mailbox.ts';
-import { StartError } from '../http/start-error.ts';
+import { createMailbox } from '../mail/mailbox.ts';
+import type { Mailbox } from '../mail/mailbox.ts';
+import { StartError } from '../platform/start-error.ts';
 
 /** The parts of a project, restored from its folder, or new and in memory without a folder. */
 export interface OpenProject extends OpenDatabase {

@@ -1,6 +1,6 @@
 import { createPgliteDatabase, type PgliteDatabase } from '../database/pglite-database.ts';
-import { StartError } from '../http/start-error.ts';
-import { installRealtimeSchema } from '../realtime/schema.ts';
+import { StartError } from '../platform/start-error.ts';
+import { installRealtimeSchema } from '../services/realtime/schema.ts';
 import type { DatabaseOptions, OpenDatabase } from './open-database.ts';
 import { readProjectSql, type PlatformPart, type ProjectSql } from './project-sql.ts';
 import { realtimeSchemaSql } from './realtime-sql.ts';

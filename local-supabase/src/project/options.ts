@@ -1,13 +1,13 @@
 import type { MailTemplates } from './mail-templates.ts';
-import type { AuthSettings } from '../auth/settings.ts';
-import type { FunctionHandler, FunctionSettings } from '../functions/functions-service.ts';
+import type { AuthSettings } from '../services/auth/settings.ts';
+import type { FunctionHandler, FunctionSettings } from '../services/functions/functions-service.ts';
 import type { ApiKeySettings } from '../keys/keys.ts';
-import type { SmtpSettings } from '../mailbox/smtp-mailer.ts';
-import type { RealtimeSettings } from '../realtime/settings.ts';
-import type { ApiSettings } from '../rest/settings.ts';
-import type { StorageSettings } from '../storage/configured-buckets.ts';
+import type { SmtpSettings } from '../mail/smtp-mailer.ts';
+import type { RealtimeSettings } from '../services/realtime/settings.ts';
+import type { ApiSettings } from '../services/rest/settings.ts';
+import type { StorageSettings } from '../services/storage/configured-buckets.ts';
 import type { AnsweredRequest } from '../http/answered-request.ts';
-import type { PostgresVersion } from '../cluster/binaries.ts';
+import type { PostgresVersion } from '../database/cluster/binaries.ts';
 import type { DatabasePool } from './database-pool.ts';
 
 /** The locations of a project's SQL, from `[db]`. Paths and patterns are relative to `supabase/`. */

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { StartError } from '../http/start-error.ts';
+import { StartError } from '../platform/start-error.ts';
 import { availableExtensions, findExtensions } from './extensions.ts';
 import type { ProjectExtensions } from './extensions.ts';
 import type { DatabaseSettings } from './options.ts';
@@ -49,9 +49,9 @@ export interface ProjectSql {
 const SERVICES = new URL('../', import.meta.url);
 const PLATFORM_FILES = [
   'project/platform.sql',
-  'auth/schema.sql',
-  'realtime/schema.sql',
-  'storage/schema.sql',
+  'services/auth/schema.sql',
+  'services/realtime/schema.sql',
+  'services/storage/schema.sql',
 ] as const;
 const OWNERS_FILE = 'project/owners.sql';
 const MIGRATION_NAME = /^(\d+)_(.*)\.sql$/;

@@ -1,8 +1,8 @@
 import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { OutgoingMail } from '../../src/auth/context.ts';
-import { accountChanges } from '../../src/auth/mail/mail-template.ts';
+import type { OutgoingMail } from '../../src/services/auth/context.ts';
+import { accountChanges } from '../../src/services/auth/mail/mail-template.ts';
 import { type AnswerBody, type AuthWorld, freshEmail, freshPhone, openAuthWorld } from './auth-world.ts';
 
 let world: AuthWorld;

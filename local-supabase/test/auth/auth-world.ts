@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { pgcrypto } from '@electric-sql/pglite/contrib/pgcrypto';
 
-import { createAuthService } from '../../src/auth/auth-service.ts';
-import type { AuthService, AuthServiceOptions } from '../../src/auth/auth-service.ts';
-import type { OutgoingMail, OutgoingSms } from '../../src/auth/context.ts';
-import type { AuthSettings } from '../../src/auth/settings.ts';
+import { createAuthService } from '../../src/services/auth/auth-service.ts';
+import type { AuthService, AuthServiceOptions } from '../../src/services/auth/auth-service.ts';
+import type { OutgoingMail, OutgoingSms } from '../../src/services/auth/context.ts';
+import type { AuthSettings } from '../../src/services/auth/settings.ts';
 import type { Database } from '../../src/database/database.ts';
 import { closeToArchive, MemoryFiles } from '../../src/database/memory-files.ts';
 import { createPgliteDatabase } from '../../src/database/pglite-database.ts';
@@ -111,7 +111,7 @@ let shared: Promise<Database> | undefined;
 
 /** Initializing PostgreSQL takes three seconds of a processor, so the workers share an archive of the database. */
 async function openDatabase(): Promise<Database> {
-  const schema = await readFile(new URL('../../src/auth/schema.sql', import.meta.url), 'utf8');
+  const schema = await readFile(new URL('../../src/services/auth/schema.sql', import.meta.url), 'utf8');
   const data = await loadSnapshot(
     `auth-${createHash('sha256').update(schema).digest('hex').slice(0, 16)}`,
     async () => {

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { HookName } from '../../src/auth/hooks/hook-settings.ts';
+import type { HookName } from '../../src/services/auth/hooks/hook-settings.ts';
 import { type AuthWorld, freshEmail, openAuthWorld, password, readClaims } from './auth-world.ts';
 
 const secret = `v1,whsec_${Buffer.from('a key of more than twenty-four bytes').toString('base64')}`;

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isIpAddress, isWithin } from '../../src/auth/http/ip-address.ts';
+import { isIpAddress, isWithin } from '../../src/services/auth/http/ip-address.ts';
 
 const samples = [
   '1.2.3',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { renderMail } from '../../src/auth/mail/mail-template.ts';
+import { renderMail } from '../../src/services/auth/mail/mail-template.ts';
 import { createTemplateReader } from '../../src/project/mail-templates.ts';
 import { freshEmail, openAuthWorld, password, type AuthWorld } from './auth-world.ts';
 

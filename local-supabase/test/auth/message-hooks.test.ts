@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { accountChanges } from '../../src/auth/mail/mail-template.ts';
+import { accountChanges } from '../../src/services/auth/mail/mail-template.ts';
 import { type AuthWorld, freshEmail, freshPhone, openAuthWorld, origin, password } from './auth-world.ts';
 
 interface Payload {

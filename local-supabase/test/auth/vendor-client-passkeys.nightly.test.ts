@@ -1,7 +1,7 @@
 import { AuthClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import { createLocalSupabase, type LocalSupabase } from '../../src/server.ts';
+import { createLocalSupabase, type LocalSupabase } from '../../src/server/server.ts';
 import {
   createSoftwareAuthenticator,
   type SoftwareAuthenticator,

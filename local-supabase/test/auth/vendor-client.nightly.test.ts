@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toVerifyLink } from 'supabase-conformance';
 
-import { createLocalSupabase, type LocalSupabase } from '../../src/server.ts';
+import { createLocalSupabase, type LocalSupabase } from '../../src/server/server.ts';
 
 const password = 'correct horse';
 const home = 'http://localhost:5173/home';

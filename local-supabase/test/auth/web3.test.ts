@@ -2,8 +2,8 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { addressOfPublicKey, hashPersonalMessage } from '../../src/auth/web3/ethereum.ts';
-import { decodeBase58, encodeBase58, wrapForLedger } from '../../src/auth/web3/solana.ts';
+import { addressOfPublicKey, hashPersonalMessage } from '../../src/services/auth/web3/ethereum.ts';
+import { decodeBase58, encodeBase58, wrapForLedger } from '../../src/services/auth/web3/solana.ts';
 import { openAuthWorld, readClaims, type AuthWorld } from './auth-world.ts';
 
 let world: AuthWorld;

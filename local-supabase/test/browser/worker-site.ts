@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { buildBrowserAssets } from '../../src/index.ts';
+import { buildBrowserAssets } from '../../src/entries/index.ts';
 
 const project = fileURLToPath(new URL('../../../', import.meta.url));
 const types: Readonly<Record<string, string>> = {

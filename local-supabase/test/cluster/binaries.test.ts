@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findBinaries, parsePostgresVersion } from '../../src/cluster/binaries.ts';
+import { findBinaries, parsePostgresVersion } from '../../src/database/cluster/binaries.ts';
 
 let folder: string;
 beforeAll(async () => {

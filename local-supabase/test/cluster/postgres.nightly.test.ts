@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createDatabasePool, createLocalSupabase, type LocalSupabase } from '../../src/index.ts';
+import { createDatabasePool, createLocalSupabase, type LocalSupabase } from '../../src/entries/index.ts';
 import { connectRawClient } from '../realtime/raw-client.ts';
 import { createUser, requestApi } from '../../../test/support/local-supabase.ts';
 

@@ -7,7 +7,7 @@ import {
   readProjectConfig,
   type LocalSupabase,
   type LocalSupabaseOptions,
-} from '../../src/index.ts';
+} from '../../src/entries/index.ts';
 
 export interface FunctionProject {
   readonly supabase: LocalSupabase;

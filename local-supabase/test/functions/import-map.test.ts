@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mergeImportMap, parseJsonc } from '../../src/functions/deno/import-map.ts';
+import { mergeImportMap, parseJsonc } from '../../src/services/functions/deno/import-map.ts';
 
 const file = new URL('file:///shop/supabase/functions/hello/deno.json');
 const merged = (imports: Record<string, string>, addresses: readonly string[] = []) =>

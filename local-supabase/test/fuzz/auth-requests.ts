@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { routes } from '../../src/auth/routes.ts';
+import { routes } from '../../src/services/auth/routes.ts';
 import {
   bodyOf,
   contentTypes,

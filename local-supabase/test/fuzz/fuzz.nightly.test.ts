@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLocalSupabase, type LocalSupabase } from '../../src/index.ts';
-import { createPostgRest } from '../../src/rest/postgrest.ts';
+import { createLocalSupabase, type LocalSupabase } from '../../src/entries/index.ts';
+import { createPostgRest } from '../../src/services/rest/postgrest.ts';
 import { connectRawClient } from '../realtime/raw-client.ts';
 import { fuzz, leftBehind } from '../rest/fuzz.ts';
 import { createReplayWorld } from '../rest/replay-world.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseHtmlTemplate } from '../../src/go-template/html-template.ts';
+import { parseHtmlTemplate } from '../../src/mail/go-template/html-template.ts';
 
 interface Recorded {
   readonly template: string;

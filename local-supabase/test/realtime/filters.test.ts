@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseFilters } from '../../src/realtime/subscription/filters.ts';
+import { parseFilters } from '../../src/services/realtime/subscription/filters.ts';
 import { ADA, createRealtimeWorld } from './realtime-world.ts';
 import type { RealtimeWorld } from './realtime-world.ts';
 

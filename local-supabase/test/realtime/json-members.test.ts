@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { splitMembers } from '../../src/realtime/changes/json-members.ts';
+import { splitMembers } from '../../src/services/realtime/changes/json-members.ts';
 
 /** Formats like PostgreSQL's `jsonb`: with a space after each colon and comma. */
 function spaced(value: unknown): string {

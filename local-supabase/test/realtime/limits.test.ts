@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RealtimeSettings } from '../../src/realtime/settings.ts';
+import type { RealtimeSettings } from '../../src/services/realtime/settings.ts';
 import { ADA, createNotesDatabase, createRealtimeWorld } from './realtime-world.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { RealtimeWorld } from './realtime-world.ts';

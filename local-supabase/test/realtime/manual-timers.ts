@@ -1,4 +1,4 @@
-import type { Timers } from '../../src/realtime/timers.ts';
+import type { Timers } from '../../src/services/realtime/timers.ts';
 
 /** A clock that only `advance` moves. */
 export interface ManualTimers extends Timers {

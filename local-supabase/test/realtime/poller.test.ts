@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { realisticTiming } from '../../src/realtime/settings.ts';
+import { realisticTiming } from '../../src/services/realtime/settings.ts';
 import type { RawClient } from './raw-client.ts';
 import { ADA, BOB, createNotesDatabase, createRealtimeWorld } from './realtime-world.ts';
 import type { RealtimeWorld } from './realtime-world.ts';

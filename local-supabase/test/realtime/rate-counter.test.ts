@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRateCounter } from '../../src/realtime/rate-counter.ts';
+import { createRateCounter } from '../../src/services/realtime/rate-counter.ts';
 
 it('a burst exceeds the limit from the next tick on, with the average since the first use', () => {
   let nowMs = 0;

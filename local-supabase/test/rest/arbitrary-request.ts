@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { RawRequest } from '../../src/rest/request/api-request.ts';
+import type { RawRequest } from '../../src/services/rest/request/api-request.ts';
 
 const pick = (...values: string[]) => fc.constantFrom(...values);
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPostgRest } from '../../src/rest/postgrest.ts';
-import type { PostgRest } from '../../src/rest/postgrest.ts';
+import { createPostgRest } from '../../src/services/rest/postgrest.ts';
+import type { PostgRest } from '../../src/services/rest/postgrest.ts';
 import { fuzz } from './fuzz.ts';
 import { createReplayWorld } from './replay-world.ts';
 import type { ReplayWorld } from './replay-world.ts';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import type { Database } from '../../src/database/database.ts';
 import type { PgliteDatabase } from '../../src/database/pglite-database.ts';
-import type { PostgRest } from '../../src/rest/postgrest.ts';
-import type { RawRequest } from '../../src/rest/request/api-request.ts';
+import type { PostgRest } from '../../src/services/rest/postgrest.ts';
+import type { RawRequest } from '../../src/services/rest/request/api-request.ts';
 import { arbitraryRequest } from './arbitrary-request.ts';
 
 export const MOST_MS = 5000;

@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { openDatabase } from '../../src/project/open-database.ts';
 import type { PgliteDatabase } from '../../src/database/pglite-database.ts';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { createGateway } from '../../src/server/gateway.ts';
 import { listen } from '../../src/http/http-server.ts';
 import { createOwnHosts } from '../../src/http/own-host.ts';
 import { createTokenKeys } from '../../src/keys/keys.ts';
 import type { Claims, TokenKeys } from '../../src/keys/keys.ts';
-import { createRestService } from '../../src/rest/rest-service.ts';
-import type { RestSettings } from '../../src/rest/settings.ts';
+import { createRestService } from '../../src/services/rest/rest-service.ts';
+import type { RestSettings } from '../../src/services/rest/settings.ts';
 import { RECORDED } from './recorded-case.ts';
 import type { RecordedCase, TokenRecipe } from './recorded-case.ts';
 

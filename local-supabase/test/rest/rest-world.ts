@@ -1,8 +1,8 @@
 import { openDatabase } from '../../src/project/open-database.ts';
 import type { PgliteDatabase } from '../../src/database/pglite-database.ts';
 import type { Claims } from '../../src/keys/keys.ts';
-import { createRestService } from '../../src/rest/rest-service.ts';
-import type { RestSettings } from '../../src/rest/settings.ts';
+import { createRestService } from '../../src/services/rest/rest-service.ts';
+import type { RestSettings } from '../../src/services/rest/settings.ts';
 
 /** The REST service on an empty project with the test's tables. */
 export interface RestWorld {

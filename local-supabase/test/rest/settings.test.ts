@@ -1,4 +1,4 @@
-import { readPath } from '../../src/rest/request/token-claims.ts';
+import { readPath } from '../../src/services/rest/request/token-claims.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRestWorld, type RestWorld } from './rest-world.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLocalSupabase, type LocalSupabase } from '../../src/server.ts';
+import { createLocalSupabase, type LocalSupabase } from '../../src/server/server.ts';
 
 const MIB = 1024 * 1024;
 const LIMIT_MIB = 115;

@@ -2,8 +2,8 @@ import { createClient } from '@supabase/supabase-js';
 import { type DetailedError, type HttpRequest, Upload, type UploadOptions } from 'tus-js-client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { receiveInMemory } from '../../src/storage/object-store.ts';
-import { createStorageService } from '../../src/storage/storage-service.ts';
+import { receiveInMemory } from '../../src/services/storage/object-store.ts';
+import { createStorageService } from '../../src/services/storage/storage-service.ts';
 import { ada, grace, signIn, useLocalSupabase } from '../../../test/support/local-supabase.ts';
 
 const supabase = useLocalSupabase({ port: 0 });

@@ -2,9 +2,9 @@ import { openDatabase } from '../../src/project/open-database.ts';
 import { listen } from '../../src/http/http-server.ts';
 import { createOwnHosts } from '../../src/http/own-host.ts';
 import { createTokenKeys } from '../../src/keys/keys.ts';
-import { readCaller } from '../../src/storage/caller.ts';
-import { createMemoryStore } from '../../src/storage/object-store.ts';
-import { createStorageService } from '../../src/storage/storage-service.ts';
+import { readCaller } from '../../src/services/storage/caller.ts';
+import { createMemoryStore } from '../../src/services/storage/object-store.ts';
+import { createStorageService } from '../../src/services/storage/storage-service.ts';
 import type { ReplayTarget } from './storage-replay.ts';
 
 /** The embedded storage on a port without the gateway, which would resolve or reject some of the recorded paths. */

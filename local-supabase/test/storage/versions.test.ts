@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { createClient } from '@supabase/supabase-js';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { receiveInMemory } from '../../src/storage/object-store.ts';
-import { createStorageService } from '../../src/storage/storage-service.ts';
+import { receiveInMemory } from '../../src/services/storage/object-store.ts';
+import { createStorageService } from '../../src/services/storage/storage-service.ts';
 import { ada, grace, signIn, useLocalSupabase } from '../../../test/support/local-supabase.ts';
 
 const supabase = useLocalSupabase({ port: 0 });

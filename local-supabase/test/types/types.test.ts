@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { useLocalSupabase } from '../../../test/support/local-supabase.ts';
-import { generateTypes, type TypesOptions } from '../../src/types/database-types.ts';
-import { typesOf } from '../../src/types/types-command.ts';
+import { generateTypes, type TypesOptions } from '../../src/project/types/database-types.ts';
+import { typesOf } from '../../src/command/types-command.ts';
 
 const supabase = useLocalSupabase();
 const read = (name: string) => readFile(new URL(name, import.meta.url), 'utf8');

@@ -6,10 +6,10 @@ import { WebSocket } from 'ws';
 import { openDatabase } from '../../../src/project/open-database.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { createTokenKeys } from '../../../src/keys/keys.ts';
-import { attachSockets } from '../../../src/http/socket-upgrades.ts';
-import { createRealtimeService } from '../../../src/realtime/realtime-service.ts';
-import { realisticTiming } from '../../../src/realtime/settings.ts';
-import type { RealtimeSettings } from '../../../src/realtime/settings.ts';
+import { attachSockets } from '../../../src/server/socket-upgrades.ts';
+import { createRealtimeService } from '../../../src/services/realtime/realtime-service.ts';
+import { realisticTiming } from '../../../src/services/realtime/settings.ts';
+import type { RealtimeSettings } from '../../../src/services/realtime/settings.ts';
 import { createManualTimers } from '../manual-timers.ts';
 import { readSetupSql } from './scenario.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/database/database.ts';
-import type { RealtimeSettings } from '../../../src/realtime/settings.ts';
+import type { RealtimeSettings } from '../../../src/services/realtime/settings.ts';
 import { compareScenario, describeMismatch } from './compare-scenario.ts';
 import { exceptions } from './exceptions.ts';
 import { createLiveWorld, liveTarget } from './live-world.ts';

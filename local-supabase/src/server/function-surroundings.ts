@@ -1,0 +1,86 @@
+import { createDenoRunner, type DenoRunner } from '../services/functions/deno/deno-runner.ts';
+import { createFunctionFetch, type FunctionRuntime } from '../services/functions/function-runtime.ts';
+import type { FetchFunction } from '../http/in-process.ts';
+import type { TokenKeys } from '../keys/keys.ts';
+import { localSender } from '../mail/mail.ts';
+import type { SmtpSettings } from '../mail/smtp-mailer.ts';
+import type { SmtpServer } from '../mail/smtp-server.ts';
+import type { LocalSupabaseOptions } from '../project/options.ts';
+
+export interface SurroundingsOptions {
+  /** The project's `supabase/` folder. */
+  readonly sources: URL;
+  readonly keys: TokenKeys;
+  readonly now: () => number;
+  readonly smtpServer: SmtpServer;
+  /** The project's URL for clients; no port may listen there. */
+  readonly url: () => string;
+  readonly fetch: FetchFunction;
+  /** The URLs of the API and the database for another process. The first function that needs them opens the ports. */
+  readonly reachable: () => Promise<{ readonly url: string; readonly databaseUrl: string }>;
+}
+
+/** The environment of functions: variables, network and clock, and the processes of functions in files. */
+export interface FunctionSurroundings {
+  readonly runner: DenoRunner;
+  /** For handlers in this process. */
+  runtime(): Promise<FunctionRuntime>;
+}
+
+export function createFunctionSurroundings(
+  options: LocalSupabaseOptions,
+  { sources, keys, now, smtpServer, url, fetch, reachable }: SurroundingsOptions,
+): FunctionSurroundings {
+  const { onFunctionOutput = (name, line) => console.log(`[${name}] ${line}`) } = options;
+  const platform = (projectUrl: string) => ({
+    SUPABASE_URL: projectUrl,
+    SUPABASE_ANON_KEY: keys.anonKey,
+    SUPABASE_SERVICE_ROLE_KEY: keys.serviceRoleKey,
+    SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: keys.publishableKey }),
+    SUPABASE_SECRET_KEYS: JSON.stringify({ default: keys.secretKey }),
+  });
+  const runner = createDenoRunner({
+    folder: new URL('functions/', sources),
+    settings: options.functionSettings ?? {},
+    log: onFunctionOutput,
+    environment: async () => {
+      const project = await reachable();
+      return {
+        ...platform(project.url),
+        SUPABASE_DB_URL: project.databaseUrl,
+        SUPABASE_JWKS: JSON.stringify(await keys.jwks()),
+        ...options.functionEnv,
+      };
+    },
+  });
+  return {
+    runner,
+    runtime: async () => ({
+      env: {
+        ...platform(url()),
+        APP_URL: options.siteUrl ?? 'http://localhost:5173',
+        ...(await mailVariables(options.smtp, smtpServer)),
+        ...options.functionEnv,
+      },
+      fetch: createFunctionFetch(url, fetch),
+      now,
+    }),
+  };
+}
+
+/** Functions send to the mailbox, or through the project's SMTP server. */
+async function mailVariables(
+  smtp: SmtpSettings | undefined,
+  server: SmtpServer,
+): Promise<Readonly<Record<string, string>>> {
+  if (!smtp) {
+    const port = String(await server.port());
+    return { MAIL_FROM: localSender, SMTP_HOST: '127.0.0.1', SMTP_PORT: port };
+  }
+  return {
+    MAIL_FROM: `${smtp.senderName} <${smtp.adminEmail}>`,
+    SMTP_HOST: smtp.host,
+    SMTP_PORT: String(smtp.port),
+    ...(smtp.user !== '' && { SMTP_USER: smtp.user, SMTP_PASS: smtp.password }),
+  };
+}

@@ -1,0 +1,125 @@
+import type { Sql } from '../../../database/database.ts';
+import type { AuthContext } from '../context.ts';
+import type { Call, JsonObject } from '../http/call.ts';
+import { AuthHttpError, internal } from '../http/errors.ts';
+import { postToEndpoint } from './endpoint-hook.ts';
+import type { HookName, HookTarget } from './hook-settings.ts';
+
+/** The names of hooks in payload metadata. */
+const payloadNames: Readonly<Record<HookName, string>> = {
+  before_user_created: 'before-user-created',
+  custom_access_token: 'customize-access-token',
+  mfa_verification_attempt: 'mfa-verification',
+  password_verification_attempt: 'password-verification',
+  send_email: 'send-email',
+  send_sms: 'send-sms',
+};
+
+type FunctionTarget = Extract<HookTarget, { kind: 'function' }>;
+
+/** Calls the function with the service's own role, so that a missing grant or policy shows. Returns its JSON. */
+async function callFunction(
+  sql: Sql,
+  { schema, name }: FunctionTarget,
+  payload: string,
+): Promise<string | null> {
+  await sql.query(
+    `select set_config('role', rolname, true) from pg_roles where rolname = 'supabase_auth_admin'`,
+  );
+  const [row] = await sql.query<{ answer: string | null }>(
+    `select "${schema}"."${name}"($1)::text as answer`,
+    [payload],
+  );
+  await sql.query(`select set_config('role', 'none', true)`);
+  return row?.answer ?? null;
+}
+
+const unreadable = (cause?: unknown): AuthHttpError => internal('Error unmarshaling JSON output.', cause);
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Throws the error that a hook returned as `{error: {http_code, message}}`; ignores one without a message. */
+function checkAnswer({ error }: JsonObject): void {
+  if (!isObject(error)) return;
+  const { message = '', http_code: status = 0 } = error;
+  if (typeof message !== 'string' || message === '' || typeof status !== 'number') return;
+  const hasStatus = Number.isInteger(status) && status >= 200 && status <= 599;
+  const code = !hasStatus || status === 500 ? 'unexpected_failure' : 'unknown';
+  throw new AuthHttpError(hasStatus ? status : 500, code, message);
+}
+
+function parseAnswer(text: string): JsonObject {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text) ?? {};
+  } catch (cause) {
+    throw unreadable(cause);
+  }
+  if (!isObject(answer)) throw unreadable();
+  checkAnswer(answer);
+  return answer;
+}
+
+/** Reads a string from a hook's response; missing and null are ''. Throws 500 unexpected_failure for another type. */
+export function readAnswerText(answer: JsonObject | null, field: string): string {
+  const value = answer?.[field] ?? '';
+  if (typeof value !== 'string') throw unreadable();
+  return value;
+}
+
+/** Reads a boolean from a hook's response; missing and null are false. Throws 500 unexpected_failure for another type. */
+export function readAnswerFlag(answer: JsonObject | null, field: string): boolean {
+  const value = answer?.[field] ?? false;
+  if (typeof value !== 'boolean') throw unreadable();
+  return value;
+}
+
+export const isHookEnabled = (context: AuthContext, name: HookName): boolean => context.hooks.has(name);
+
+/**
+ * Calls the project's hook with `payload` and returns its response, or null without a body. Throws the hook's error,
+ * and 422 or 500 when it is unreachable or fails.
+ *
+ * @param sql the current transaction. Default: a function runs in a new transaction, which commits.
+ */
+export async function invokeHook(
+  context: AuthContext,
+  call: Call,
+  name: HookName,
+  payload: JsonObject,
+  sql?: Sql,
+): Promise<JsonObject | null> {
+  const target = context.hooks.get(name);
+  if (target === undefined) throw new Error(`The hook ${name} is not enabled`);
+  const metadata = {
+    uuid: crypto.randomUUID(),
+    time: new Date(context.now()).toISOString(),
+    name: payloadNames[name],
+    ip_address: call.ip,
+  };
+  const input = JSON.stringify({ metadata, ...payload });
+  const run = async (own: Sql): Promise<JsonObject | null> => {
+    const text =
+      target.kind === 'function'
+        ? await callFunction(own, target, input)
+        : await postToEndpoint(context.transport, target, input, context.now());
+    return text === null ? null : parseAnswer(text);
+  };
+  try {
+    if (sql !== undefined || target.kind === 'endpoint') return await run(sql ?? context.database);
+    return await context.database.transaction(run);
+  } catch (error) {
+    if (error instanceof AuthHttpError) {
+      if (error.code === 'hook_timeout' && sql !== undefined)
+        context.report(
+          new Error(
+            `The auth hook ${name} timed out. The database answers no other request until it answers.`,
+          ),
+        );
+      throw error;
+    }
+    context.report(new Error(`The auth hook ${name} failed`, { cause: error }));
+    throw internal(`Error running hook URI: ${target.uri}`, error);
+  }
+}

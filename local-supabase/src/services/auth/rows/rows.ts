@@ -1,0 +1,43 @@
+import type { Sql } from '../../../database/database.ts';
+
+/** Column values by name. Dates and plain objects (jsonb) are encoded on writing; bytes (bytea) are unchanged. */
+export type Values = Readonly<Record<string, unknown>>;
+
+function encodeValue(value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return value;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+}
+
+/** Inserts one row into `table` and returns it as stored, triggers and generated columns included. */
+export async function insertRow<Row>(sql: Sql, table: string, values: Values): Promise<Row> {
+  const columns = Object.keys(values);
+  const places = columns.map((_, index) => `$${index + 1}`).join(', ');
+  const [row] = await sql.query<Row>(
+    `insert into ${table} (${columns.join(', ')}) values (${places}) returning *`,
+    Object.values(values).map((value) => encodeValue(value)),
+  );
+  if (row === undefined) throw new Error(`Nothing was inserted into ${table}`);
+  return row;
+}
+
+/** Updates the row `id` of `table` and returns it as stored; undefined if it does not exist. */
+export async function updateRow<Row>(
+  sql: Sql,
+  table: string,
+  id: string | number,
+  values: Values,
+): Promise<Row | undefined> {
+  const assignments = Object.keys(values).map((column, index) => `${column} = $${index + 2}`);
+  const [row] = await sql.query<Row>(
+    `update ${table} set ${assignments.join(', ')} where id = $1 returning *`,
+    [id, ...Object.values(values).map((value) => encodeValue(value))],
+  );
+  return row;
+}
+
+const uuid = String.raw`[\da-f]{8}(-?)(?:[\da-f]{4}\1){3}[\da-f]{12}`;
+const uuidPattern = new RegExp(`^(?:${uuid}|\\{${uuid.replace('\\1', '\\2')}\\})$`, 'i');
+
+/** True for a UUID in every form that PostgreSQL and Go parse: without dashes and in braces too. */
+export const isUuid = (text: string): boolean => uuidPattern.test(text);

@@ -1,0 +1,147 @@
+import { concatBytes } from '@noble/hashes/utils.js';
+import { decodeUtf8, encodeUtf8 } from '../../../platform/bytes.ts';
+import { isRecord } from '../subscription/term.ts';
+import { parsePersistence, type Persistence } from './stored-messages.ts';
+
+/** The versions of the frame format: 1.0.0 has objects, 2.0.0 arrays and binary broadcasts. */
+export type WireVersion = '1.0.0' | '2.0.0';
+
+export type Ref = string | number | null;
+
+export interface UserBroadcast {
+  readonly event: string;
+  readonly encoding: 'json' | 'binary';
+  readonly data: Uint8Array;
+  /** The id of the message in `realtime.messages`. */
+  readonly id?: string;
+  /** How long it is kept for replay; null if not. */
+  readonly persistence?: Persistence | null;
+}
+
+/** A frame from a client. A binary broadcast has `broadcast` instead of a payload. */
+export interface InboundFrame {
+  readonly joinRef: Ref;
+  readonly ref: Ref;
+  /** Any JSON value; only a string can name a channel. */
+  readonly topic: unknown;
+  readonly event: string;
+  /** Any JSON value; only an object is valid. */
+  readonly payload: unknown;
+  readonly broadcast?: UserBroadcast;
+}
+
+/** A frame to a client. The payload is JSON text, so that no number loses digits. */
+export interface OutboundFrame {
+  readonly joinRef?: Ref;
+  readonly ref?: Ref;
+  readonly topic: unknown;
+  readonly event: string;
+  readonly payload: string;
+}
+
+const USER_BROADCAST_PUSH = 3;
+const USER_BROADCAST = 4;
+
+/** Parses the version of a handshake: any patch of 1.0 and 2.0; null for another version. */
+export function parseVersion(requested: string | null): WireVersion | null {
+  if (requested === null) return '1.0.0';
+  const [, major] = /^([12])\.0\.\d+$/.exec(requested) ?? [];
+  return major === undefined ? null : major === '1' ? '1.0.0' : '2.0.0';
+}
+
+/** Parses a text frame; null for invalid text. */
+export function parseTextFrame(version: WireVersion, text: string): InboundFrame | null {
+  const value = parseJson(text);
+  if (version === '2.0.0') {
+    if (!Array.isArray(value) || value.length < 5) return null;
+    const [joinRef, ref, topic, event, payload] = value as unknown[];
+    return frameOf(joinRef, ref, topic, event, payload);
+  }
+  if (!isRecord(value)) return null;
+  const { topic, event, payload, ref } = value;
+  if (topic === undefined || payload === undefined || ref === undefined) return null;
+  return frameOf(value['join_ref'], ref, topic, event, payload);
+}
+
+/** Parses a binary frame of kind 3; null for other frames, and in version 1.0.0. */
+export function parseBinaryFrame(version: WireVersion, bytes: Uint8Array): InboundFrame | null {
+  if (version === '1.0.0' || bytes.length < 7 || bytes[0] !== USER_BROADCAST_PUSH) return null;
+  const [, joinRefSize = 0, refSize = 0, topicSize = 0, eventSize = 0, metadataSize = 0, encoding] = bytes;
+  let offset = 7;
+  const take = (size: number) => decodeUtf8(bytes.subarray(offset, (offset += size)));
+  const joinRef = take(joinRefSize);
+  const ref = take(refSize);
+  const topic = take(topicSize);
+  const event = take(eventSize);
+  const metadata = parseJson(take(metadataSize));
+  if (offset > bytes.length) return null;
+  return {
+    joinRef: joinRef || null,
+    ref: ref || null,
+    topic,
+    event: 'broadcast',
+    payload: {},
+    broadcast: {
+      event,
+      encoding: encoding === 0 ? 'binary' : 'json',
+      data: bytes.subarray(offset),
+      persistence: isRecord(metadata) ? readPersistence(metadata['persist']) : null,
+    },
+  };
+}
+
+const readPersistence = (persist: unknown): Persistence | null =>
+  parsePersistence(persist, isRecord(persist) ? persist['ttl'] : undefined);
+
+export function encodeFrame(version: WireVersion, frame: OutboundFrame): string {
+  const { joinRef = null, ref = null, topic, event, payload } = frame;
+  const [topicText, eventText, refText] = [topic, event, ref].map((part) => JSON.stringify(part));
+  return version === '2.0.0'
+    ? `[${JSON.stringify(joinRef)},${refText},${topicText},${eventText},${payload}]`
+    : `{"ref":${refText},"topic":${topicText},"event":${eventText},"payload":${payload}}`;
+}
+
+/** Encodes the frame of a user's broadcast: kind 4, or text in version 1.0.0; null if it cannot be encoded. */
+export function encodeUserBroadcast(
+  version: WireVersion,
+  topic: string,
+  broadcast: UserBroadcast,
+): Uint8Array | string | null {
+  if (version === '2.0.0') return encodeBinaryBroadcast(topic, broadcast);
+  const text = decodeUtf8(broadcast.data);
+  // The text is embedded in the frame: text that is not JSON could end the frame and forge another.
+  if (broadcast.encoding === 'binary' || parseJson(text) === undefined) return null;
+  const meta = broadcast.id === undefined ? '' : `,"meta":${metadataOf(broadcast.id)}`;
+  const payload = `{"type":"broadcast","event":${JSON.stringify(broadcast.event)},"payload":${text}${meta}}`;
+  return encodeFrame(version, { topic, event: 'broadcast', payload });
+}
+
+const metadataOf = (id: string): string => JSON.stringify({ id });
+
+function encodeBinaryBroadcast(
+  topic: string,
+  { event, encoding, data, id }: UserBroadcast,
+): Uint8Array | null {
+  const metadata = id === undefined ? '' : metadataOf(id);
+  const parts = [topic, event, metadata].map((part) => encodeUtf8(part));
+  if (parts.some(({ length }) => length > 255)) return null;
+  const head = [USER_BROADCAST, ...parts.map(({ length }) => length), encoding === 'json' ? 1 : 0];
+  return concatBytes(Uint8Array.from(head), ...parts, data);
+}
+
+function frameOf(joinRef: unknown, ref: unknown, topic: unknown, event: unknown, payload: unknown) {
+  if (typeof event !== 'string') return null;
+  return { joinRef: refOf(joinRef), ref: refOf(ref), topic, event, payload };
+}
+
+const refOf = (value: unknown): Ref =>
+  typeof value === 'string' || typeof value === 'number' ? value : null;
+
+/** Undefined for invalid JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

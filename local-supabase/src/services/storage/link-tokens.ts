@@ -1,0 +1,34 @@
+import type { Claims, TokenKeys } from '../../keys/keys.ts';
+import { readCaller } from './caller.ts';
+import { invalidSignature, StorageError } from './storage-error.ts';
+
+/** The purpose of a link. Without it, a link that reads `upload/a/b` would permit writing `a/b`. */
+type Scope = 'download' | 'upload';
+
+export interface LinkTokens {
+  /** @param url bucket and path, as parsed from the request for the link. */
+  sign(scope: Scope, url: string, expiresInSeconds: number, claims?: object): Promise<string>;
+  /** @throws {StorageError} for a token of another link, or an expired one. */
+  verify(scope: Scope, token: string, url: string): Promise<Claims>;
+}
+
+export function createLinkTokens(keys: TokenKeys, now: () => number): LinkTokens {
+  return {
+    sign(scope, url, expiresInSeconds, claims = {}) {
+      const iat = Math.floor(now() / 1000);
+      return keys.sign({ ...claims, url, scope, iat, exp: iat + expiresInSeconds });
+    },
+    async verify(scope, token, url) {
+      const caller = await readCaller(token, keys, { refusesLegacy: true });
+      if (caller === null || 'problem' in caller)
+        throw new StorageError(400, 'InvalidJWT', caller?.problem ?? 'Invalid JWT');
+      const { claims } = caller;
+      if (scopeOf(claims) !== scope) throw invalidSignature(`Token is not scoped for ${scope}`);
+      if (claims['url'] !== url) throw invalidSignature();
+      return claims;
+    },
+  };
+}
+
+/** Upload tokens without a `scope` are recognized by their claim `upsert`. */
+const scopeOf = (claims: Claims): unknown => claims['scope'] ?? ('upsert' in claims ? 'upload' : 'download');

@@ -9,7 +9,8 @@ import { type SignOutMethod, signOut } from './calls/sign-out.ts';
 import { type AuthCore, Core, type CoreInternals, type CoreOptions } from './core.ts';
 import { AuthError, missingSession, userChanged } from './errors.ts';
 import type { AuthSnapshot } from './session/auth-snapshot.ts';
-import type { AuthEvent } from './session/session-state.ts';
+import type { AuthEvent, NewSession } from './session/session-state.ts';
+
 import type { Session } from './session/session.ts';
 import { token } from './wire/endpoints.ts';
 import type { CallOptions } from './wire/request.ts';
@@ -95,54 +96,14 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
 export function createAuthClientWith(options: AuthClientOptions & CoreInternals): AuthClient {
   const problem = configurationProblem(options, { timeoutMs: duration });
   if (problem) throw new AuthError('invalid-options', problem);
-  let started: Promise<AuthSnapshot> | undefined;
-  const start = (): Promise<AuthSnapshot> => (started ??= restore());
-  const core = new Core(options, start);
-  let isClosed = false;
-
-  const loadLazyMethods = async () => {
-    try {
-      return (await import('./calls/lazy-methods.ts')).createLazyMethods(core, options);
-    } catch (cause) {
-      throw new AuthError('network', 'A module failed to load', { cause });
-    }
-  };
+  const client = new SessionClient(options);
+  const { core } = client;
   /** Loads the module of the lazy methods, then calls the method of this name. */
   const lazy = <Name extends keyof LazyMethods>(name: Name): LazyMethods[Name] => {
     type Method = (...args: readonly unknown[]) => Promise<unknown>;
-    const call: Method = async (...args) => ((await loadLazyMethods())[name] as Method)(...args);
+    const call: Method = async (...args) => ((await client.loadLazyMethods())[name] as Method)(...args);
     return call as LazyMethods[Name];
   };
-  const consumeCallback = async (href = '') => {
-    try {
-      // Most page loads have no callback and do not need the module.
-      if (!hasCallbackParameters(href)) return null;
-      return await (await loadLazyMethods()).consume(href);
-    } catch (problem) {
-      core.session.setNotes({ callbackError: problem as AuthError });
-      return null;
-    }
-  };
-  const restore = async () => {
-    const { session, refresher } = core;
-    await session.restore(await consumeCallback(options.address?.href()));
-    if (isClosed) session.close();
-    else refresher.start();
-    return session.getSnapshot();
-  };
-  const accessToken = (request: AccessTokenOptions = {}) => {
-    const { refresher } = core;
-    // Nearly every request reads the token: a valid one in memory does not wait for `start()`.
-    const valid = request.rejectedToken === undefined ? refresher.validToken() : null;
-    if (valid !== null) return Promise.resolve(valid);
-    return start().then(() => refresher.accessToken(request));
-  };
-  const currentSession = () => {
-    const active = core.session.current();
-    if (!active) throw missingSession();
-    return active.session;
-  };
-
   return {
     signUp: lazy('signUp'),
     signInAnonymously: lazy('signInAnonymously'),
@@ -163,46 +124,112 @@ export function createAuthClientWith(options: AuthClientOptions & CoreInternals)
     getSettings: lazy('getSettings'),
     signOut: (request, call) => signOut(core, request, call),
     core,
-    start,
-    async preload() {
-      await loadLazyMethods().catch(() => undefined);
-    },
-    close() {
-      isClosed = true;
-      const { refresher, session } = core;
-      refresher.stop();
-      session.close();
-    },
+    start: () => client.start(),
+    preload: () => client.loadLazyMethods().then(ignore, ignore),
+    close: () => client.close(),
     getSnapshot: () => core.session.getSnapshot(),
     subscribe: (listener) => core.session.changes.add(listener),
     onEvent: (listener) => core.session.events.add(listener),
     onTokenChange: (listener) => core.session.tokens.add(listener),
-    getAccessToken: (request = {}) => core.waitFor(accessToken(request), request),
-    async getSession(call = {}) {
-      const { session, waitFor } = core;
-      await waitFor(accessToken(), call);
-      return session.getSnapshot().session;
-    },
-    async refreshSession({ refreshToken, ...call } = {}) {
-      await start();
-      const { session, refresher, send, waitFor } = core;
-      if (refreshToken) {
-        const endpoint = token('refresh_token', { refresh_token: refreshToken });
-        const response = await refresher.exclusively(() => send(endpoint, parseTokenResponse, call));
-        return session.signIn({ response, name: 'SIGNED_IN', reason: 'call' });
-      }
-      const { user } = currentSession();
-      await waitFor(refresher.refresh(), call);
-      const renewed = currentSession();
-      if (renewed.user.id !== user.id) throw userChanged();
-      return renewed;
-    },
-    async handleCallback(href) {
-      await start();
-      const newSession = await consumeCallback(href);
-      const { session } = core;
-      if (newSession) await session.signIn(newSession);
-      return session.getSnapshot();
-    },
+    getAccessToken: (request = {}) => core.waitFor(client.accessToken(request), request),
+    getSession: (call = {}) => client.getSession(call),
+    refreshSession: (request = {}) => client.refreshSession(request),
+    handleCallback: (href) => client.handleCallback(href),
   };
+}
+
+const ignore = () => {};
+
+/** The part of a client that restores, reads and renews the session. */
+class SessionClient {
+  readonly core: Core;
+  readonly #options: AuthClientOptions;
+  #started: Promise<AuthSnapshot> | undefined;
+  #isClosed = false;
+
+  constructor(options: AuthClientOptions & CoreInternals) {
+    this.#options = options;
+    this.core = new Core(options, () => this.start());
+  }
+
+  start(): Promise<AuthSnapshot> {
+    return (this.#started ??= this.#restore());
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    const { refresher, session } = this.core;
+    refresher.stop();
+    session.close();
+  }
+
+  async loadLazyMethods(): Promise<LazyMethods> {
+    try {
+      return (await import('./calls/lazy-methods.ts')).createLazyMethods(this.core, this.#options);
+    } catch (cause) {
+      throw new AuthError('network', 'A module failed to load', { cause });
+    }
+  }
+
+  accessToken(request: AccessTokenOptions = {}): Promise<string | null> {
+    const { refresher } = this.core;
+    // Nearly every request reads the token: a valid one in memory does not wait for `start()`.
+    const valid = request.rejectedToken === undefined ? refresher.validToken() : null;
+    if (valid !== null) return Promise.resolve(valid);
+    return this.start().then(() => refresher.accessToken(request));
+  }
+
+  async getSession(call: CallOptions): Promise<Session | null> {
+    const { session, waitFor } = this.core;
+    await waitFor(this.accessToken(), call);
+    return session.getSnapshot().session;
+  }
+
+  async refreshSession({ refreshToken, ...call }: RefreshSessionOptions): Promise<Session> {
+    await this.start();
+    const { session, refresher, send, waitFor } = this.core;
+    if (refreshToken) {
+      const endpoint = token('refresh_token', { refresh_token: refreshToken });
+      const response = await refresher.exclusively(() => send(endpoint, parseTokenResponse, call));
+      return session.signIn({ response, name: 'SIGNED_IN', reason: 'call' });
+    }
+    const { user } = this.#currentSession();
+    await waitFor(refresher.refresh(), call);
+    const renewed = this.#currentSession();
+    if (renewed.user.id !== user.id) throw userChanged();
+    return renewed;
+  }
+
+  async handleCallback(href: string): Promise<AuthSnapshot> {
+    await this.start();
+    const newSession = await this.#consumeCallback(href);
+    const { session } = this.core;
+    if (newSession) await session.signIn(newSession);
+    return session.getSnapshot();
+  }
+
+  async #restore(): Promise<AuthSnapshot> {
+    const { session, refresher } = this.core;
+    await session.restore(await this.#consumeCallback(this.#options.address?.href()));
+    if (this.#isClosed) session.close();
+    else refresher.start();
+    return session.getSnapshot();
+  }
+
+  async #consumeCallback(href = ''): Promise<NewSession | null> {
+    try {
+      // Most page loads have no callback and do not need the module.
+      if (!hasCallbackParameters(href)) return null;
+      return await (await this.loadLazyMethods()).consume(href);
+    } catch (problem) {
+      this.core.session.setNotes({ callbackError: problem as AuthError });
+      return null;
+    }
+  }
+
+  #currentSession(): Session {
+    const active = this.core.session.current();
+    if (!active) throw missingSession();
+    return active.session;
+  }
 }

@@ -1,12 +1,14 @@
 import type { AuthClient } from '../auth-client.ts';
 import { CallUser } from '../../platform/call-user.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { AuthCore } from '../core.ts';
 import { AuthError } from '../errors.ts';
 import type { CaptchaOption } from '../calls/sign-in.ts';
 import { callAsUser } from '../calls/user-call.ts';
 import type { Session } from '../session/session.ts';
 import { requestInAutofill } from '../webauthn/autofill.ts';
 import type { CredentialJson } from '../webauthn/credential-json.ts';
-import { createUnusedChallenge } from '../webauthn/unused-challenge.ts';
+import { createUnusedChallenge, type UnusedChallenge } from '../webauthn/unused-challenge.ts';
 import {
   type WebAuthn,
   createCredential,
@@ -181,135 +183,168 @@ export interface Passkeys {
  * }
  * ```
  */
-export function createPasskeys(
-  { core }: AuthClient,
-  { webAuthn, userVerification }: PasskeysOptions = {},
-): Passkeys {
-  const verification = userVerification && { userVerification };
-  const findWebAuthn = () => webAuthn ?? readPageWebAuthn();
-  const requireWebAuthn = () => {
-    const found = findWebAuthn();
-    if (!found) throw new AuthError('unsupported-runtime', 'Web Authentication is missing here');
-    return found;
-  };
-  let endAutofill = () => {};
-  const unused = createUnusedChallenge<ReturnType<typeof parseChallenge>>(
-    core.platform.clock,
-    ({ expires_at }) => expires_at * 1000,
-  );
-
-  const isAutofillSupported = async () => {
-    try {
-      return (await findWebAuthn()?.publicKeyCredential.isConditionalMediationAvailable?.()) ?? false;
-    } catch {
-      return false;
-    }
-  };
-
-  const requestChallenge = (captchaToken: string | undefined, options: CallOptions) =>
-    core.send(post('/passkeys/authentication/options', captcha(captchaToken)), parseChallenge, options);
-  const requestPasskey = async (
-    { mediation, captchaToken }: PasskeySignIn,
-    options: CallOptions,
-  ): Promise<PasskeyAnswer> => {
-    const authenticator = requireWebAuthn();
-    const take = (forMs: number, signal: AbortSignal | undefined) =>
-      unused.take({
-        forMs,
-        // The other request lacks the captcha token.
-        mayJoin: captchaToken === undefined,
-        request: () => requestChallenge(captchaToken, { ...options, signal: undefined }),
-        signal,
-      });
-    endAutofill();
-    if (mediation === 'conditional') {
-      const autofill = requestInAutofill(core.platform, options.signal, {
-        takeChallenge: async (signal) => {
-          // A browser without passkey autofill would prompt at once.
-          if (!(await isAutofillSupported()))
-            throw new AuthError('unsupported-runtime', 'The browser offers no passkeys in autofill');
-          return take(0, signal);
-        },
-        requestCredential: (challenge, signal) =>
-          requestCredential(authenticator, { ...challenge.options, ...verification }, { mediation, signal }),
-      });
-      endAutofill = autofill.end;
-      const { challenge, credential } = await autofill.answer;
-      unused.markUsed(challenge);
-      return { challengeId: challenge.challenge_id, credential };
-    }
-    const { challenge } = await take(PROMPT_MS, options.signal);
-    const json = { ...challenge.options, ...verification };
-    const credential = await requestCredential(authenticator, json, { signal: options.signal });
-    unused.markUsed(challenge);
-    return { challengeId: challenge.challenge_id, credential };
-  };
-
+export function createPasskeys({ core }: AuthClient, options: PasskeysOptions = {}): Passkeys {
+  const requestChallenge: RequestChallenge = (captchaToken, call) =>
+    core.send(post('/passkeys/authentication/options', captcha(captchaToken)), parseChallenge, call);
+  const authenticator = new Authenticator(core.platform, options, requestChallenge);
   const passkeys: Passkeys = {
-    isSupported: () => findWebAuthn() !== null,
-    isAutofillSupported,
-    async startRegistration(options) {
+    ...createPasskeyList(core),
+    isSupported: () => authenticator.isSupported(),
+    isAutofillSupported: () => authenticator.isAutofillSupported(),
+    async startRegistration(call) {
       const endpoint = post('/passkeys/registration/options', {});
-      return toChallenge(await callAsUser(core, endpoint, parseChallenge, options));
+      return toChallenge(await callAsUser(core, endpoint, parseChallenge, call));
     },
-    verifyRegistration: (answer, options) =>
-      callAsUser(
-        core,
-        post('/passkeys/registration/verify', encodeAnswer(answer)),
-        parsePasskey,
-        options,
-      ).catch(toExistingCredential),
+    verifyRegistration: (answer, call) =>
+      callAsUser(core, post('/passkeys/registration/verify', encodeAnswer(answer)), parsePasskey, call).catch(
+        toExistingCredential,
+      ),
     async registerPasskey({ user = new CallUser(), ...given } = {}) {
-      const options = { ...given, user };
-      const authenticator = requireWebAuthn();
-      endAutofill();
-      const { challengeId, options: asked } = await passkeys.startRegistration(options);
-      const json = verification
-        ? {
-            ...asked,
-            authenticatorSelection: { ...Object(asked['authenticatorSelection']), ...verification },
-          }
-        : asked;
-      const credential = await createCredential(authenticator, json, options.signal);
-      return passkeys.verifyRegistration({ challengeId, credential }, options);
+      const call = { ...given, user };
+      const answer = await authenticator.register(() => passkeys.startRegistration(call), call.signal);
+      return passkeys.verifyRegistration(answer, call);
     },
-    startAuthentication: async ({ captchaToken } = {}, options = {}) =>
-      toChallenge(await requestChallenge(captchaToken, options)),
-    async verifyAuthentication(answer, options = {}) {
+    startAuthentication: async ({ captchaToken } = {}, call = {}) =>
+      toChallenge(await requestChallenge(captchaToken, call)),
+    async verifyAuthentication(answer, call = {}) {
       const endpoint = post('/passkeys/authentication/verify', encodeAnswer(answer));
-      const response = await core.send(endpoint, parseTokenResponse, options);
+      const response = await core.send(endpoint, parseTokenResponse, call);
       return core.session.signIn({ response, name: 'SIGNED_IN', reason: 'call' });
     },
-    async signInWithPasskey({ onChosen, ...request } = {}, options = {}) {
-      const answer = await requestPasskey(request, options);
+    async signInWithPasskey({ onChosen, ...request } = {}, call = {}) {
+      const answer = await authenticator.request(request, call);
       try {
         onChosen?.();
       } catch (problem) {
         core.platform.report(problem);
       }
-      return passkeys.verifyAuthentication(answer, options);
+      return passkeys.verifyAuthentication(answer, call);
     },
+  };
+  return passkeys;
+}
+
+function createPasskeyList(
+  core: AuthCore,
+): Pick<Passkeys, 'listPasskeys' | 'renamePasskey' | 'removePasskey'> {
+  const pathOf = (passkeyId: string) => `/passkeys/${encodeUuid('passkeyId', passkeyId)}`;
+  return {
     listPasskeys: (options) => callAsUser(core, get('/passkeys/'), parsePasskeys, options),
     async renamePasskey({ passkeyId, friendlyName }, options) {
       const bytes = new TextEncoder().encode(friendlyName).length;
       if (bytes === 0 || bytes > LONGEST_NAME_BYTES)
         throw new AuthError('invalid-argument', `A name has 1 to ${LONGEST_NAME_BYTES} bytes.`);
-      const endpoint: Endpoint = {
-        method: 'PATCH',
-        path: `/passkeys/${encodeUuid('passkeyId', passkeyId)}`,
-        body: { friendly_name: friendlyName },
-      };
+      const body = { friendly_name: friendlyName };
+      const endpoint: Endpoint = { method: 'PATCH', path: pathOf(passkeyId), body };
       return callAsUser(core, endpoint, parsePasskey, options);
     },
     async removePasskey({ passkeyId }, options) {
-      const endpoint: Endpoint = {
-        method: 'DELETE',
-        path: `/passkeys/${encodeUuid('passkeyId', passkeyId)}`,
-      };
+      const endpoint: Endpoint = { method: 'DELETE', path: pathOf(passkeyId) };
       await callAsUser(core, endpoint, parseNoContent, options);
     },
   };
-  return passkeys;
+}
+
+type WireChallenge = ReturnType<typeof parseChallenge>;
+type RequestChallenge = (captchaToken: string | undefined, options: CallOptions) => Promise<WireChallenge>;
+
+/** The page's authenticators. An offer in autofill ends with the next prompt. */
+class Authenticator {
+  readonly #platform: Platform;
+  readonly #options: PasskeysOptions;
+  readonly #requestChallenge: RequestChallenge;
+  readonly #unused: UnusedChallenge<WireChallenge>;
+  #endAutofill = () => {};
+
+  constructor(platform: Platform, options: PasskeysOptions, requestChallenge: RequestChallenge) {
+    this.#platform = platform;
+    this.#options = options;
+    this.#requestChallenge = requestChallenge;
+    this.#unused = createUnusedChallenge(platform.clock, ({ expires_at }) => expires_at * 1000);
+  }
+
+  isSupported(): boolean {
+    return this.#find() !== null;
+  }
+
+  async isAutofillSupported(): Promise<boolean> {
+    try {
+      return (await this.#find()?.publicKeyCredential.isConditionalMediationAvailable?.()) ?? false;
+    } catch {
+      return false;
+    }
+  }
+
+  async register(
+    start: () => Promise<PasskeyChallenge>,
+    signal: AbortSignal | undefined,
+  ): Promise<PasskeyAnswer> {
+    const webAuthn = this.#require();
+    this.#endAutofill();
+    const { challengeId, options } = await start();
+    const { userVerification } = this.#options;
+    const selection = { ...Object(options['authenticatorSelection']), userVerification };
+    const json = userVerification ? { ...options, authenticatorSelection: selection } : options;
+    return { challengeId, credential: await createCredential(webAuthn, json, signal) };
+  }
+
+  async request(request: PasskeySignIn, options: CallOptions): Promise<PasskeyAnswer> {
+    const webAuthn = this.#require();
+    this.#endAutofill();
+    const { challenge, credential } =
+      request.mediation === 'conditional'
+        ? await this.#offerInAutofill(webAuthn, request, options)
+        : await this.#prompt(webAuthn, request, options);
+    this.#unused.markUsed(challenge);
+    return { challengeId: challenge.challenge_id, credential };
+  }
+
+  async #prompt(webAuthn: WebAuthn, request: PasskeySignIn, options: CallOptions) {
+    const { signal } = options;
+    const { challenge } = await this.#takeChallenge(PROMPT_MS, request, options);
+    return { challenge, credential: await requestCredential(webAuthn, this.#toJson(challenge), { signal }) };
+  }
+
+  #offerInAutofill(webAuthn: WebAuthn, request: PasskeySignIn, options: CallOptions) {
+    const { mediation } = request;
+    const autofill = requestInAutofill(this.#platform, options.signal, {
+      takeChallenge: async (signal) => {
+        // A browser without passkey autofill would prompt at once.
+        if (!(await this.isAutofillSupported()))
+          throw new AuthError('unsupported-runtime', 'The browser offers no passkeys in autofill');
+        return this.#takeChallenge(0, request, { ...options, signal });
+      },
+      requestCredential: (challenge, signal) =>
+        requestCredential(webAuthn, this.#toJson(challenge), { mediation, signal }),
+    });
+    this.#endAutofill = autofill.end;
+    return autofill.answer;
+  }
+
+  #takeChallenge(forMs: number, { captchaToken }: PasskeySignIn, { signal, ...options }: CallOptions) {
+    return this.#unused.take({
+      forMs,
+      // The other request lacks the captcha token.
+      mayJoin: captchaToken === undefined,
+      request: () => this.#requestChallenge(captchaToken, options),
+      signal,
+    });
+  }
+
+  #toJson({ options }: WireChallenge): WireChallenge['options'] {
+    const { userVerification } = this.#options;
+    return { ...options, ...(userVerification && { userVerification }) };
+  }
+
+  #find(): WebAuthn | null {
+    return this.#options.webAuthn ?? readPageWebAuthn();
+  }
+
+  #require(): WebAuthn {
+    const found = this.#find();
+    if (!found) throw new AuthError('unsupported-runtime', 'Web Authentication is missing here');
+    return found;
+  }
 }
 
 const encodeAnswer = ({ challengeId, credential }: PasskeyAnswer) => ({
@@ -317,11 +352,7 @@ const encodeAnswer = ({ challengeId, credential }: PasskeyAnswer) => ({
   credential,
 });
 
-const toChallenge = ({
-  challenge_id,
-  options,
-  expires_at,
-}: ReturnType<typeof parseChallenge>): PasskeyChallenge => ({
+const toChallenge = ({ challenge_id, options, expires_at }: WireChallenge): PasskeyChallenge => ({
   challengeId: challenge_id,
   options,
   expiresAtMs: expires_at * 1000,

@@ -79,28 +79,33 @@ export function createAdmin(create: () => AdminClient, settle: Settle<AuthError>
       const { error } = await settle(() => admin().signOut({ accessToken: jwt, scope }));
       return { data: null, error };
     },
-    mfa: {
-      listFactors: (request: { userId: string }) =>
-        settle(async () => ({
-          factors: (await admin().listFactors(request)) as readonly unknown[] as Factor[],
-        })),
-      deleteFactor: ({ userId, id }: { userId: string; id: string }) =>
-        settle(async () => {
-          await admin().deleteFactor({ userId, factorId: id });
-          return { id };
-        }),
-    },
-    passkey: {
-      listPasskeys: (request: { userId: string }) =>
-        settle(async () => (await admin().listPasskeys(request)).map(toPasskeyItem)),
-      deletePasskey: (request: { userId: string; passkeyId: string }) =>
-        settle(async () => {
-          await admin().deletePasskey(request);
-          return null;
-        }),
-    },
+    mfa: createFactorAdmin(admin, settle),
+    passkey: createPasskeyAdmin(admin, settle),
     oauth: createOAuthAdmin(admin, settle),
     customProviders: createProviderAdmin(admin, settle),
+  };
+}
+
+function createFactorAdmin(admin: () => AdminClient, settle: Settle<AuthError>) {
+  return {
+    listFactors: (request: { userId: string }) =>
+      settle(async () => ({
+        factors: (await admin().listFactors(request)) as readonly unknown[] as Factor[],
+      })),
+    deleteFactor: ({ userId, id }: { userId: string; id: string }) =>
+      settle(async () => {
+        await admin().deleteFactor({ userId, factorId: id });
+        return { id };
+      }),
+  };
+}
+
+function createPasskeyAdmin(admin: () => AdminClient, settle: Settle<AuthError>) {
+  return {
+    listPasskeys: (request: { userId: string }) =>
+      settle(async () => (await admin().listPasskeys(request)).map(toPasskeyItem)),
+    deletePasskey: (request: { userId: string; passkeyId: string }) =>
+      settle(() => admin().deletePasskey(request).then(toNull)),
   };
 }
 

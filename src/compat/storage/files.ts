@@ -9,7 +9,7 @@ import type {
   UploadBody,
   VersionListOptions,
 } from '../../storage-client/index.ts';
-import { createSettle, type Outcome } from '../outcome.ts';
+import { createSettle, type Outcome, type Settle } from '../outcome.ts';
 import type { Untyped } from '../untyped.ts';
 import { StorageApiError, type StorageError, toStorageError } from './storage-error.ts';
 
@@ -148,6 +148,50 @@ export function createFiles(
 ) {
   const settle = createSettle({ toError: toStorageError, shouldThrow: () => throwsOnError });
   return {
+    ...createUploads(bucket, settle, getAccessToken),
+    ...createLists(bucket, settle),
+    ...createUrls(bucket, settle),
+    download(path: string, url: UrlParameters = {}, parameters: CallParameters = {}): Download {
+      const options = { ...toUrlOptions(url), ...parameters };
+      return {
+        asStream: () => settle(() => bucket.downloadStream(path, options)),
+        // Vendor programs await the download itself.
+        // oxlint-disable-next-line unicorn/no-thenable
+        then: (onFulfilled, onRejected) =>
+          settle(() => bucket.download(path, options)).then(onFulfilled, onRejected),
+      };
+    },
+    remove: (paths: readonly Removal[]) => settle(async () => (await bucket.remove(paths)) as FileObject[]),
+    move: (from: string, to: string, options?: DestinationOptions) =>
+      settle(() => bucket.move(from, to, options).then(() => ({ message: 'Successfully moved' }))),
+    copy: (from: string, to: string, { copyMetadata, metadata = {}, ...options }: CopyOptions = {}) =>
+      settle(async () => {
+        const { mimetype, ...replaced } = metadata;
+        const replaceMetadata = { ...replaced, ...(mimetype !== undefined && { contentType: mimetype }) };
+        await bucket.copy(from, to, { ...options, ...(copyMetadata === false && { replaceMetadata }) });
+        return { path: `${options.destinationBucket ?? bucket.name}/${to}` };
+      }),
+    info: (path: string, options?: { versionId?: string }) =>
+      settle(async () => toCamelCase(await bucket.info(path, options)) as CamelizedInfo),
+    exists: async (path: string) => {
+      const { data, error } = await settle(() => bucket.exists(path), false);
+      if (throwsOnError && !data) throw new StorageApiError('Object not found', 404, '404');
+      return { data, error };
+    },
+    purgeCache: (
+      path: string,
+      { transformations }: { transformations?: true } = {},
+      { signal }: CallParameters = {},
+    ) =>
+      settle(async () => {
+        await bucket.purgeCache(path, { transformationsOnly: transformations ?? false, signal });
+        return { message: 'success' };
+      }),
+  };
+}
+
+function createUploads(bucket: Bucket, settle: Settle<StorageError>, getAccessToken: GetAccessToken) {
+  return {
     upload: (path: string, body: FileBody, options?: FileOptions) =>
       settle(async () => {
         const { body: bytes, user } = await readBody(body, getAccessToken);
@@ -167,16 +211,11 @@ export function createFiles(
         });
         return { path: uploaded, fullPath };
       }),
-    download(path: string, url: UrlParameters = {}, parameters: CallParameters = {}): Download {
-      const options = { ...toUrlOptions(url), ...parameters };
-      return {
-        asStream: () => settle(() => bucket.downloadStream(path, options)),
-        // Vendor programs await the download itself.
-        // oxlint-disable-next-line unicorn/no-thenable
-        then: (onFulfilled, onRejected) =>
-          settle(() => bucket.download(path, options)).then(onFulfilled, onRejected),
-      };
-    },
+  };
+}
+
+function createLists(bucket: Bucket, settle: Settle<StorageError>) {
+  return {
     list: (folder?: string, { sortBy, ...options }: SearchOptions = {}, parameters: CallParameters = {}) =>
       settle(async () => {
         const order = {
@@ -199,23 +238,11 @@ export function createFiles(
           ...(with_delimiter !== undefined && { withDelimiter: with_delimiter }),
         }),
       ),
-    remove: (paths: readonly Removal[]) => settle(async () => (await bucket.remove(paths)) as FileObject[]),
-    move: (from: string, to: string, options?: DestinationOptions) =>
-      settle(() => bucket.move(from, to, options).then(() => ({ message: 'Successfully moved' }))),
-    copy: (from: string, to: string, { copyMetadata, metadata = {}, ...options }: CopyOptions = {}) =>
-      settle(async () => {
-        const { mimetype, ...replaced } = metadata;
-        const replaceMetadata = { ...replaced, ...(mimetype !== undefined && { contentType: mimetype }) };
-        await bucket.copy(from, to, { ...options, ...(copyMetadata === false && { replaceMetadata }) });
-        return { path: `${options.destinationBucket ?? bucket.name}/${to}` };
-      }),
-    info: (path: string, options?: { versionId?: string }) =>
-      settle(async () => toCamelCase(await bucket.info(path, options)) as CamelizedInfo),
-    exists: async (path: string) => {
-      const { data, error } = await settle(() => bucket.exists(path), false);
-      if (throwsOnError && !data) throw new StorageApiError('Object not found', 404, '404');
-      return { data, error };
-    },
+  };
+}
+
+function createUrls(bucket: Bucket, settle: Settle<StorageError>) {
+  return {
     createSignedUrl: (path: string, expiresIn: number, options?: UrlParameters) =>
       settle(async () => ({
         signedUrl: await bucket.createSignedUrl(path, expiresIn, toUrlOptions(options)),
@@ -225,15 +252,10 @@ export function createFiles(
       expiresIn: number,
       options?: Pick<UrlParameters, 'download' | 'cacheNonce'>,
     ) =>
-      settle(async () =>
-        (await bucket.createSignedUrls(paths, expiresIn, toUrlOptions(options))).map(
-          ({ path, url, error }) => ({
-            path,
-            error,
-            signedUrl: url ?? '',
-          }),
-        ),
-      ),
+      settle(async () => {
+        const signed = await bucket.createSignedUrls(paths, expiresIn, toUrlOptions(options));
+        return signed.map(({ path, url, error }) => ({ path, error, signedUrl: url ?? '' }));
+      }),
     createSignedUploadUrl: (path: string, options?: { upsert: boolean }) =>
       settle(async () => {
         const { url, ...signed } = await bucket.createSignedUploadUrl(path, options);
@@ -242,15 +264,6 @@ export function createFiles(
     getPublicUrl: (path: string, options?: UrlParameters) => ({
       data: { publicUrl: bucket.getPublicUrl(path, toUrlOptions(options)) },
     }),
-    purgeCache: (
-      path: string,
-      { transformations }: { transformations?: true } = {},
-      { signal }: CallParameters = {},
-    ) =>
-      settle(async () => {
-        await bucket.purgeCache(path, { transformationsOnly: transformations ?? false, signal });
-        return { message: 'success' };
-      }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Platform, Timer } from 'supabase-protocol-clients/platform';
 import type { RegisteredKind } from '../../../shared/registered-kinds.ts';
 import type { InboxStore } from './inbox-store.ts';
-import type { NotificationsApi } from './notifications-api.ts';
+import type { NotificationsApi, NotificationsUpdate } from './notifications-api.ts';
 
 const delayMs = 300;
 /**
@@ -26,81 +26,101 @@ export interface InboxSyncOptions {
  * Requests the changes since the last response, with the totals of the same moment. The first response has only the totals,
  * because the lists are read in parallel.
  */
-export function createInboxSync({ api, store, platform, onStale, onKinds }: InboxSyncOptions) {
-  const { clock, report } = platform;
-  let asOf: string | null = null;
-  let timer: Timer | null = null;
+export class InboxSync {
+  readonly #options: InboxSyncOptions;
+  #asOf: string | null = null;
+  #timer: Timer | null = null;
   /** Whether changes may be missing that no response has contained yet. */
-  let isGapOpen = true;
-  let answeredAtMs = -Infinity;
-  let resetAtMs = -Infinity;
+  #isGapOpen = true;
+  #answeredAtMs = -Infinity;
+  #resetAtMs = -Infinity;
   /** Whether a change that the last response counted may have been counted again. */
-  let isDoubted = false;
-  let isClosed = false;
+  #isDoubted = false;
+  #isClosed = false;
   /** Whether a request is in flight, or is retried after a failure: it returns the totals anyway. */
-  let isAsking = false;
+  #isAsking = false;
 
-  const stopTimer = () => {
-    timer?.cancel();
-    timer = null;
-  };
-  const askSoon = () => {
-    if (isClosed || timer || isAsking || (!store.getState().areTotalsStale && !isDoubted)) return;
-    timer = clock.setTimer(onStale, isDoubted ? changeLagMs : delayMs);
-  };
+  constructor(options: InboxSyncOptions) {
+    this.#options = options;
+  }
 
-  return {
-    /** @returns whether the response lacks changes, so that the lists have to be read again. */
-    async ask(signal: AbortSignal): Promise<boolean> {
-      isDoubted = false;
-      isAsking = true;
-      stopTimer();
-      const isTotalsOnly = !isGapOpen && clock.monotonicMs() - resetAtMs < totalsOnlyMs;
-      isGapOpen = false;
-      const since = store.getState().sequence;
-      // At the start the lists are read in parallel with the first response; after a gap they may lack changes that it does
-      // not include.
-      const isFirst = asOf === null && store.getState().gapAt === 0;
-      try {
-        const answer = await api.changes(isTotalsOnly ? null : asOf);
-        if (signal.aborted) return false;
-        answeredAtMs = clock.monotonicMs();
-        if (!isTotalsOnly) asOf = answer.asOf;
-        if (answer.kinds) onKinds?.(answer.kinds);
-        const isReset = answer.isReset && !isFirst && !isTotalsOnly;
-        const isUnchanged = store.getState().sequence === since;
-        if (isReset) store.dispatch({ type: 'reset' });
-        store.dispatch({
-          type: 'synced',
-          changes: isTotalsOnly ? [] : answer.changes,
-          totals: answer.totals,
-          asOf: answer.asOf,
-          since: isReset && isUnchanged ? store.getState().sequence : since,
-        });
-        if (isReset) resetAtMs = answeredAtMs;
-        isAsking = false;
-        askSoon();
-        return isReset;
-      } catch (error) {
-        if (!isTotalsOnly) isGapOpen = true;
-        if (!signal.aborted) report(error);
-        throw error;
+  /** @returns whether the response lacks changes, so that the lists have to be read again. */
+  async ask(signal: AbortSignal): Promise<boolean> {
+    const { api, store, platform } = this.#options;
+    this.#isDoubted = false;
+    this.#isAsking = true;
+    this.#stopTimer();
+    const isTotalsOnly = !this.#isGapOpen && this.#nowMs() - this.#resetAtMs < totalsOnlyMs;
+    this.#isGapOpen = false;
+    const { sequence: since, gapAt } = store.getState();
+    // At the start the lists are read in parallel with the first response; after a gap they may lack changes that it does
+    // not include.
+    const isFirst = this.#asOf === null && gapAt === 0;
+    try {
+      const answer = await api.changes(isTotalsOnly ? null : this.#asOf);
+      if (signal.aborted) return false;
+      this.#answeredAtMs = this.#nowMs();
+      const isReset = answer.isReset && !isFirst && !isTotalsOnly;
+      if (isTotalsOnly) this.#apply({ ...answer, changes: [] }, since, false);
+      else {
+        this.#asOf = answer.asOf;
+        this.#apply(answer, since, isReset);
       }
-    },
-    /** Changes may have been missed: the next request covers them, too. */
-    openGap() {
-      isGapOpen = true;
-    },
-    /** Requests stale totals soon. Call it after changes. */
-    check(changed: boolean) {
-      // A change that the response counted already may arrive after it, and would count twice.
-      if (changed && clock.monotonicMs() - answeredAtMs < changeLagMs) isDoubted = true;
-      askSoon();
-    },
-    /** Ends the timer. */
-    close() {
-      isClosed = true;
-      stopTimer();
-    },
-  };
+      this.#isAsking = false;
+      this.#askSoon();
+      return isReset;
+    } catch (error) {
+      if (!isTotalsOnly) this.#isGapOpen = true;
+      if (!signal.aborted) platform.report(error);
+      throw error;
+    }
+  }
+
+  /** Changes may have been missed: the next request covers them, too. */
+  openGap(): void {
+    this.#isGapOpen = true;
+  }
+
+  /** Requests stale totals soon. Call it after changes. */
+  check(changed: boolean): void {
+    // A change that the response counted already may arrive after it, and would count twice.
+    if (changed && this.#nowMs() - this.#answeredAtMs < changeLagMs) this.#isDoubted = true;
+    this.#askSoon();
+  }
+
+  /** Ends the timer. */
+  close(): void {
+    this.#isClosed = true;
+    this.#stopTimer();
+  }
+
+  /** @param since the state's sequence when the request was sent. */
+  #apply(answer: NotificationsUpdate, since: number, isReset: boolean): void {
+    const { store, onKinds } = this.#options;
+    const { changes, totals, asOf, kinds } = answer;
+    if (kinds) onKinds?.(kinds);
+    const isUnchanged = store.getState().sequence === since;
+    if (isReset) {
+      store.dispatch({ type: 'reset' });
+      this.#resetAtMs = this.#answeredAtMs;
+    }
+    const sequence = isReset && isUnchanged ? store.getState().sequence : since;
+    store.dispatch({ type: 'synced', changes, totals, asOf, since: sequence });
+  }
+
+  #nowMs(): number {
+    return this.#options.platform.clock.monotonicMs();
+  }
+
+  #stopTimer(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  #askSoon(): void {
+    const { store, platform, onStale } = this.#options;
+    if (this.#isClosed || this.#timer || this.#isAsking) return;
+    if (!store.getState().areTotalsStale && !this.#isDoubted) return;
+    this.#timer = platform.clock.setTimer(onStale, this.#isDoubted ? changeLagMs : delayMs);
+  }
 }

@@ -58,163 +58,207 @@ export function createNotificationsApi(
   report: (problem: unknown) => void,
   now: () => number,
 ) {
-  const table = () => rest.from('notifications');
-  const parse = (rows: readonly unknown[]) => parseNotifications(rows, now(), report);
-  /** Writes the rows that have the status `from`; undefined: any. @returns the rows that were written. */
-  const update = async (
-    ids: readonly string[],
-    values: { status: string } | { snoozed_until: string | null },
-    from: NotificationStatus | undefined,
-  ) => {
-    const written = table().update(values).eq('recipient_id', userId).in('id', ids);
-    return parse(await inChunks(written.where(...hasStatus(from)).select(), { keepalive: true }));
+  const rows = new OwnRows(rest, userId, (values) => parseNotifications(values, now(), report));
+  return {
+    ...createReads(rows),
+    ...createWrites(rows),
+    ...createListWrites(rows),
+    /** One request; `since` is the `asOf` of the previous response, null for the totals alone. */
+    changes: (since: string | null) => readChanges(rows, since),
   };
-  const findAll = async (ids: readonly string[]): Promise<readonly Notification[]> =>
-    parse(await inChunks(table().select().eq('recipient_id', userId).in('id', ids)));
+}
+
+class OwnRows {
+  readonly rest: RestClient<Database>;
+  readonly userId: string;
+  readonly parse: (rows: readonly unknown[]) => readonly Notification[];
+  /** Whether the database has the functions of our migrations, and the column `snoozed_until`. */
+  hasFunctions = true;
+
+  constructor(rest: RestClient<Database>, userId: string, parse: OwnRows['parse']) {
+    this.rest = rest;
+    this.userId = userId;
+    this.parse = parse;
+  }
+
+  table() {
+    return this.rest.from('notifications');
+  }
+
   /** The conditions of a list up to a `created_at`; null: of any age. */
-  const listed = (filter: NotificationFilter, upTo: string | null) => [
-    eq('recipient_id', userId),
-    ...conditions(filter),
-    ...(upTo === null ? [] : [lte('created_at', upTo)]),
-  ];
+  listed(filter: NotificationFilter, upTo: string | null) {
+    return [
+      eq('recipient_id', this.userId),
+      ...conditions(filter),
+      ...(upTo === null ? [] : [lte('created_at', upTo)]),
+    ];
+  }
+}
 
-  /** Changes a whole list in parts, the newest rows first. Each part is a transaction: when one fails, those before it stay written. */
-  const writeInParts = async (part: () => Query<number>) => {
-    const user = new CallUser();
-    let count: number;
-    do count = await part().execute({ keepalive: true, user });
-    while (count >= partRows);
-  };
-
-  let hasChangesFunction = true;
-  /** An older table lacks the column. */
-  const notSnoozed = () =>
-    hasChangesFunction ? [or(is('snoozed_until', null), lte('snoozed_until', 'now'))] : [];
-  /** On a table without the functions of our migrations: three counts, and the lists are read again. */
-  const countOnly = async (): Promise<NotificationsUpdate> => {
-    const tabs = ['all', 'unread', 'archived'] as const;
-    const [all = 0, unread = 0, archived = 0] = await Promise.all(
-      tabs.map((tab) =>
-        table()
-          .count()
-          .where(...listed({ tab, kind: null }, null))
-          .execute(),
-      ),
-    );
-    const totals = { ...zeroCounts, all, unread, archived };
-    return { asOf: null, isReset: true, changes: [], totals };
-  };
-
+function createReads(own: OwnRows) {
+  const findAll = async (ids: readonly string[]): Promise<readonly Notification[]> =>
+    own.parse(await inChunks(own.table().select().eq('recipient_id', own.userId).in('id', ids)));
   return {
     /**
      * The page that follows `after`, newest first; null: the newest page. A filter with a query is searched. `isLast`: nothing
      * older exists.
      */
-    async list(
-      filter: NotificationFilter,
-      { after, limit, signal }: { after: Cursor | null; limit: number; signal?: AbortSignal },
-    ) {
-      if (filter.query) {
-        const { tab, kind, query, person, place } = filter;
-        const isNeeded = tab === 'needs-you';
-        const found = await rest
-          .rpc('search_notifications', {
-            query,
-            tab: isNeeded ? 'unread' : tab,
-            page_size: limit,
-            ...(kind !== null && { kind }),
-            ...(person && { sender: person }),
-            ...(place && { thread: place }),
-            ...(isNeeded && { needs_user: true }),
-            ...(after && { before_created_at: after.createdAt, before_id: after.id }),
-          })
-          .execute({ signal });
-        return { notifications: parse(found), isLast: found.length < limit };
-      }
-      const rows = await table()
-        .select()
-        .eq('recipient_id', userId)
-        .where(...conditions(filter), ...(after ? afterCursor(after) : []))
-        .order('created_at', { ascending: false })
-        .order('id', { ascending: false })
-        .limit(limit)
-        .execute({ signal });
-      return { notifications: parse(rows), isLast: rows.length < limit };
+    async list(filter: NotificationFilter, request: PageRequest) {
+      const rows = await (filter.query
+        ? search(own.rest, filter, filter.query, request)
+        : readPage(own, filter, request));
+      return { notifications: own.parse(rows), isLast: rows.length < request.limit };
     },
     /** One notification of any status; null if it does not exist. */
     find: async (id: string) => (await findAll([id]))[0] ?? null,
     /** Those of the notifications that exist, in any order. */
     findAll,
     /** The newest row of each sender and thread that was notified about lately. */
-    listRecentNames: async () => parse(await rest.rpc('recent_senders_and_threads').execute()),
-    /** One request; `since` is the `asOf` of the previous response, null for the totals alone. */
-    async changes(since: string | null): Promise<NotificationsUpdate> {
-      if (!hasChangesFunction) return countOnly();
-      try {
-        const answer = changesAnswer(
-          await rest.rpc('notification_changes', { since: since ?? '-infinity' }).execute(),
-        );
-        return {
-          asOf: answer.as_of,
-          isReset: answer.reset,
-          changes: [
-            ...parse([...answer.changed, ...answer.snoozed]).map(
-              (notification) => ({ type: 'update', notification }) as const,
-            ),
-            ...answer.deleted.map((id) => ({ type: 'remove', id }) as const),
-          ],
-          totals: toCounts(answer.counts),
-          kinds: answer.kinds,
-        };
-      } catch (problem) {
-        if (!(problem instanceof RestError) || problem.code !== 'not-found') throw problem;
-        hasChangesFunction = false;
-        return countOnly();
-      }
-    },
+    listRecentNames: async () => own.parse(await own.rest.rpc('recent_senders_and_threads').execute()),
+  };
+}
+
+interface PageRequest {
+  readonly after: Cursor | null;
+  readonly limit: number;
+  readonly signal?: AbortSignal;
+}
+
+function search(
+  rest: RestClient<Database>,
+  { tab, kind, person, place }: NotificationFilter,
+  query: string,
+  { after, limit, signal }: PageRequest,
+) {
+  const isNeeded = tab === 'needs-you';
+  return rest
+    .rpc('search_notifications', {
+      query,
+      tab: isNeeded ? 'unread' : tab,
+      page_size: limit,
+      ...(kind !== null && { kind }),
+      ...(person && { sender: person }),
+      ...(place && { thread: place }),
+      ...(isNeeded && { needs_user: true }),
+      ...(after && { before_created_at: after.createdAt, before_id: after.id }),
+    })
+    .execute({ signal });
+}
+
+function readPage(own: OwnRows, filter: NotificationFilter, { after, limit, signal }: PageRequest) {
+  return own
+    .table()
+    .select()
+    .where(...own.listed(filter, null), ...(after ? afterCursor(after) : []))
+    .order('created_at', { ascending: false })
+    .order('id', { ascending: false })
+    .limit(limit)
+    .execute({ signal });
+}
+
+async function readChanges(own: OwnRows, since: string | null): Promise<NotificationsUpdate> {
+  if (!own.hasFunctions) return countOnly(own);
+  try {
+    const answer = changesAnswer(
+      await own.rest.rpc('notification_changes', { since: since ?? '-infinity' }).execute(),
+    );
+    const updated = own.parse([...answer.changed, ...answer.snoozed]);
+    return {
+      asOf: answer.as_of,
+      isReset: answer.reset,
+      changes: [
+        ...updated.map((notification) => ({ type: 'update', notification }) as const),
+        ...answer.deleted.map((id) => ({ type: 'remove', id }) as const),
+      ],
+      totals: toCounts(answer.counts),
+      kinds: answer.kinds,
+    };
+  } catch (problem) {
+    if (!(problem instanceof RestError) || problem.code !== 'not-found') throw problem;
+    own.hasFunctions = false;
+    return countOnly(own);
+  }
+}
+
+/** On a table without the functions of our migrations: three counts, and the lists are read again. */
+async function countOnly(own: OwnRows): Promise<NotificationsUpdate> {
+  const count = (tab: InboxTab) =>
+    own
+      .table()
+      .count()
+      .where(...own.listed({ tab, kind: null }, null))
+      .execute();
+  const [all, unread, archived] = await Promise.all([count('all'), count('unread'), count('archived')]);
+  const totals = { ...zeroCounts, all, unread, archived };
+  return { asOf: null, isReset: true, changes: [], totals };
+}
+
+function createWrites(own: OwnRows) {
+  /** Writes the rows that have the status `from`; undefined: any. @returns the rows that were written. */
+  const update = async (
+    ids: readonly string[],
+    values: { status: string } | { snoozed_until: string | null },
+    from: NotificationStatus | undefined,
+  ) => {
+    const written = own.table().update(values).eq('recipient_id', own.userId).in('id', ids);
+    return own.parse(await inChunks(written.where(...hasStatus(from)).select(), { keepalive: true }));
+  };
+  return {
     setStatus: (ids: readonly string[], status: NotificationStatus, from?: NotificationStatus) =>
       update(ids, { status }, from),
     /** Snoozes until the time, in milliseconds since the epoch; null ends the snooze. */
     snooze: (ids: readonly string[], untilMs: number | null, from?: NotificationStatus) =>
       update(ids, { snoozed_until: untilMs === null ? null : new Date(untilMs).toISOString() }, from),
-    /**
-     * @param unread how many are unread: many are marked by a function, which announces a bulk change first.
-     * @param upTo `created_at` of the newest notification to mark; null: of any age.
-     */
-    async markAllRead(kind: string | null, unread: number, upTo: string | null): Promise<void> {
-      if (unread > bulkRows && hasChangesFunction) {
-        return writeInParts(() => rest.rpc('mark_all_notifications_read', bulkOf(kind, upTo)));
-      }
-      await table()
-        .update({ status: 'read' })
-        .where(...listed({ tab: 'unread', kind }, upTo), ...notSnoozed())
-        .execute({ keepalive: true });
-    },
-    /** Deletes the whole list of the filter, up to a `created_at`; null: of any age. */
-    async removeAll({ tab, kind }: NotificationFilter, upTo: string | null): Promise<void> {
-      if (hasChangesFunction)
-        return writeInParts(() => rest.rpc('delete_notifications', { tab, ...bulkOf(kind, upTo) }));
-      await table()
-        .delete()
-        .where(...listed({ tab, kind }, upTo))
-        .execute({ keepalive: true });
-    },
-    /** Archives the whole list of the filter, up to a `created_at`; null: of any age. */
-    async archiveAll({ tab, kind }: NotificationFilter, upTo: string | null): Promise<void> {
-      if (hasChangesFunction)
-        return writeInParts(() => rest.rpc('archive_notifications', { tab, ...bulkOf(kind, upTo) }));
-      await table()
-        .update({ status: 'archived' })
-        .where(...listed({ tab, kind }, upTo))
-        .execute({ keepalive: true });
-    },
     /** @returns the ids of the rows that were deleted. */
     async remove(ids: readonly string[], from?: NotificationStatus): Promise<readonly string[]> {
-      const deleted = table().delete().eq('recipient_id', userId).in('id', ids);
+      const deleted = own.table().delete().eq('recipient_id', own.userId).in('id', ids);
       const rows = await inChunks(deleted.where(...hasStatus(from)).select('id'), { keepalive: true });
       return rows.map(({ id }) => id);
     },
   };
+}
+
+/** Writes of whole lists, up to a `created_at`; null: of any age. */
+function createListWrites(own: OwnRows) {
+  return {
+    /** @param unread how many are unread: many are marked by a function, which announces a bulk change first. */
+    async markAllRead(kind: string | null, unread: number, upTo: string | null): Promise<void> {
+      if (unread > bulkRows && own.hasFunctions)
+        return writeInParts(() => own.rest.rpc('mark_all_notifications_read', bulkOf(kind, upTo)));
+      const notSnoozed = or(is('snoozed_until', null), lte('snoozed_until', 'now'));
+      await own
+        .table()
+        .update({ status: 'read' })
+        .where(...own.listed({ tab: 'unread', kind }, upTo), ...(own.hasFunctions ? [notSnoozed] : []))
+        .execute({ keepalive: true });
+    },
+    async removeAll({ tab, kind }: NotificationFilter, upTo: string | null): Promise<void> {
+      if (own.hasFunctions)
+        return writeInParts(() => own.rest.rpc('delete_notifications', { tab, ...bulkOf(kind, upTo) }));
+      await own
+        .table()
+        .delete()
+        .where(...own.listed({ tab, kind }, upTo))
+        .execute({ keepalive: true });
+    },
+    async archiveAll({ tab, kind }: NotificationFilter, upTo: string | null): Promise<void> {
+      if (own.hasFunctions)
+        return writeInParts(() => own.rest.rpc('archive_notifications', { tab, ...bulkOf(kind, upTo) }));
+      await own
+        .table()
+        .update({ status: 'archived' })
+        .where(...own.listed({ tab, kind }, upTo))
+        .execute({ keepalive: true });
+    },
+  };
+}
+
+/** Changes a whole list in parts, the newest rows first. Each part is a transaction: when one fails, those before it stay written. */
+async function writeInParts(part: () => Query<number>): Promise<void> {
+  const user = new CallUser();
+  let count: number;
+  do count = await part().execute({ keepalive: true, user });
+  while (count >= partRows);
 }
 
 /** Not `eq`, which an index of the status serves: in a small table it looks as good as that of the ids, and reads more rows. */

@@ -83,6 +83,20 @@ it('an invitation shows who invites to what to anybody with its token, and nothi
   expect(await preview()).toEqual([]);
 });
 
+it('an invitation has the same details in the list and for its token', async () => {
+  const token = await invite();
+  const [stored] = await supabase().database.query<object>(
+    `select id, status, inviter_id, 'Ada Lovelace' as inviter_name, invitee_email, true as is_for_me, entity_type, entity_id,
+       entity_name, created_at, expires_at
+     from invitations`,
+  );
+  expect(await call(asGrace, 'get', token)).toEqual(stored);
+  const [listedRow] = await runAs(supabase().database, asGrace, (sql) =>
+    sql.query('select * from list_invitations()'),
+  );
+  expect(listedRow).toEqual({ token, ...stored });
+});
+
 it('inviting is limited to 10 addresses a minute', async () => {
   for (let number = 0; number < 10; number += 1) await invite(`new${number}@example.com`);
   await expect(invite('one-more@example.com')).rejects.toMatchObject({

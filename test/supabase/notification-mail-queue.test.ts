@@ -252,6 +252,15 @@ it('a mail that fails is tried five times with growing delays, then dies with it
   expect(await queue()).toMatchObject([{ state: 'retrying', attempts: 0 }]);
 });
 
+it('a mail that the run had no time for is due again at once, without a counted attempt', async () => {
+  await addDueMails(1);
+  const [mail] = (await claim(atMs)).mails;
+  await finish(mail, 'delayed', atMs + minuteMs);
+  expect(await queue()).toEqual([
+    { state: 'retrying', attempts: 0, reason: null, due_at: new Date(atMs + minuteMs) },
+  ]);
+});
+
 it('a mail that is held waits longer and longer, an hour at most, without a counted attempt, and is dead after 30 days', async () => {
   await addDueMails(1);
   const waits: number[] = [];
@@ -461,6 +470,7 @@ describe('private.next_mail_at()', () => {
   it.each([
     ['instant', 'UTC', 8, 1, '2032-01-16T10:00:30Z', '2032-01-16T10:02:30.000Z'],
     ['hourly', 'Asia/Kolkata', 8, 1, '2032-01-16T10:00:00Z', '2032-01-16T11:00:00.000Z'],
+    ['hourly', 'UTC', 8, 1, '2032-01-16T10:59:59Z', '2032-01-16T11:00:00.000Z'],
     ['daily', 'UTC', 8, 1, '2032-01-16T07:59:59Z', '2032-01-16T08:00:00.000Z'],
     ['daily', 'UTC', 8, 1, '2032-01-16T08:00:00Z', '2032-01-17T08:00:00.000Z'],
     // The clocks go forward at 02:00 and back at 03:00 on these days.

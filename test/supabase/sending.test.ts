@@ -336,6 +336,23 @@ it('a report keeps the content and the sender, even after the notification is de
   ]);
 });
 
+it('a report keeps the first 1,000 characters of its comment', async () => {
+  const { database } = supabase();
+  await send({ type: 'mention' });
+  const [row] = await database.query<{ id: string }>('select id from notifications');
+  for (const length of [1000, 1001]) {
+    await runAs(database, asGrace, (sql) =>
+      sql.query(`select report_notification($1, 'spam', repeat('x', $2))`, [row?.id, length]),
+    );
+    expect(
+      await database.query(
+        'select length(comment) as length from notification_reports where notification_id = $1',
+        [row?.id],
+      ),
+    ).toEqual([{ length: 1000 }]);
+  }
+});
+
 it('a notification that can never be stored does not stop those behind it', async () => {
   const { database } = supabase();
   await whileRefusing(database, grace.id, async () => {

@@ -21,12 +21,17 @@ const calledAt = '2032-01-16T10:00:00.000Z';
 const noLimit = { now: () => nowMs, stopAtMs: Number.POSITIVE_INFINITY };
 
 interface RunOptions {
+  readonly now?: () => number;
   readonly stopAtMs?: number;
   readonly dueBeforeMs?: number;
 }
 const runMails = (
   queue: WorkerQueue,
-  send: (mail: { readonly id: string; readonly text: string }) => Promise<unknown> = () => Promise.resolve(),
+  send: (mail: {
+    readonly id: string;
+    readonly text: string;
+    readonly html: string;
+  }) => Promise<unknown> = () => Promise.resolve(),
   options: RunOptions = {},
 ) =>
   sendDueMails({
@@ -47,13 +52,15 @@ const runWebhooks = (
   options: RunOptions = {},
 ) => sendDueWebhooks({ ...queue.options, ...noLimit, ...options, transport: { send } });
 
+const refuseMail = () => Promise.reject(new MailTransportError('no', 'temporary'));
+const fail = () => Promise.resolve({ outcome: 'failed', reason: 'no', retrySeconds: null } as const);
 const workers = [
-  ['mails', runMails, queuedMail, 50, 5],
-  ['push messages', runPush, queuedPushMessage, 100, 10],
-  ['webhooks', runWebhooks, queuedWebhook, 50, 10],
+  ['mails', runMails, queuedMail, 50, 5, refuseMail],
+  ['push messages', runPush, queuedPushMessage, 100, 10, fail],
+  ['webhooks', runWebhooks, queuedWebhook, 50, 10, fail],
 ] as const;
 
-describe.each(workers)('the worker of %s', (_, run, create, batchSize, sentAtOnce) => {
+describe.each(workers)('the worker of %s', (_, run, create, batchSize, sentAtOnce, failOne) => {
   it('claims batches for 150 seconds, 500 items in a run at most, and starts the next run', async () => {
     const queue = createWorkerQueue(times(700, create));
     expect(await run(queue)).toEqual({ sent: 500, failed: 0, skipped: 0 });
@@ -73,6 +80,29 @@ describe.each(workers)('the worker of %s', (_, run, create, batchSize, sentAtOnc
       called_at: calledAt,
     });
     expect([queue.callsFor('one'), queue.started(), queue.lines()]).toEqual([1, 0, []]);
+  });
+
+  it('acknowledges with the time after the sending, and claims with the time of the claim', async () => {
+    let clockMs = nowMs;
+    const queue = createWorkerQueue(times(batchSize, create));
+    const sendSlowly = async () => {
+      clockMs = nowMs + 7000;
+      return { outcome: 'sent' } as const;
+    };
+    await run(queue, sendSlowly, { now: () => clockMs });
+    const later = '2032-01-16T10:00:07.000Z';
+    expect(queue.finished.get('item-0')).toMatchObject({ called_at: later });
+    expect(queue.claims.map((args) => args['called_at'])).toEqual([calledAt, later]);
+  });
+
+  it('reports the failures of all batches', async () => {
+    let attempts = 0;
+    const failEachSecond = async () => {
+      attempts += 1;
+      return attempts % 2 === 0 ? failOne() : ({ outcome: 'sent' } as const);
+    };
+    const report = await run(createWorkerQueue(times(2 * batchSize, create)), failEachSecond);
+    expect(report).toEqual({ sent: batchSize, failed: batchSize, skipped: 0 });
   });
 
   it('sends several items at once, and no more', async () => {
@@ -190,6 +220,15 @@ describe('a mail', () => {
     await runMails(createWorkerQueue([mail]), async ({ text }) => texts.push(text));
     expect(texts).toEqual([expect.stringContaining(reason)]);
     expect(texts[0]).toContain(link);
+  });
+
+  it('separates the links at its end by dots', async () => {
+    const item = { id: 'n', kind: 'mention', content: null, created_at: calledAt, is_in_inbox: true };
+    const mail = { ...queuedMail('one'), topic: 'kind:mention', items: [item], item_count: 1 };
+    const pages: string[] = [];
+    await runMails(createWorkerQueue([mail]), async ({ html }) => pages.push(html));
+    const words = pages[0]?.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
+    expect(words).toMatch(/[^·] Change email settings · Unsubscribe from mentions · Unsubscribe from all $/);
   });
 
   it('is due until the time of the call, or until a time that the call names', async () => {

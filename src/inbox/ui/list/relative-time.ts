@@ -15,7 +15,7 @@ export function shortTime(atMs: number, nowMs: number, locale: string): string {
   const daysAgo = dayNumber(nowMs) - dayNumber(atMs);
   // Clocks differ a little: a time in the next minutes is now.
   if (elapsedMs < -clockDriftMs) {
-    if (daysAgo === 0) return format(locale, { timeStyle: 'short' }).format(atMs);
+    if (daysAgo === 0) return clockTime(atMs, locale);
     return format(locale, { weekday: 'short', hour: 'numeric', minute: '2-digit' }).format(atMs);
   }
   if (elapsedMs < minuteMs) return relative(locale).format(0, 'second');
@@ -25,6 +25,11 @@ export function shortTime(atMs: number, nowMs: number, locale: string): string {
   const isThisYear = new Date(atMs).getFullYear() === new Date(nowMs).getFullYear();
   const year = isThisYear ? undefined : 'numeric';
   return format(locale, { month: 'short', day: 'numeric', year }).format(atMs);
+}
+
+/** The time of day: `14:32`. */
+export function clockTime(atMs: number, locale: string): string {
+  return format(locale, { timeStyle: 'short' }).format(atMs);
 }
 
 const spans = new Map<string, Intl.NumberFormat>();
@@ -72,4 +77,9 @@ export function format(locale: string, options: Intl.DateTimeFormatOptions): Int
 export function dayNumber(atMs: number): number {
   const date = new Date(atMs);
   return Math.round(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / 86_400_000);
+}
+
+/** Whether both times are on one calendar day of the reader. */
+export function isSameDay(oneMs: number, otherMs: number): boolean {
+  return dayNumber(oneMs) === dayNumber(otherMs);
 }

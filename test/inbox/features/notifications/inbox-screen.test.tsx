@@ -117,6 +117,31 @@ test('the inbox shows days, headlines, links and times', async () => {
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Inbox');
 });
 
+test('a row under the heading of an earlier day shows its clock time, and a row of a thread from another day its day', async () => {
+  const insert = (name: string, at: string) =>
+    local().database.query(
+      `insert into public.notifications (recipient_id, content, created_at)
+       select $1, json_build_object('type', 'comment', 'entity_type', 'document', 'entity_id', 'one',
+                                    'data', json_build_object('entity_name', $2::text)), $3::timestamptz`,
+      [ada.id, name, at],
+    );
+  await insert('Newest', '2026-01-20 12:01');
+  await insert('Middle', '2026-01-20 12:00');
+  await insert('Oldest', '2026-01-02 12:00');
+  const { actor } = await open();
+  const thread = await screen.findByRole('button', { name: /3 updates/ });
+  await actor.click(thread);
+  await screen.findByRole('link', { name: /Oldest/ });
+  const times = rows().map((row) => row.querySelector('time')?.textContent);
+  const clock = /^\d{1,2}:\d{2}/;
+  expect(times).toEqual([
+    expect.stringMatching(clock),
+    expect.stringMatching(clock),
+    expect.stringMatching(clock),
+    expect.stringMatching(/[A-Z]/),
+  ]);
+});
+
 test('the inbox shows an empty state', async () => {
   await open();
   expect(await screen.findByText(/No notifications yet/)).toBeTruthy();

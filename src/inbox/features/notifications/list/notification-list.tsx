@@ -13,9 +13,11 @@ import type { ReactNode, Ref } from 'react';
 import { useInboxServices, useLocale } from '../data/inbox-context.ts';
 import { dayLabel, groupByDay } from '../model/day-groups.ts';
 import type { ListEntry } from '../model/list-entries.ts';
+import { shownAtMs } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { useFocusKeeper } from '../../../ui/list/focus-keeper.ts';
+import { isSameDay } from '../../../ui/list/relative-time.ts';
 import { animateRows } from '../../../ui/list/row-motion.ts';
 import { followSwipes, type SwipeSide } from '../../../ui/list/row-swipe.ts';
 import { useRowWindow } from '../../../ui/list/row-window.ts';
@@ -96,7 +98,7 @@ export const NotificationList = memo(function NotificationList(props: Notificati
   }, [isSelecting, filter.tab, texts]);
   return (
     <div ref={list} className={styles.list} data-list="" onPointerOver={use} onFocus={use}>
-      {days.map(({ daysAgo, first, end }, day) => {
+      {days.map(({ daysAgo, atMs, first, end }, day) => {
         const from = Math.min(end, Math.max(first, range.first));
         const to = Math.max(from, Math.min(end, range.end));
         const shown = entries
@@ -113,6 +115,7 @@ export const NotificationList = memo(function NotificationList(props: Notificati
               onToggle={onToggleGroup}
               selectedCount={selected && entry.notifications.filter((row) => selected.has(row.id)).length}
               isOpen={entry.id === openId}
+              isDayNamed={daysAgo !== 0 && isSameDay(shownAtMs(entry.notifications[0]), atMs)}
             />
           ));
         return (

@@ -35,6 +35,8 @@ export interface NotificationRowProps {
   readonly onToggle?: (entry: ListEntry) => void;
   /** How many of its notifications are selected; null: selecting is off. */
   readonly selectedCount?: number | null;
+  /** Whether the heading above names the day of its time. */
+  readonly isDayNamed?: boolean;
   /** Whether the detail shows this notification. */
   readonly isOpen?: boolean;
   readonly filter: NotificationFilter;
@@ -49,7 +51,7 @@ export interface NotificationRowProps {
 /** A notification as a link to its detail, or a group, which opens; and the buttons of its actions. */
 export const NotificationRow = memo(function NotificationRow(props: NotificationRowProps) {
   const { entry, onAction, filter, selectedCount = null, isOpen = false, isPlain = false } = props;
-  const { ref, position, size } = props;
+  const { ref, position, size, isDayNamed = false } = props;
   const texts = inboxTexts.use();
   useRegisteredKinds();
   const { id, notifications } = entry;
@@ -84,7 +86,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
     >
       {selectedCount !== null && <RowCheckbox {...shared} selectedCount={selectedCount} />}
       <RowLink {...props}>
-        <RowFace {...shared} isUnread={isUnread} filter={filter} />
+        <RowFace {...shared} isUnread={isUnread} filter={filter} isDayNamed={isDayNamed} />
       </RowLink>
       {hasButtons && <RowButtons {...shared} isActive={isActive} />}
       {hasButtons && notifications.length === 1 && asksForAnswer(newest) && (
@@ -105,10 +107,11 @@ interface RowPartProps extends Pick<NotificationRowProps, 'entry' | 'onAction'> 
 }
 
 interface RowFaceProps extends RowPartProps, Pick<NotificationRowProps, 'filter'> {
+  readonly isDayNamed: boolean;
   readonly isUnread: boolean;
 }
 
-function RowFace({ entry, texts, title, isUnread, filter }: RowFaceProps) {
+function RowFace({ entry, texts, title, isUnread, filter, isDayNamed }: RowFaceProps) {
   const { notifications } = entry;
   const [newest] = notifications;
   const { isSnoozed, snoozedUntilMs } = newest;
@@ -154,7 +157,7 @@ function RowFace({ entry, texts, title, isUnread, filter }: RowFaceProps) {
             <VisuallyHidden>{isSnoozed ? texts.tabs.snoozed : texts.returned}</VisuallyHidden>
           </span>
         )}
-        <RowTime atMs={shownAtMs(newest)} />
+        <RowTime atMs={shownAtMs(newest)} isDayNamed={isDayNamed} />
       </span>
     </>
   );

@@ -1,9 +1,15 @@
 import { useSyncExternalStore } from 'react';
-import { absoluteTime, shortTime } from '../../../ui/list/relative-time.ts';
+import { absoluteTime, clockTime, shortTime } from '../../../ui/list/relative-time.ts';
 import { useInboxServices, useLocale } from '../data/inbox-context.ts';
 
+export interface RowTimeProps {
+  readonly atMs: number;
+  /** Whether a heading above names its day. */
+  readonly isDayNamed?: boolean;
+}
+
 /** The time of a notification, with date and time as its tooltip. */
-export function RowTime({ atMs }: { readonly atMs: number }) {
+export function RowTime({ atMs, isDayNamed = false }: RowTimeProps) {
   // All of them tick with one clock.
   const { minuteClock } = useInboxServices();
   const locale = useLocale();
@@ -12,7 +18,7 @@ export function RowTime({ atMs }: { readonly atMs: number }) {
   return (
     <bdi>
       <time dateTime={new Date(atMs).toISOString()} title={absoluteTime(atMs, locale)}>
-        {shortTime(atMs, nowMs, locale)}
+        {isDayNamed ? clockTime(atMs, locale) : shortTime(atMs, nowMs, locale)}
       </time>
     </bdi>
   );

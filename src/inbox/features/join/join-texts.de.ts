@@ -57,11 +57,11 @@ export const german: JoinTexts = {
   close: 'Schließen',
   invitedTitle: (email) => `Schick diesen Link an ${email}`,
   invitedNew:
-    'Die Einladung ist fertig. Wer hier kein Konto hat, bekommt von uns keine E‑Mail: Schick den Link selbst.',
+    'Die Einladung ist fertig. Schick den Link selbst; wer hier ein Konto hat, wird auch benachrichtigt.',
   invitedAgain:
-    'Die Einladung ist erneuert, mit demselben Link. Wer hier kein Konto hat, bekommt von uns keine E‑Mail: Schick ihn selbst.',
+    'Die Einladung ist erneuert, mit demselben Link. Schick ihn selbst; wer hier ein Konto hat, wird auch benachrichtigt.',
   invitedText: (email) =>
-    `Der Link gilt 7 Tage und nur für ${email}. Wer hier ein Konto hat, wird auch benachrichtigt. Öffne ihn selbst, um die Einladung zurückzuziehen.`,
+    `Der Link gilt 7 Tage und nur für ${email}. Öffne ihn selbst, um die Einladung zurückzuziehen.`,
   mail: 'E‑Mail schreiben',
   mailSubject: 'Eine Einladung für dich',
   mailBody: (url) => `Ich möchte dich einladen. Dieser Link gilt 7 Tage: ${url}`,

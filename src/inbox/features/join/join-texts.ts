@@ -56,12 +56,11 @@ const english = {
   send: 'Create link',
   close: 'Close',
   invitedTitle: (email: string) => `Send this link to ${email}`,
-  invitedNew:
-    'The invitation is ready. We don’t email people who have no account here, so send the link yourself.',
+  invitedNew: 'The invitation is ready. Send the link yourself; people with an account are notified as well.',
   invitedAgain:
-    'The invitation is renewed, with the same link. We don’t email people who have no account here, so send it yourself.',
+    'The invitation is renewed, with the same link. Send it yourself; people with an account are notified as well.',
   invitedText: (email: string) =>
-    `The link works for 7 days, for ${email} only. With an account here, they’re notified as well. Open it yourself to withdraw it.`,
+    `The link works for 7 days, for ${email} only. Open it yourself to withdraw it.`,
   mail: 'Write an email',
   mailSubject: 'An invitation for you',
   mailBody: (url: string) => `I’d like to invite you. This link works for 7 days: ${url}`,

@@ -36,7 +36,8 @@ export const english: MailTexts = {
   sentence({ kind, title, actor, entity, entityType, answer }) {
     const who = actor ?? 'Someone';
     const what = entity ?? (entityType ? `a ${entityType}` : 'a shared item');
-    if (answer) return `${who} ${answer} your invitation to ${what}`;
+    const toWhat = (entity ?? entityType) ? ` to ${what}` : '';
+    if (answer) return `${who} ${answer} your invitation${toWhat}`;
     switch (kind) {
       case 'mention':
         return `${who} mentioned you in ${what}`;
@@ -47,7 +48,7 @@ export const english: MailTexts = {
       case 'edit':
         return `${who} edited ${what}`;
       case 'invite':
-        return `${who} invited you to ${what}`;
+        return `${who} invited you${toWhat}`;
       case 'other':
         return title ?? 'You have a notification';
     }
@@ -106,8 +107,9 @@ export const german: MailTexts = {
     const who = actor ?? 'Jemand';
     const role = kind === 'edit' || kind === 'comment' ? 'object' : 'place';
     const what = entity ?? (entityTypes[entityType ?? ''] ?? unknownEntity)[role];
+    const toWhat = (entity ?? entityType) ? `zu ${what} ` : '';
     if (answer)
-      return `${who} hat deine Einladung zu ${what} ${answer === 'accepted' ? 'angenommen' : 'abgelehnt'}`;
+      return `${who} hat deine Einladung ${toWhat}${answer === 'accepted' ? 'angenommen' : 'abgelehnt'}`;
     switch (kind) {
       case 'mention':
         return `${who} hat dich in ${what} erwähnt`;
@@ -118,7 +120,7 @@ export const german: MailTexts = {
       case 'edit':
         return `${who} hat ${what} geändert`;
       case 'invite':
-        return `${who} hat dich zu ${what} eingeladen`;
+        return `${who} hat dich ${toWhat}eingeladen`;
       case 'other':
         return title ?? 'Du hast eine Benachrichtigung';
     }

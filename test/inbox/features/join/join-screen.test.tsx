@@ -232,7 +232,7 @@ test('inviting from the inbox notifies an existing user, and shows the link', as
   await actor.type(dialog.getByLabelText(/What for/), 'Roadmap');
   await actor.click(dialog.getByRole('button', { name: 'Create link' }));
   await screen.findByRole('dialog', { name: 'Send this link to grace@example.com' });
-  await dialog.findByText(/^The invitation is ready\. We don’t email people who have no account/);
+  await dialog.findByText(/^The invitation is ready\. Send the link yourself/);
   const link = dialog.getByLabelText<HTMLInputElement>('Invitation link').value;
   const told = await local().database.query<{ content: string }>(
     'select content from public.notifications where recipient_id = $1',

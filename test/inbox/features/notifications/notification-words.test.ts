@@ -114,6 +114,16 @@ test('the headline of a notification names the actor, the action and the entity'
   );
 });
 
+test('the headline of an invitation that names nothing ends after the person', () => {
+  const metadata = { actor_name: 'Grace' };
+  const accepted = { type: 'invite', metadata, data: { status: 'accepted' } };
+  expect(title({ type: 'invite', metadata })).toBe('Grace invited you');
+  expect(title(accepted)).toBe('Grace accepted your invitation');
+  expect(title({ type: 'invite', metadata, entity_type: 'team' })).toBe('Grace invited you to a team');
+  expect(notificationTitle(parse({ type: 'invite', metadata }), german)).toBe('Grace hat dich eingeladen');
+  expect(notificationTitle(parse(accepted), german)).toBe('Grace hat deine Einladung angenommen');
+});
+
 test('the headline of a notification is a sentence without an actor or entity', () => {
   expect(title({ type: 'mention' })).toBe('Someone mentioned you in a shared item');
   expect(title({ type: 'mention', entity_type: 'document' })).toBe('Someone mentioned you in a document');

@@ -53,13 +53,15 @@ export const german: InboxTexts = {
     mention: (actor, entity) => `${actor} hat dich in ${entity} erwähnt`,
     edit: (actor, entity) => `${actor} hat ${entity} geändert`,
     comment: (actor, entity) => `${actor} hat ${entity} kommentiert`,
-    invite: (actor, entity) => `${actor} hat dich zu ${entity} eingeladen`,
+  },
+  invitations: {
+    open: (actor, entity) => `${actor} hat dich ${entity === null ? '' : `zu ${entity} `}eingeladen`,
+    accepted: (actor, entity) =>
+      `${actor} hat deine Einladung ${entity === null ? '' : `zu ${entity} `}angenommen`,
+    declined: (actor, entity) =>
+      `${actor} hat deine Einladung ${entity === null ? '' : `zu ${entity} `}abgelehnt`,
   },
   sentMessage: (actor) => `${actor} hat dir eine Nachricht geschickt`,
-  answers: {
-    accepted: (actor, entity) => `${actor} hat deine Einladung zu ${entity} angenommen`,
-    declined: (actor, entity) => `${actor} hat deine Einladung zu ${entity} abgelehnt`,
-  },
   senderGroups: {
     edit: (actor, count) => `${actor} hat ${count} Änderungen gemacht`,
     comment: (actor, count) => `${actor} hat ${count} Kommentare geschrieben`,

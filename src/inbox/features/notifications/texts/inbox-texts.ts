@@ -34,13 +34,17 @@ const english = {
     mention: (actor: string, entity: string) => `${actor} mentioned you in ${entity}`,
     edit: (actor: string, entity: string) => `${actor} edited ${entity}`,
     comment: (actor: string, entity: string) => `${actor} commented on ${entity}`,
-    invite: (actor: string, entity: string) => `${actor} invited you to ${entity}`,
+  },
+  /** Of an invitation and the answers to it. null: it names nothing. */
+  invitations: {
+    open: (actor: string, entity: string | null) =>
+      `${actor} invited you${entity === null ? '' : ` to ${entity}`}`,
+    accepted: (actor: string, entity: string | null) =>
+      `${actor} accepted your invitation${entity === null ? '' : ` to ${entity}`}`,
+    declined: (actor: string, entity: string | null) =>
+      `${actor} declined your invitation${entity === null ? '' : ` to ${entity}`}`,
   },
   sentMessage: (actor: string) => `${actor} sent you a message`,
-  answers: {
-    accepted: (actor: string, entity: string) => `${actor} accepted your invitation to ${entity}`,
-    declined: (actor: string, entity: string) => `${actor} declined your invitation to ${entity}`,
-  },
   /** The row of several notifications of one sender. */
   senderGroups: {
     edit: (actor: string, count: number) => `${actor} made ${count} edits`,

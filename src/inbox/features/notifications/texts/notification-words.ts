@@ -51,18 +51,20 @@ export function notificationTitle(notification: Notification, texts: InboxTexts)
   const { kind, kindName, entityType } = notification;
   const given = templateWords(notification, texts)?.title ?? givenTitle(notification);
   if (given) return given;
-  const actor = notificationActor(notification);
-  if (isMessage(notification)) return texts.sentMessage(actor ?? texts.someone);
+  const actor = notificationActor(notification) ?? texts.someone;
+  if (isMessage(notification)) return texts.sentMessage(actor);
   if (kind === 'system' || kind === 'other')
     return (kind === 'other' && registeredLabel(kindName, texts)) || texts.kind.other;
   const entity = notificationEntity(notification);
   const text = textOfUnnamed(notification);
   if (text !== null) return text;
-  const status = contentText(notification, 'status');
-  const isAnswer = kind === 'invite' && (status === 'accepted' || status === 'declined');
-  const sentence = isAnswer ? texts.answers[status] : texts.titles[kind];
-  const role = kind === 'edit' || kind === 'comment' ? 'object' : 'place';
-  return sentence(actor ?? texts.someone, entity ?? texts.something(entityType, role));
+  if (kind === 'invite') {
+    const status = contentText(notification, 'status');
+    const sentence = texts.invitations[status === 'accepted' || status === 'declined' ? status : 'open'];
+    return sentence(actor, entity ?? (entityType && texts.something(entityType, 'place')));
+  }
+  const role = kind === 'mention' ? 'place' : 'object';
+  return texts.titles[kind](actor, entity ?? texts.something(entityType, role));
 }
 
 /** The headline of a row: of the notification that represents it, or a sentence about all of a sender. */

@@ -127,6 +127,9 @@ test(
     await world.enter(page, ada, '/preferences');
     const button = page.getByRole('button', { name: /^Notifications/ });
     await expect(button).toHaveAccessibleName('Notifications, 10 unread');
+    const badge = await button.getByText('10').boundingBox();
+    expect(badge?.height, 'the number is on one line').toBeLessThan(24);
+    expect(badge?.y).toBeGreaterThanOrEqual(0);
     await button.click();
     const panel = page.getByRole('dialog', { name: 'Inbox' });
     await expect(panel.locator('[data-id]')).toHaveCount(8);

@@ -62,6 +62,22 @@ test.describe('on a phone', () => {
       },
     );
 
+  test('the tab of the inbox has the number of unread notifications, and no bell repeats it', async ({
+    page,
+    world,
+  }) => {
+    const [ada, grace] = await world.newPair();
+    await world.notify(grace, ada, { count: 12 });
+    await world.enter(page, ada, '/preferences');
+    const tab = tabBar(page).getByRole('link', { name: 'Inbox, 12 unread' });
+    await expect(tab).toBeVisible();
+    const badge = await tab.getByText('12').boundingBox();
+    expect(badge?.height, 'the number is on one line').toBeLessThan(24);
+    await expect(page.getByRole('banner').getByRole('button')).toHaveCount(1);
+    await tab.click();
+    await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+  });
+
   test(
     'the keyboard finds the bars, and no focused row lies below one',
     { tag: '@nightly' },

@@ -5,6 +5,7 @@ export const german: AppTexts = {
   navigation: 'Hauptmenü',
   views: 'Ansichten',
   inbox: 'Posteingang',
+  inboxTab: (unread) => (unread > 0 ? `Posteingang, ${unread} ungelesen` : 'Posteingang'),
   preferences: 'Einstellungen',
   account: 'Konto',
   accountMenu: (email) => `Kontomenü: ${email}`,

@@ -5,6 +5,7 @@ const english = {
   navigation: 'Main',
   views: 'Views',
   inbox: 'Inbox',
+  inboxTab: (unread: number) => (unread > 0 ? `Inbox, ${unread} unread` : 'Inbox'),
   preferences: 'Preferences',
   account: 'Account',
   accountMenu: (email: string) => `Account menu: ${email}`,

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import styles from './badge.module.css';
 import { classNames } from './state/class-names.ts';
 
@@ -7,6 +8,16 @@ export function Badge({ count, quiet = false }: { readonly count: number; readon
   return (
     <span className={classNames(styles.badge, quiet && styles.quiet)} aria-hidden="true">
       {count > 99 ? '99+' : count}
+    </span>
+  );
+}
+
+/** An icon with a count at its corner. */
+export function CountedIcon({ count, children }: { readonly count: number; readonly children: ReactNode }) {
+  return (
+    <span className={styles.counted}>
+      {children}
+      <Badge count={count} />
     </span>
   );
 }

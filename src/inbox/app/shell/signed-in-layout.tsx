@@ -1,6 +1,7 @@
 import { useEffect, useSyncExternalStore, type ComponentType, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useListAge } from '../../features/notifications/data/inbox-context.ts';
+import { useInboxSnapshot, useListAge } from '../../features/notifications/data/inbox-context.ts';
+import { CountedIcon } from '../../ui/badge.tsx';
 import { InboxIcon, PersonIcon, SettingsIcon } from '../../ui/icons.tsx';
 import { Logo } from '../../ui/page/narrow-page.tsx';
 import { preloadDelayMs } from '../../ui/state/loader.ts';
@@ -73,9 +74,7 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
         </aside>
       </div>
       <nav className={styles.tabBar} aria-label={texts.navigation}>
-        <NavigationLink className={styles.tabLink} href={paths.home} icon={InboxIcon}>
-          {texts.inbox}
-        </NavigationLink>
+        <InboxTab />
         <NavigationLink className={styles.tabLink} href={paths.preferences} icon={SettingsIcon}>
           {texts.preferences}
         </NavigationLink>
@@ -98,19 +97,40 @@ function OfflineNote() {
   return <span>{isInbox && age !== null ? texts.offlineList(age) : texts.offline}</span>;
 }
 
+function InboxTab() {
+  const { unread } = useInboxSnapshot().counts;
+  const texts = appTexts.use();
+  return (
+    <NavigationLink
+      className={styles.tabLink}
+      href={paths.home}
+      icon={InboxIcon}
+      count={unread}
+      name={texts.inboxTab(unread)}
+    >
+      {texts.inbox}
+    </NavigationLink>
+  );
+}
+
 interface NavigationLinkProps {
   readonly href: string;
   readonly icon: ComponentType;
   readonly className: string | undefined;
+  readonly count?: number;
+  /** Its accessible name, if the text is not enough. */
+  readonly name?: string;
   readonly children: string;
 }
 
-function NavigationLink({ href, icon: Icon, className, children }: NavigationLinkProps) {
+function NavigationLink({ href, icon: Icon, className, count = 0, name, children }: NavigationLinkProps) {
   const [path] = useLocation();
   const current = path === href || (href === paths.home && path === paths.root);
   return (
-    <Link href={href} className={className} aria-current={current ? 'page' : undefined}>
-      <Icon />
+    <Link href={href} className={className} aria-current={current ? 'page' : undefined} aria-label={name}>
+      <CountedIcon count={count}>
+        <Icon />
+      </CountedIcon>
       <span>{children}</span>
     </Link>
   );

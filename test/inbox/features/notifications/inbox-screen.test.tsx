@@ -132,6 +132,8 @@ test('a row under the heading of an earlier day shows its clock time, and a row 
   const thread = await screen.findByRole('button', { name: /3 updates/ });
   await actor.click(thread);
   await screen.findByRole('link', { name: /Oldest/ });
+  expect(thread.textContent, 'the rows below have the sentences').not.toMatch(/commented on/);
+  expect(thread.textContent).toMatch(/Newest/);
   const times = rows().map((row) => row.querySelector('time')?.textContent);
   const clock = /^\d{1,2}:\d{2}/;
   expect(times).toEqual([
@@ -142,9 +144,21 @@ test('a row under the heading of an earlier day shows its clock time, and a row 
   ]);
 });
 
-test('the inbox shows an empty state', async () => {
+test('the inbox shows an empty state, in which nothing can be selected', async () => {
   await open();
   expect(await screen.findByText(/No notifications yet/)).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Select' }).getAttribute('aria-disabled')).toBe('true');
+});
+
+test('a type in the rail leads from the archive to the inbox, which its number counts', async () => {
+  await notify(1);
+  const { actor } = await open('/home?tab=archived');
+  await screen.findByRole('heading', { name: 'Archived', level: 1 });
+  expect(screen.queryByRole('button', { name: 'Mark all read' })).toBeNull();
+  const rail = within(screen.getByRole('complementary', { name: 'Views' }));
+  await actor.click(await rail.findByRole('link', { name: 'Mentions, 1 unread' }));
+  await screen.findByRole('heading', { name: 'Mentions', level: 1 });
+  expect(await screen.findByText(/Document 1/)).toBeTruthy();
 });
 
 test('the inbox writes numbers as the language of the page does', async () => {

@@ -17,6 +17,7 @@ import { inboxTexts, type InboxTexts } from '../texts/inbox-texts.ts';
 import {
   leadOf,
   notificationActor,
+  notificationEntity,
   notificationKindLabel,
   rowSnippet,
   rowTitle,
@@ -122,7 +123,9 @@ function RowFace({ entry, texts, title, isUnread, filter, isDayNamed }: RowFaceP
     notifications.some(({ id }) => pendingRows.getSnapshot().has(id)),
   );
   const actor = notificationActor(lead);
-  const snippet = rowSnippet(notifications, texts);
+  // The rows below an open thread have the sentences: it is headed by what they are about.
+  const heading = entry.isOpen && groupTypeOf(notifications) === 'thread' ? notificationEntity(lead) : null;
+  const snippet = heading === null && rowSnippet(notifications, texts);
   return (
     <>
       <span className={styles.avatar}>
@@ -133,7 +136,7 @@ function RowFace({ entry, texts, title, isUnread, filter, isDayNamed }: RowFaceP
       </span>
       <span className={styles.words}>
         {isUnread && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
-        <RowTitle title={title} notification={lead} query={filter.query} />
+        <RowTitle title={heading ?? title} notification={lead} query={filter.query} />
         {snippet && (
           <span className={styles.snippet} dir="auto">
             <Highlight text={snippet} query={filter.query} />

@@ -50,10 +50,11 @@ export function InboxTabs({ filter, counts }: NavigationProps) {
   return <TabLinks label={texts.tabsLabel} tabs={tabs} />;
 }
 
-/** The kinds, with the rest of the filter kept. The current kind is a link to all kinds. */
+/** The kinds in the inbox or its unread rows, which their numbers count. The current kind is a link to all kinds. */
 function KindLinks({ filter, counts }: NavigationProps) {
   const texts = inboxTexts.use();
   useRegisteredKinds();
+  const tab = filter.tab === 'unread' ? 'unread' : 'all';
   return (
     <nav aria-label={texts.kindsLabel}>
       {listKinds(texts).map(([kind, label]) => {
@@ -63,7 +64,7 @@ function KindLinks({ filter, counts }: NavigationProps) {
           <Link
             key={kind}
             className={layout.railLink}
-            href={inboxHref({ ...filter, kind: isCurrent ? null : kind })}
+            href={inboxHref({ ...filter, tab, kind: isCurrent ? null : kind })}
             aria-current={isCurrent ? 'true' : undefined}
             aria-label={texts.kindName(label, unread)}
           >

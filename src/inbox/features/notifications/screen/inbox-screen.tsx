@@ -96,6 +96,7 @@ export function InboxScreen() {
         <InboxToolbar
           filter={filter}
           hasUnread={hasUnread(snapshot, shown)}
+          hasRows={shown.length > 0}
           onMarkAllRead={markAllRead}
           isSelecting={selection !== null}
           onSelect={startSelecting}

@@ -20,6 +20,7 @@ const FilterPanel = onDemand(async () => (await import('./filter-panel.tsx')).Fi
 export interface InboxToolbarProps {
   readonly filter: NotificationFilter;
   readonly hasUnread: boolean;
+  readonly hasRows: boolean;
   readonly onMarkAllRead: () => void;
   readonly isSelecting: boolean;
   readonly onSelect: () => void;
@@ -31,8 +32,10 @@ export interface InboxToolbarProps {
 
 /** The name of the list, its search and the actions on it. On phones some of them are in the options. */
 export function InboxToolbar(props: InboxToolbarProps) {
-  const { filter, hasUnread, onMarkAllRead, isSelecting, onSelect, onSearch, onDialog, children } = props;
+  const { filter, hasUnread, hasRows, onMarkAllRead, isSelecting, onSelect, onSearch, onDialog, children } =
+    props;
   const texts = inboxTexts.use();
+  const { tab } = filter;
   useRegisteredKinds();
   const { InviteDialog } = useInboxServices();
   const button = (
@@ -65,19 +68,25 @@ export function InboxToolbar(props: InboxToolbarProps) {
           </PartBoundary>
         )}
       </Popover>
-      <IconButton
-        label={texts.markAllRead}
-        className={styles.worded}
-        icon={
-          <>
-            <CheckAllIcon />
-            <span aria-hidden="true">{texts.markAllRead}</span>
-          </>
-        }
-        inactive={!hasUnread}
-        onClick={onMarkAllRead}
-      />
-      {button(texts.select, SelectIcon, onSelect, { className: styles.wide, 'aria-pressed': isSelecting })}
+      {tab !== 'archived' && tab !== 'snoozed' && (
+        <IconButton
+          label={texts.markAllRead}
+          className={styles.worded}
+          icon={
+            <>
+              <CheckAllIcon />
+              <span aria-hidden="true">{texts.markAllRead}</span>
+            </>
+          }
+          inactive={!hasUnread}
+          onClick={onMarkAllRead}
+        />
+      )}
+      {button(texts.select, SelectIcon, onSelect, {
+        className: styles.wide,
+        'aria-pressed': isSelecting,
+        inactive: !hasRows && !isSelecting,
+      })}
       {InviteDialog && button(texts.invite, InviteIcon, () => onDialog('invite'), { className: styles.wide })}
       {button(texts.options, MoreIcon, () => onDialog('options'))}
     </div>

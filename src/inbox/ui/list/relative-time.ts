@@ -52,7 +52,7 @@ export function absoluteTime(atMs: number, locale: string, dateStyle: 'full' | '
 export function pastMoment(atMs: number, nowMs: number, locale: string): string {
   const daysAgo = dayNumber(nowMs) - dayNumber(atMs);
   const clock = { hour: 'numeric', minute: '2-digit' } as const;
-  if (daysAgo === 0) return format(locale, clock).format(atMs);
+  if (daysAgo === 0) return clockTime(atMs, locale);
   if (daysAgo < 7) return format(locale, { weekday: 'long', ...clock }).format(atMs);
   return format(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(atMs);
 }

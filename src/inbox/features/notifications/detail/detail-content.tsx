@@ -1,12 +1,13 @@
-import { useState, type ReactNode } from 'react';
+import { useState, useSyncExternalStore, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
 import { Button, IconButton, buttonClass } from '../../../ui/button.tsx';
 import { ClockIcon } from '../../../ui/icons.tsx';
 import { useInboxServices, useLocale } from '../data/inbox-context.ts';
+import { paths } from '../../../shared/routes.ts';
 import { AnswerButtons } from '../list/answer-buttons.tsx';
 import { KindIcon } from '../list/kind-icon.tsx';
-import { absoluteTime } from '../../../ui/list/relative-time.ts';
+import { absoluteTime, pastMoment } from '../../../ui/list/relative-time.ts';
 import { LinkedText } from '../../../ui/list/linked-text.tsx';
 import { rowActions, rowMenuPopup, type OnRowAction } from '../list/row-actions.ts';
 import { SenderAvatar } from '../list/sender-avatar.tsx';
@@ -87,26 +88,30 @@ function DetailHead({ notification, heading }: Omit<DetailContentProps, 'onActio
   const texts = inboxTexts.use();
   const words = inboxDialogTexts.use().detail;
   const locale = useLocale();
+  const { minuteClock } = useInboxServices();
+  const nowMs = useSyncExternalStore(minuteClock.subscribe, minuteClock.getSnapshot);
   const { kindName, createdAtMs, isSnoozed, snoozedUntilMs } = notification;
-  const time = (atMs: number) => (
+  const actor = notificationActor(notification);
+  const time = (atMs: number, words: string) => (
     <time dateTime={new Date(atMs).toISOString()} title={absoluteTime(atMs, locale)}>
-      {absoluteTime(atMs, locale, 'medium')}
+      {words}
     </time>
   );
   return (
     <div className={styles.head}>
-      <SenderAvatar name={notificationActor(notification)} kind={kindName} size={40} />
+      <SenderAvatar name={actor} kind={kindName} size={40} />
       <div className={styles.words}>
         {heading}
         <p className={styles.meta}>
-          <KindIcon kind={kindName} size={16} />
+          {actor !== null && <KindIcon kind={kindName} size={16} />}
           <span>{notificationKindLabel(notification, texts)}</span>
-          {!Number.isNaN(createdAtMs) && time(createdAtMs)}
+          {!Number.isNaN(createdAtMs) && time(createdAtMs, pastMoment(createdAtMs, nowMs, locale))}
         </p>
         {isSnoozed && snoozedUntilMs !== null && (
           <p className={styles.meta}>
             <ClockIcon size={16} />
-            <span>{words.returns}</span> {time(snoozedUntilMs)}
+            <span>{words.returns}</span>{' '}
+            {time(snoozedUntilMs, absoluteTime(snoozedUntilMs, locale, 'medium'))}
           </p>
         )}
       </div>
@@ -161,7 +166,9 @@ function FollowLink({ link: { href, foreignHost }, name, look }: FollowLinkProps
       </>
     );
   const shared = { className: `${buttonClass(look)} ${styles.follow}`, href };
-  const label = <span>{words.follow(name ?? words.page)}</span>;
+  const label = (
+    <span>{words.follow(name ?? (href === paths.preferences ? words.preferences : words.page))}</span>
+  );
   return href.startsWith('/') ? (
     <Link {...shared}>{label}</Link>
   ) : (

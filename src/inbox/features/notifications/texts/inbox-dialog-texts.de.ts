@@ -6,6 +6,7 @@ export const german: InboxDialogTexts = {
     returns: 'Zurückgestellt bis',
     follow: (name) => `${name} öffnen`,
     page: 'Seite',
+    preferences: 'Einstellungen',
     earlier: 'Vorher zu diesem Thema',
     next: 'Nächste Benachrichtigung',
     previous: 'Vorige Benachrichtigung',

@@ -6,6 +6,7 @@ const english = {
     returns: 'Snoozed until',
     follow: (name: string) => `Open ${name}`,
     page: 'page',
+    preferences: 'preferences',
     earlier: 'Earlier in this thread',
     next: 'Next notification',
     previous: 'Previous notification',

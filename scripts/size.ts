@@ -28,7 +28,7 @@ const screens: readonly Screen[] = [
     kB: 25,
   },
   { path: '/join', entry: 'features/join/join-screen.tsx', beyond: '/login', kB: 25 },
-  { path: '/preferences', entry: 'app/shell/preferences-route.tsx', beyond: '/home', kB: 25 },
+  { path: '/preferences', entry: 'app/shell/preferences-route.tsx', beyond: '/home', kB: 18 },
   { path: '/account', entry: 'features/account/account-screen.tsx', beyond: '/home', kB: 26 },
 ];
 /** The layout around every screen that needs a session. */

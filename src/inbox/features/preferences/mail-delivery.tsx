@@ -58,7 +58,7 @@ export function MailDelivery({ preferences, onChange }: MailDeliveryProps) {
 function NextMail({ status, timeZone }: { readonly status: MailStatus; readonly timeZone: string }) {
   const texts = preferencesTexts.use();
   const language = useLanguage();
-  if (status.next_at === null) return null;
+  if (!status.next_at) return null;
   const time = new Intl.DateTimeFormat(language, {
     weekday: 'long',
     month: 'long',

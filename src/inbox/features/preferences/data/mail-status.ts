@@ -1,19 +1,26 @@
 import { useEffect, useState, useTransition } from 'react';
-import * as z from 'zod/mini';
+import {
+  nullish,
+  number,
+  object,
+  oneOf,
+  string,
+  type TypeOf,
+} from 'supabase-protocol-clients/platform/schema';
 import { useClients, useRest } from '../../../shared/clients/clients-context.ts';
 import { isTemporary, type Preferences } from '../preferences.ts';
 
-const mailStatus = z.object({
-  address: z.nullable(z.string()),
-  obstacle: z.nullable(z.enum(['account', 'unconfirmed', 'suppressed'])),
-  suppression_reason: z.nullable(z.enum(['bounce', 'complaint'])),
+const mailStatus = object({
+  address: nullish(string),
+  obstacle: nullish(oneOf(['account', 'unconfirmed', 'suppressed'])),
+  suppression_reason: nullish(oneOf(['bounce', 'complaint'])),
   /** Unread notifications that the next mail carries. */
-  waiting: z.number(),
-  next_at: z.nullable(z.string()),
+  waiting: number,
+  next_at: nullish(string),
 });
 
 /** The state of mail delivery under the email settings, named as the columns of `mail_status`. */
-export type MailStatus = z.infer<typeof mailStatus>;
+export type MailStatus = TypeOf<typeof mailStatus>;
 
 export interface UseMailStatusResult {
   /** null: not known, or a project without mail. */
@@ -38,7 +45,7 @@ interface MailAnswer {
 }
 
 const readStatus = async (rest: ReturnType<typeof useRest>, signal: AbortSignal): Promise<MailStatus> =>
-  mailStatus.parse(await rest.rpc('mail_status').execute({ signal }));
+  mailStatus(await rest.rpc('mail_status').execute({ signal }));
 
 /** Reads the status again after each saved change of the preferences. */
 export function useMailStatus(

@@ -106,9 +106,9 @@ test(
     await page.getByLabel('Code from the email').fill(await world.mailedCode(email));
     await page.getByRole('button', { name: 'Confirm' }).click();
     await expect(page.getByText('Welcome to Tidings')).toBeVisible();
-    await page.getByRole('button', { name: /^Account menu/ }).click();
-    await page.getByRole('dialog').getByRole('combobox', { name: 'Language' }).selectOption('de');
-    await expect(page.getByRole('heading', { name: 'Posteingang' })).toBeVisible();
+    await page.getByRole('link', { name: 'Preferences' }).click();
+    await page.getByRole('combobox', { name: 'Language' }).selectOption('de');
+    await expect(page.getByRole('heading', { name: 'Einstellungen' })).toBeVisible();
     expect(errors).toEqual([]);
   },
 );

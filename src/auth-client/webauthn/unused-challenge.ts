@@ -1,7 +1,6 @@
 import type { Clock } from '../../platform/platform.ts';
 import { untilAborted } from '../../platform/until-aborted.ts';
 import { AuthError } from '../errors.ts';
-import type { CallOptions } from '../wire/request.ts';
 
 /** A challenge is renewed this long before it expires, so that the person has time to confirm. */
 const CONFIRMATION_MS = 60_000;
@@ -16,28 +15,23 @@ export interface TimedChallenge<Challenge> {
   readonly usableUntilMs: number;
 }
 
-/** Requests a challenge from the server. */
-export type RequestChallenge<Challenge> = (
-  captchaToken: string | undefined,
-  options: CallOptions,
-) => Promise<Challenge>;
+export interface TakeOptions<Challenge> {
+  /** Takes the unused challenge only if it stays usable for longer than this, in milliseconds. */
+  readonly forMs: number;
+  /** Whether the call may wait for another call's request. */
+  readonly mayJoin: boolean;
+  readonly request: () => Promise<Challenge>;
+  /** Ends the wait; the request continues, because its challenge serves the next call. */
+  readonly signal: AbortSignal | undefined;
+}
 
 /**
  * The challenge that no authenticator has used. The server limits how many challenges it issues, and accepts each once: a
  * ceremony that ends without a response leaves its challenge to the next one.
  */
 export interface UnusedChallenge<Challenge> {
-  /**
-   * Takes the unused challenge if it stays usable for longer than `forMs`, in milliseconds, else a new one. The signal ends
-   * the wait only: the request continues, because its challenge serves the next call.
-   *
-   * @throws {AuthError} `aborted`, or what the request throws.
-   */
-  take(
-    forMs: number,
-    captchaToken: string | undefined,
-    options: CallOptions,
-  ): Promise<TimedChallenge<Challenge>>;
+  /** @throws {AuthError} `aborted`, or what the request throws. */
+  take(options: TakeOptions<Challenge>): Promise<TimedChallenge<Challenge>>;
   /** Marks the challenge as used: the next call requests another one. */
   markUsed(challenge: Challenge): void;
 }
@@ -46,14 +40,13 @@ export interface UnusedChallenge<Challenge> {
 export function createUnusedChallenge<Challenge>(
   clock: Clock,
   expiresAtMs: (challenge: Challenge) => number,
-  request: RequestChallenge<Challenge>,
 ): UnusedChallenge<Challenge> {
   let unused: TimedChallenge<Challenge> | null = null;
   let pending: Promise<TimedChallenge<Challenge>> | null = null;
 
-  const start = (captchaToken: string | undefined, options: CallOptions) => {
+  const start = (request: () => Promise<Challenge>) => {
     const load = async () => {
-      const challenge = await request(captchaToken, options);
+      const challenge = await request();
       const useMs = expiresAtMs(challenge) - CONFIRMATION_MS - clock.now();
       const boundedMs = Math.min(Math.max(useMs, SHORTEST_USE_MS), LONGEST_USE_MS);
       unused = { challenge, usableUntilMs: clock.now() + boundedMs };
@@ -66,11 +59,10 @@ export function createUnusedChallenge<Challenge>(
     return loading;
   };
   return {
-    async take(forMs, captchaToken, { signal, ...options }) {
+    async take({ forMs, mayJoin, request, signal }) {
       if (signal?.aborted) throw aborted(signal);
       if (unused && unused.usableUntilMs - clock.now() > forMs) return unused;
-      // A request in flight lacks the captcha token.
-      const loading = (captchaToken === undefined && pending) || start(captchaToken, options);
+      const loading = (mayJoin && pending) || start(request);
       return untilAborted(loading, signal).catch((problem: unknown) => {
         throw signal?.aborted ? aborted(signal) : problem;
       });

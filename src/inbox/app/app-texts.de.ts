@@ -10,6 +10,7 @@ export const german: AppTexts = {
   account: 'Konto',
   accountMenu: (email) => `Kontomenü: ${email}`,
   signOut: 'Abmelden',
+  display: 'Darstellung',
   theme: 'Design',
   themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
   language: 'Sprache',

@@ -10,6 +10,7 @@ const english = {
   account: 'Account',
   accountMenu: (email: string) => `Account menu: ${email}`,
   signOut: 'Sign out',
+  display: 'Display',
   theme: 'Theme',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   language: 'Language',

@@ -192,10 +192,15 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
   options: BroadcastOptions<Events> = {},
 ): Broadcast<Events> {
   requireRanges(options, { perSecond: rate, perSecondOfClient: rate, maxPayloadBytes: count });
-  return new ChannelBroadcast(channel, options);
+  const broadcast = new ChannelBroadcast(channel, options);
+  return {
+    on: (event, listener) => broadcast.on(event, listener as (message: BroadcastMessage) => void),
+    send: (event, payload, { persist } = {}) => broadcast.send(event, payload, persist),
+    close: () => broadcast.close(),
+  };
 }
 
-class ChannelBroadcast<Events extends BroadcastEvents> implements Broadcast<Events> {
+class ChannelBroadcast<Events extends BroadcastEvents> {
   readonly #channel: Channel;
   readonly #options: BroadcastOptions<Events>;
   readonly #listeners = new Map<string, Listeners<BroadcastMessage>>();
@@ -231,13 +236,13 @@ class ChannelBroadcast<Events extends BroadcastEvents> implements Broadcast<Even
     ];
   }
 
-  readonly on: Broadcast<Events>['on'] = (event, listener) => {
+  on(event: string, listener: (message: BroadcastMessage) => void): Unsubscribe {
     const known = this.#listeners.get(event) ?? createListeners<BroadcastMessage>(this.#channel.port.report);
     this.#listeners.set(event, known);
-    return known.add(listener as (message: BroadcastMessage) => void);
-  };
+    return known.add(listener);
+  }
 
-  readonly send: Broadcast<Events>['send'] = async (event, given, { persist } = {}) => {
+  async send(event: string, given: unknown, persist: Persist | undefined): Promise<BroadcastOutcome> {
     requirePersist(persist, this.#channel.joinConfig.private);
     const payload = this.#validate(event, given);
     checkPayloadSize(
@@ -254,12 +259,12 @@ class ChannelBroadcast<Events extends BroadcastEvents> implements Broadcast<Even
       if (this.#channel.getSnapshot().status === 'failed') drop('failed');
       else this.#queue.add({ event, send: () => resolve(this.#dispatch(event, payload, persist)), drop });
     });
-  };
+  }
 
-  readonly close = (): void => {
+  close(): void {
     this.#stops.forEach((stop) => stop());
     this.#queue.close('closed');
-  };
+  }
 
   #createQueue(): BroadcastQueue {
     const { name, port } = this.#channel;

@@ -117,13 +117,18 @@ const [minSpacingMs, maxSpacingMs] = [200, 1_500];
  */
 export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Row>): LiveQuery<Row> {
   checkQueryAndKey(options.query, options.key);
-  return new FollowedList(options);
+  const list = new FollowedList(options);
+  return {
+    getSnapshot: list.store.getSnapshot,
+    subscribe: list.store.subscribe,
+    refresh: () => list.refresh(),
+    refreshRows: (rows) => list.refreshRows(rows),
+    start: () => list.start(),
+  };
 }
 
-class FollowedList<Row extends object> implements LiveQuery<Row> {
-  readonly getSnapshot: LiveQuery<Row>['getSnapshot'];
-  readonly subscribe: LiveQuery<Row>['subscribe'];
-  readonly #store: Store<LiveQuerySnapshot<Row>>;
+class FollowedList<Row extends object> {
+  readonly store: Store<LiveQuerySnapshot<Row>>;
   readonly #options: LiveQueryOptions<Row>;
   readonly #clock: Clock;
   readonly #key: readonly string[];
@@ -163,7 +168,7 @@ class FollowedList<Row extends object> implements LiveQuery<Row> {
     };
     this.#state = createQueryRows(initialRows, this.#rules);
     this.#shown = this.#state.rows;
-    this.#store = createStore<LiveQuerySnapshot<Row>>(
+    this.store = createStore<LiveQuerySnapshot<Row>>(
       {
         rows: initialRows,
         isLoaded: false,
@@ -174,7 +179,6 @@ class FollowedList<Row extends object> implements LiveQuery<Row> {
       },
       platform.report,
     );
-    ({ getSnapshot: this.getSnapshot, subscribe: this.subscribe } = this.#store);
     this.#reads = createLiveReads({
       ...options,
       onCause: (cause) => this.#noteCause(cause),
@@ -186,7 +190,7 @@ class FollowedList<Row extends object> implements LiveQuery<Row> {
     this.#version = this.#createVersion();
   }
 
-  readonly start = (): Unsubscribe => {
+  start(): Unsubscribe {
     this.#users += 1;
     if (this.#users === 1) this.#begin();
     let isUsed = true;
@@ -196,16 +200,16 @@ class FollowedList<Row extends object> implements LiveQuery<Row> {
       this.#users -= 1;
       if (this.#users === 0) this.#end();
     };
-  };
+  }
 
-  readonly refresh = (): void => {
+  refresh(): void {
     if (this.#users > 0) this.#readAgain('gap');
-  };
+  }
 
-  readonly refreshRows = (rows: readonly Partial<Row>[]): void => {
+  refreshRows(rows: readonly Partial<Row>[]): void {
     const own = { schema: '', table: '', commitTimestamp: '', type: 'INSERT' } as const;
     if (this.#users > 0) this.#apply(rows.map((record) => ({ ...own, record: record as RowRecord })));
-  };
+  }
 
   #createRepairs(): RepairWatch<Row> {
     const { onRepaired, platform } = this.#options;
@@ -326,8 +330,8 @@ class FollowedList<Row extends object> implements LiveQuery<Row> {
     this.#repairs.noteChanges([...(before.reading?.announced ?? [])]);
   }
 
-  #publish(lastRepair: LiveQueryRepair | null = this.getSnapshot().lastRepair): void {
-    const before = this.getSnapshot();
+  #publish(lastRepair: LiveQueryRepair | null = this.store.getSnapshot().lastRepair): void {
+    const before = this.store.getSnapshot();
     const { isLoaded, status, isCurrent, failure, ...reading } = this.#reads.getSnapshot();
     const error = reading.error ?? (failure && explainFailure(failure, this.#subscription, before.error));
     const { rows } = this.#state;
@@ -335,7 +339,7 @@ class FollowedList<Row extends object> implements LiveQuery<Row> {
     if (!isChanged && status === before.status && isLoaded === before.isLoaded) return;
     const list = rows === this.#shown ? before.rows : [...rows.values()];
     this.#shown = rows;
-    this.#store.set({ rows: list, isLoaded, status, isCurrent, error, lastRepair });
+    this.store.set({ rows: list, isLoaded, status, isCurrent, error, lastRepair });
   }
 }
 

@@ -94,16 +94,24 @@ const recheckMs = 2_000;
  */
 export function createLiveReads(options: LiveReadsOptions): LiveReads {
   requireRanges(options, { intervalMs: duration, maxEventsPerSecond: limit, retryDelaysMs: duration });
-  return new FollowingReads(options);
+  const reads = new FollowingReads(options);
+  return {
+    getSnapshot: reads.store.getSnapshot,
+    subscribe: reads.store.subscribe,
+    follow: (channel, source) => reads.follow(channel, source),
+    noteChanges: (count) => reads.triggers?.noteChanges(count),
+    noteLosses: (cause) => reads.triggers?.noteLosses(cause),
+    refresh: () => reads.refresh(),
+    recheck: () => reads.recheck(),
+    stop: () => reads.stop(),
+  };
 }
 
-class FollowingReads implements LiveReads {
-  readonly getSnapshot: LiveReads['getSnapshot'];
-  readonly subscribe: LiveReads['subscribe'];
+class FollowingReads {
+  readonly store: Store<LiveReadsSnapshot>;
+  triggers: ReadTriggers | null = null;
   readonly #options: LiveReadsOptions;
   readonly #clock: Clock;
-  readonly #store: Store<LiveReadsSnapshot>;
-  #triggers: ReadTriggers | null = null;
   #channel: FollowedChannel | null = null;
   #error: Error | null = null;
   #run: { readonly controller: AbortController; readonly ended: Promise<void> } | null = null;
@@ -117,51 +125,46 @@ class FollowingReads implements LiveReads {
   constructor(options: LiveReadsOptions) {
     this.#options = options;
     this.#clock = options.platform.clock;
-    this.#store = createStore<LiveReadsSnapshot>(
+    this.store = createStore<LiveReadsSnapshot>(
       { isLoaded: false, isPending: false, status: 'stopped', isCurrent: false, error: null, failure: null },
       options.platform.report,
     );
-    ({ getSnapshot: this.getSnapshot, subscribe: this.subscribe } = this.#store);
   }
 
-  readonly follow: LiveReads['follow'] = (channel, source) => {
+  follow(channel: FollowedChannel, source?: Pick<FollowedChannel, 'onContinuity'>): Unsubscribe {
     this.#channel = channel;
     const onRead = (cause: ReadCause) => this.#onRead(cause);
     const triggers = new ReadTriggers({ ...this.#options, channel, source, onRead });
-    this.#triggers = triggers;
-    const show = () => this.#publish(this.getSnapshot());
+    this.triggers = triggers;
+    const show = () => this.#publish(this.store.getSnapshot());
     const unsubscribe = channel.subscribe(show);
     show();
     return () => {
       triggers.stop();
       unsubscribe();
       this.#channel = null;
-      this.#triggers = null;
+      this.triggers = null;
       show();
     };
-  };
+  }
 
-  readonly noteChanges = (count: number): void => this.#triggers?.noteChanges(count);
-
-  readonly noteLosses = (cause: ReadCause): void => this.#triggers?.noteLosses(cause);
-
-  readonly refresh = (): Promise<void> => {
-    this.#triggers?.restart();
+  refresh(): Promise<void> {
+    this.triggers?.restart();
     return this.#readSoon();
-  };
+  }
 
-  readonly recheck = (): Promise<void> => {
+  recheck(): Promise<void> {
     const ended = this.#begin();
     this.#showPendingLater();
     return ended;
-  };
+  }
 
-  readonly stop = (): void => {
+  stop(): void {
     this.#retryTimer?.cancel();
     this.#endPendingTimer();
     this.#run?.controller.abort();
     this.#run = null;
-  };
+  }
 
   #onRead(cause: ReadCause): void {
     const { onCause = () => true } = this.#options;
@@ -218,11 +221,11 @@ class FollowingReads implements LiveReads {
       this.#retryTimer = this.#clock.setTimer(() => void this.#readSoon(), delayMs);
     }
     this.#error = toError(problem);
-    this.#publish({ ...this.getSnapshot(), isPending: true });
+    this.#publish({ ...this.store.getSnapshot(), isPending: true });
   }
 
   #showPending(): void {
-    const shown = this.getSnapshot();
+    const shown = this.store.getSnapshot();
     if (!shown.isPending) this.#publish({ ...shown, isPending: true });
   }
 
@@ -240,7 +243,7 @@ class FollowingReads implements LiveReads {
     const status = statusOf(followed?.status, isPending || !isLoaded);
     const failure = followed?.error ?? null;
     const isCurrent = status === 'current';
-    this.#store.set({ isLoaded, isPending, status, isCurrent, error: this.#error, failure });
+    this.store.set({ isLoaded, isPending, status, isCurrent, error: this.#error, failure });
   }
 }
 

@@ -310,9 +310,7 @@ test.each([
 });
 
 test('the shell keeps the page and the focus when the language changes', async () => {
-  const { actor } = await renderApp('/account', { supabase: supabase(), user });
-  await screen.findByRole('heading', { name: 'Account' });
-  await actor.click(screen.getByRole('button', { name: /^Account menu/ }));
+  const { actor } = await renderApp('/preferences', { supabase: supabase(), user });
   const choice = await screen.findByRole('combobox', { name: 'Language' });
   choice.focus();
   // React hides suspended content by a style.
@@ -324,7 +322,7 @@ test('the shell keeps the page and the focus when the language changes', async (
   observer.observe(document.body, { subtree: true, attributeFilter: ['style'] });
   try {
     await actor.selectOptions(choice, 'de');
-    await screen.findByRole('heading', { name: 'Konto' });
+    await screen.findByRole('heading', { name: 'Einstellungen' });
     expect(document.activeElement).toBe(choice);
     expect(hidden).toEqual([]);
     expect(document.documentElement.lang).toBe('de');
@@ -335,9 +333,7 @@ test('the shell keeps the page and the focus when the language changes', async (
 });
 
 test('emails follow a change of the language', async () => {
-  const { actor } = await renderApp('/account', { supabase: supabase(), user });
-  await screen.findByRole('heading', { name: 'Account' });
-  await actor.click(screen.getByRole('button', { name: /^Account menu/ }));
+  const { actor } = await renderApp('/preferences', { supabase: supabase(), user });
   const saved = () =>
     supabase().database.query(
       `select p.language as notifications, u.raw_user_meta_data ->> 'language' as account

@@ -7,7 +7,6 @@ import { toasts } from '../../ui/overlay/toasts.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { signOutHere } from '../../shared/clients/sign-out.ts';
 import { appTexts } from '../app-texts.ts';
-import { DisplayChoices } from './display-choices.tsx';
 import { paths } from '../../shared/routes.ts';
 import styles from './shell.module.css';
 
@@ -15,7 +14,7 @@ export interface AccountMenuItemsProps {
   readonly close: () => void;
 }
 
-/** The links to the account and the invitations, theme and language, and sign-out. */
+/** The links to the account and the invitations, and sign-out. */
 export function AccountMenuItems({ close }: AccountMenuItemsProps) {
   const texts = appTexts.use();
   const { auth } = useClients();
@@ -39,9 +38,6 @@ export function AccountMenuItems({ close }: AccountMenuItemsProps) {
         <InviteIcon />
         <span>{texts.invitations}</span>
       </Link>
-      <div className={styles.choices}>
-        <DisplayChoices />
-      </div>
       <Button look="quiet" className={styles.menuItem} onClick={signOut}>
         <SignOutIcon />
         <span>{texts.signOut}</span>

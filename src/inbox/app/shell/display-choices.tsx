@@ -1,15 +1,17 @@
 import { Choice } from '../../ui/choice.tsx';
+import { Section } from '../../ui/section.tsx';
 import { languageNames, setLanguage, useLanguage, type Language } from '../../ui/texts.ts';
 import { setTheme, useTheme, type Theme } from '../../ui/theme.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { saveLanguage } from '../data/save-locale.ts';
 import { appTexts } from '../app-texts.ts';
 
-/** Theme and language, kept in this browser. */
-export function DisplayChoices() {
+/** Language and theme, kept in this browser. */
+export function DisplaySection() {
   const texts = appTexts.use();
   return (
-    <>
+    <Section title={texts.display}>
+      <LanguageChoice />
       <Choice<Theme>
         label={texts.theme}
         value={useTheme()}
@@ -20,8 +22,7 @@ export function DisplayChoices() {
         ]}
         onChange={setTheme}
       />
-      <LanguageChoice />
-    </>
+    </Section>
   );
 }
 

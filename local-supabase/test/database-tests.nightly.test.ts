@@ -72,6 +72,24 @@ const sessions: Readonly<Record<string, string>> = {
     select * from finish(); rollback;`,
 };
 
+const variables: Readonly<Record<string, string>> = {
+  'tests/variables.sql': String.raw`\set ON_ERROR_STOP 1
+\set who 'Ada''s'
+begin;
+select plan(4);
+select 7 as id, array['a', 'b'] as tags, null as gone \gset found_
+select is(:found_id, 7);
+select is(:'found_tags'::text[], '{a,b}');
+select is(:'who'::text, $$Ada's$$);
+select is(':who'::text, concat(':', 'who'));
+select * from finish();
+rollback;`,
+  'tests/no-row.sql': String.raw`select plan(1);
+select 1 as id where false
+\gset
+select ok(true);`,
+};
+
 const empty: Readonly<Record<string, string>> = {
   'tests/3-hook.sql': 'create extension if not exists pgtap with schema extensions; select plan(0);',
   'tests/4-nothing.sql': 'select 1;',
@@ -81,7 +99,7 @@ let folder: string;
 let results: readonly TestFileResult[];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'local-supabase-tests-'));
-  for (const [path, text] of Object.entries({ ...files, ...sessions, ...empty })) {
+  for (const [path, text] of Object.entries({ ...files, ...sessions, ...variables, ...empty })) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text);
   }
@@ -99,6 +117,7 @@ it.each([
   ['configured', 2],
   ['1-plans', 1],
   ['2-finds', 7],
+  ['variables', 4],
   ['3-hook', 0],
 ])('runs the pgTAP file %s', (name, passed) => {
   const path = `supabase/tests/${name}.sql`;
@@ -112,4 +131,11 @@ it('a file that plans no tests is skipped, and one without a plan fails', () => 
     passed: 0,
     problems: [`${path}: ran no test`],
   });
+});
+
+it(String.raw`\gset without a row ends the file as in psql`, () => {
+  const path = 'supabase/tests/no-row.sql';
+  expect(results.find((result) => result.path === path)?.problems).toEqual([
+    String.raw`${path}:3: no rows returned for \gset`,
+  ]);
 });

@@ -5,7 +5,8 @@ import { wantedExtensions } from '../project/extensions.ts';
 import { openDatabase, type DatabaseOptions } from '../project/open-database.ts';
 import { readScripts, type Script } from '../project/project-sql.ts';
 import { createExtension, createsExtension, lineOf, SchemaError } from '../project/run-script.ts';
-import { splitSql } from '../project/sql-statements.ts';
+import { isPsqlCommand, splitScript } from '../project/sql-statements.ts';
+import { PsqlVariables, type TextRows } from './psql-variables.ts';
 
 const allTests = ['tests/**/*.sql', 'tests/**/*.pg'];
 
@@ -65,14 +66,15 @@ export async function runTestsAt(
     });
     try {
       return await task(async (text) => {
-        const results = [await client.query<unknown[]>({ text, rowMode: 'array' })].flat();
-        return results.flatMap(({ rows }) => rows);
+        const types = { getTypeParser: () => asText };
+        const results = [await client.query<(string | null)[]>({ text, rowMode: 'array', types })].flat();
+        return toTextRows(results);
       });
     } finally {
       await client.end();
     }
   };
-  const has = await withClient((run) => run(`select from pg_extension where extname = 'pgtap'`));
+  const { rows: has } = await withClient((run) => run(`select from pg_extension where extname = 'pgtap'`));
   await withClient((run) => run('create extension if not exists pgtap with schema extensions'));
   const results: TestFileResult[] = [];
   for (const script of await readScripts(project, patterns))
@@ -91,13 +93,13 @@ async function open(options: DatabaseOptions): ReturnType<typeof openDatabase> {
 
 async function runEmbedded(pglite: SqlSession, script: Script): Promise<TestFileResult> {
   await becomeProjectUser(pglite);
+  const known = await pglite.query<{ oid: number }>('select oid from pg_type');
+  const parsers = Object.fromEntries(known.rows.map(({ oid }) => [oid, asText]));
   const result = await runFile(script, async (text) => {
-    if (createsExtension.test(text)) await createExtension(pglite, text);
-    else
-      return (await pglite.exec(text, { rowMode: 'array' })).flatMap(
-        ({ rows }) => rows as unknown as unknown[][],
-      );
-    return [];
+    if (!createsExtension.test(text))
+      return toTextRows(await pglite.exec(text, { rowMode: 'array', parsers }));
+    await createExtension(pglite, text);
+    return noRows;
   });
   await pglite.exec('rollback');
   await discardSession(pglite);
@@ -105,16 +107,34 @@ async function runEmbedded(pglite: SqlSession, script: Script): Promise<TestFile
 }
 
 /** Runs a statement and returns its rows. */
-type RunStatement = (text: string) => Promise<readonly (readonly unknown[])[]>;
+type RunStatement = (text: string) => Promise<TextRows>;
+
+const noRows: TextRows = { names: [], rows: [] };
+const asText = (value: string): string => value;
+
+/** A statement such as an update with rules has several results. */
+function toTextRows(
+  results: readonly { readonly fields: readonly { readonly name: string }[]; readonly rows: unknown }[],
+): TextRows {
+  return {
+    names: (results.at(-1)?.fields ?? []).map(({ name }) => name),
+    rows: results.flatMap(({ rows }) => rows as TextRows['rows']),
+  };
+}
 
 async function runFile({ path, sql }: Script, run: RunStatement): Promise<TestFileResult> {
   const lines: string[] = [];
   const problems: string[] = [];
-  // Strip psql's meta-commands, such as `\set ON_ERROR_STOP`.
-  for (const statement of splitSql(sql.replaceAll(/^\\.*$/gm, ''))) {
+  const variables = new PsqlVariables();
+  let last = noRows;
+  for (const statement of splitScript(sql)) {
     try {
-      for (const [value] of await run(statement.text))
-        if (typeof value === 'string') lines.push(...value.split('\n'));
+      if (isPsqlCommand(statement.text)) {
+        variables.run(statement.text, last);
+        continue;
+      }
+      last = await run(variables.interpolate(statement.text));
+      for (const [value] of last.rows) if (typeof value === 'string') lines.push(...value.split('\n'));
     } catch (problem) {
       problems.push(
         `${path}:${lineOf(problem, statement)}: ${problem instanceof Error ? problem.message : String(problem)}`,

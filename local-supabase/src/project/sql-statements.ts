@@ -5,23 +5,29 @@ export interface Statement {
   readonly line: number;
 }
 
+/** Splits a script as `splitScript` does, and drops psql's commands. */
+export const splitSql = (script: string): Statement[] =>
+  splitScript(script).filter(({ text }) => !isPsqlCommand(text));
+
+export const isPsqlCommand = (text: string): boolean => text.startsWith('\\');
+
 /**
- * Splits a script at its semicolons as psql does: not within quotes, comments, parentheses and `begin atomic` bodies.
- * Drops psql's commands, which are lines that begin with a backslash between statements.
+ * Splits a script at its semicolons as psql does: not within quotes, comments, parentheses and `begin atomic` bodies. A
+ * backslash ends a statement, too, and begins a command of psql, which ends with its line.
  */
-export function splitSql(script: string): Statement[] {
+export function splitScript(script: string): Statement[] {
   const statements: Statement[] = [];
   let position = 0;
   let line = 1;
   let lineEnd = 0;
   while (position < script.length) {
     const start = skipToStatement(script, position);
-    const end = endOfStatement(script, start);
+    const end = script[start] === '\\' ? endOfLine(script, start) : endOfStatement(script, start);
     line += countLines(script, lineEnd, start);
     lineEnd = start;
     const text = script.slice(start, end).trimEnd();
     if (text !== '') statements.push({ text, line });
-    position = end + 1;
+    position = script[end] === '\\' ? end : end + 1;
   }
   return statements;
 }
@@ -33,7 +39,7 @@ function countLines(text: string, from: number, to: number): number {
 }
 
 /** Returns the end of the comment or quoted text at `position`, or `position` itself if code is there. */
-function skipQuoted(script: string, position: number): number {
+export function skipQuoted(script: string, position: number): number {
   const character = script[position];
   if (character === '-' && script[position + 1] === '-') return indexAfter(script, '\n', position);
   if (character === '/' && script[position + 1] === '*') return endOfComment(script, position);
@@ -59,6 +65,11 @@ function matchAt(pattern: RegExp, script: string, position: number): RegExpExecA
 function indexAfter(script: string, text: string, from: number): number {
   const found = script.indexOf(text, from);
   return found === -1 ? script.length : found + text.length;
+}
+
+function endOfLine(script: string, from: number): number {
+  const end = script.indexOf('\n', from);
+  return end === -1 ? script.length : end;
 }
 
 function endOfText(script: string, start: number, isEscaped: boolean): number {
@@ -87,9 +98,8 @@ function skipToStatement(script: string, from: number): number {
     const [space = ''] = matchAt(/[\s;\ufeff]+/y, script, position) ?? [];
     position += space.length;
     const isComment = /^(?:--|\/\*)/.test(script.slice(position, position + 2));
-    if (isComment) position = skipQuoted(script, position);
-    else if (script[position] === '\\') position = indexAfter(script, '\n', position);
-    else return position;
+    if (!isComment) return position;
+    position = skipQuoted(script, position);
   }
 }
 
@@ -115,7 +125,7 @@ function endOfStatement(script: string, start: number): number {
       position += word.length;
     } else {
       const character = script[position];
-      if (character === ';' && parentheses <= 0 && blocks === 0) return position;
+      if (character === '\\' || (character === ';' && parentheses <= 0 && blocks === 0)) return position;
       if (character === '(') parentheses += 1;
       if (character === ')') parentheses -= 1;
       position += 1;

@@ -45,3 +45,39 @@ it(
     await rm(dataDir, { recursive: true, force: true });
   },
 );
+
+/** The tables of recovery codes, and the column of lifecycles, had another shape before auth 2.197 and storage 1.92. */
+const earlierShape = `
+  drop table auth.mfa_recovery_codes, auth.mfa_recovery_code_sets;
+  create table auth.mfa_recovery_code_sets (id uuid primary key);
+  create table auth.mfa_recovery_codes (id uuid primary key, used_at timestamptz);
+  insert into auth.users (id, email) values ('00000000-0000-4000-8000-000000000001', 'ada@example.com');
+  insert into auth.mfa_factors (id, user_id, factor_type, status, created_at, updated_at)
+    select gen_random_uuid(), id, factor_type::auth.factor_type, 'verified', now(), now()
+    from auth.users, unnest('{totp,recovery_code}'::text[]) as factor_type;
+  alter table storage.buckets drop column lifecycle_configuration, add column lifecycle jsonb;
+  insert into storage.buckets (id, name, lifecycle) values ('docs', 'docs', '[{"id": "old"}]');
+  comment on schema supabase_migrations is 'an earlier version'`;
+
+it(
+  'a data folder keeps its factors and lifecycles, but not its recovery codes',
+  { timeout: 180_000 },
+  async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'old-data-'));
+    const project = new URL('rest/no-project/', import.meta.url);
+    const earlier = await openDatabase({ dataDir, project });
+    await earlier.database.exec(earlierShape);
+    await earlier.database.close();
+
+    const { database } = await openDatabase({ dataDir, project });
+    await expect(database.query('select factor_type from auth.mfa_factors')).resolves.toEqual([
+      { factor_type: 'totp' },
+    ]);
+    await expect(database.query('select consumed_at from auth.mfa_recovery_codes')).resolves.toEqual([]);
+    await expect(
+      database.query("select lifecycle_configuration from storage.buckets where id = 'docs'"),
+    ).resolves.toEqual([{ lifecycle_configuration: { rules: [{ id: 'old' }] } }]);
+    await database.close();
+    await rm(dataDir, { recursive: true, force: true });
+  },
+);

@@ -1,5 +1,5 @@
 import { StrictMode } from 'react';
-import { createRoot } from 'react-dom/client';
+import { createRoot, type Root } from 'react-dom/client';
 import { App } from './app/app.tsx';
 import { watchConnection } from './app/connection/watch-connection.ts';
 import { createClients } from './app/data/clients.ts';
@@ -7,6 +7,7 @@ import { isChunkFailure } from './app/chunks/chunk-failures.ts';
 import { followErrors, reportProblem } from './app/error-reports.ts';
 import { guardRestoredPage } from './app/restored-page.ts';
 import { decideRoute } from './app/route-decision.ts';
+import type { Clients } from './shared/clients/clients-context.ts';
 import { parseConfiguration, type Configuration } from './shared/clients/env.ts';
 import { needsSecondFactor } from './shared/token-claims.ts';
 import { paths, plainPath } from './shared/routes.ts';
@@ -34,24 +35,8 @@ export function start(screen: Promise<unknown>): void {
       if (!isChunkFailure(problem)) reportProblem(problem);
     },
   });
-  let configuration: Configuration;
-  try {
-    configuration = parseConfiguration(import.meta.env);
-  } catch (problem) {
-    const message = problem instanceof Error ? problem.message : String(problem);
-    void import('./app/configuration-screen.tsx').then(({ ConfigurationScreen }) =>
-      root.render(<ConfigurationScreen message={message} />),
-    );
-    throw problem;
-  }
-  const { errorReportsUrl } = configuration;
-  if (errorReportsUrl !== null)
-    followErrors({
-      page: window,
-      now: Date.now,
-      // The type asks for no preflight, and a beacon is sent by a page that is left, too.
-      send: (report) => void navigator.sendBeacon(errorReportsUrl, JSON.stringify(report)),
-    });
+  const configuration = readConfiguration(root);
+  sendErrorReports(configuration);
   const platform = watchConnection(createPlatform({ report: reportProblem }), configuration);
   const clients = createClients({ configuration, platform });
   preloadOnIntent(document);
@@ -65,33 +50,13 @@ export function start(screen: Promise<unknown>): void {
         .join(),
     reload: () => location.reload(),
   });
-  const render = () =>
+  // index.html shows `Loading...` until both have settled.
+  void Promise.allSettled([startSession(clients, configuration), screen]).then(() => {
     root.render(
       <StrictMode>
         <App clients={clients} configuration={configuration} />
       </StrictMode>,
     );
-  const session = clients.auth.start().then(async ({ status, session: current }) => {
-    if (status !== 'signed-in') return;
-    const rest = await clients.loadRest();
-    const { pathname: path, search: query, hash, origin } = location;
-    const decision = decideRoute({
-      status,
-      needsSecondFactor: needsSecondFactor(current),
-      hasLeft: false,
-      path,
-      query,
-      hash,
-      origin,
-    });
-    if (decision.kind !== 'private') return;
-    // The first reads are sent before the first render, which takes long on slow devices.
-    const { getUserData } = await import('./app/data/get-user-data.ts');
-    getUserData(clients, rest, configuration, current.user.id).start();
-  });
-  // index.html shows `Loading...` until both have settled.
-  void Promise.allSettled([session, screen]).then(() => {
-    render();
     // Safari has no requestIdleCallback.
     const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
     const startWhenIdle = () =>
@@ -100,6 +65,50 @@ export function start(screen: Promise<unknown>): void {
     if (navigator.serviceWorker?.controller) startWhenIdle();
     else whenSignedIn(clients.auth, startWhenIdle);
   });
+}
+
+/** Renders the problem of a configuration that is invalid, and throws it. */
+function readConfiguration(root: Root): Configuration {
+  try {
+    return parseConfiguration(import.meta.env);
+  } catch (problem) {
+    const message = problem instanceof Error ? problem.message : String(problem);
+    void import('./app/configuration-screen.tsx').then(({ ConfigurationScreen }) =>
+      root.render(<ConfigurationScreen message={message} />),
+    );
+    throw problem;
+  }
+}
+
+function sendErrorReports({ errorReportsUrl }: Configuration): void {
+  if (errorReportsUrl === null) return;
+  followErrors({
+    page: window,
+    now: Date.now,
+    // The type asks for no preflight, and a beacon is sent by a page that is left, too.
+    send: (report) => void navigator.sendBeacon(errorReportsUrl, JSON.stringify(report)),
+  });
+}
+
+/** Restores the session, and starts the reads of a screen that needs one. */
+async function startSession(clients: Clients, configuration: Configuration): Promise<void> {
+  const { status, session } = await clients.auth.start();
+  if (status !== 'signed-in') return;
+  const rest = await clients.loadRest();
+  const { pathname: path, search: query, hash, origin } = location;
+  const decision = decideRoute({
+    status,
+    needsSecondFactor: needsSecondFactor(session),
+    hasLeft: false,
+    path,
+    query,
+    hash,
+    origin,
+  });
+  if (decision.kind !== 'private') return;
+  // The first reads are sent before the first render, which takes long on slow devices.
+  const { getUserData } = await import('./app/data/get-user-data.ts');
+  getUserData(clients, rest, configuration, session.user.id).start();
 }
 
 /** Offline support is optional: if its code fails to load, the application still works with a network. */

@@ -1,6 +1,5 @@
 import { createPreferencesApi } from '../../features/preferences/data/preferences-api.ts';
-import { createPreferencesStore } from '../../features/preferences/data/preferences-store.ts';
-import type { PreferencesStore } from '../../features/preferences/data/preferences-store.ts';
+import { PreferencesStore } from '../../features/preferences/data/preferences-store.ts';
 import { isTemporary, type Preferences } from '../../features/preferences/preferences.ts';
 import { isQuiet } from '../../features/preferences/quiet/quiet-hours.ts';
 import type { Platform } from 'supabase-protocol-clients/platform';
@@ -54,7 +53,7 @@ export async function openDataCache({
   const isUsable = (cached: Cached<unknown>) => !page.isOnline() || !isDiscarded(cached, clock.now());
   const store = await openPersistedCache({ userId, sessionId, clock, page, report });
   const saved = store.get(keys.preferences);
-  const preferences = createPreferencesStore({
+  const preferences = new PreferencesStore({
     api: createPreferencesApi(rest, userId),
     platform,
     outbox,

@@ -53,17 +53,24 @@ export interface SenderControlsApi {
 const longestNameList = 100;
 
 export function createSenderControlsApi(rest: RestClient<Database>, userId: string): SenderControlsApi {
-  const currentMutes = () =>
-    rest
-      .from('muted_threads')
-      .select('entity_type, entity_id, entity_name, muted_until')
-      .eq('user_id', userId)
-      // `now` is the database's time, by which the mute ends.
-      .where(or(is('muted_until', null), gt('muted_until', 'now')));
+  return {
+    ...createBlocks(rest, userId),
+    ...createMutes(rest, userId),
+    async report({ notificationId, reason, comment }) {
+      const report = { notification_id: notificationId, reason, ...(comment !== '' && { comment }) };
+      await rest.rpc('report_notification', report).execute();
+    },
+  };
+}
+
+function createBlocks(
+  rest: RestClient<Database>,
+  userId: string,
+): Pick<SenderControlsApi, 'listBlocked' | 'block' | 'unblock'> {
+  const table = () => rest.from('blocked_senders');
   return {
     async listBlocked() {
-      const rows = await rest
-        .from('blocked_senders')
+      const rows = await table()
         .select('sender_id')
         .eq('user_id', userId)
         .order('created_at', { ascending: false })
@@ -76,14 +83,27 @@ export function createSenderControlsApi(rest: RestClient<Database>, userId: stri
       return ids.map((senderId) => ({ senderId, name: nameOf.get(senderId) || null }));
     },
     async block(senderId) {
-      await rest
-        .from('blocked_senders')
-        .upsert({ user_id: userId, sender_id: senderId }, { ignoreDuplicates: true })
-        .execute();
+      const row = { user_id: userId, sender_id: senderId };
+      await table().upsert(row, { ignoreDuplicates: true }).execute();
     },
     async unblock(senderId) {
-      await rest.from('blocked_senders').delete().eq('user_id', userId).eq('sender_id', senderId).execute();
+      await table().delete().eq('user_id', userId).eq('sender_id', senderId).execute();
     },
+  };
+}
+
+function createMutes(
+  rest: RestClient<Database>,
+  userId: string,
+): Pick<SenderControlsApi, 'listMuted' | 'readMute' | 'mute' | 'unmute'> {
+  const table = () => rest.from('muted_threads');
+  const currentMutes = () =>
+    table()
+      .select('entity_type, entity_id, entity_name, muted_until')
+      .eq('user_id', userId)
+      // `now` is the database's time, by which the mute ends.
+      .where(or(is('muted_until', null), gt('muted_until', 'now')));
+  return {
     async listMuted() {
       const rows = await currentMutes().order('created_at', { ascending: false }).execute();
       return rows.map(toMutedThread);
@@ -93,8 +113,7 @@ export function createSenderControlsApi(rest: RestClient<Database>, userId: stri
       return row ? toMutedThread(row) : null;
     },
     async mute({ entityType, entityId, entityName, mutedUntilMs }) {
-      await rest
-        .from('muted_threads')
+      await table()
         .upsert({
           user_id: userId,
           entity_type: entityType,
@@ -105,21 +124,11 @@ export function createSenderControlsApi(rest: RestClient<Database>, userId: stri
         .execute();
     },
     async unmute({ entityType, entityId }) {
-      await rest
-        .from('muted_threads')
+      await table()
         .delete()
         .eq('user_id', userId)
         .eq('entity_type', entityType)
         .eq('entity_id', entityId)
-        .execute();
-    },
-    async report({ notificationId, reason, comment }) {
-      await rest
-        .rpc('report_notification', {
-          notification_id: notificationId,
-          reason,
-          ...(comment !== '' && { comment }),
-        })
         .execute();
     },
   };

@@ -68,8 +68,7 @@ interface FormState<Name extends string> {
 export function useForm<Name extends string>(options: FormOptions<Name>): Form<Name> {
   const { initial, validate, submit } = options;
   const ref = useRef<HTMLFormElement>(null);
-  const [state, setState] = useState<FormState<Name>>(() => pristine(initial));
-  const patch = (change: Partial<FormState<Name>>) => setState((current) => ({ ...current, ...change }));
+  const { state, patch, set, visit, fail } = useFormState(initial);
 
   // Move the focus in the frame that shows the error text.
   useLayoutEffect(() => {
@@ -77,16 +76,6 @@ export function useForm<Name extends string>(options: FormOptions<Name>): Form<N
   }, [state.failures]);
 
   const local = validate(state.values);
-  const set = (name: Name, value: string) =>
-    setState((current) => ({
-      ...current,
-      values: { ...current.values, [name]: value },
-      server: { ...current.server, [name]: undefined },
-    }));
-
-  const fail = (change: Partial<FormState<Name>>) =>
-    setState((current) => ({ ...current, pending: false, ...change, failures: current.failures + 1 }));
-
   const send = async (values: Readonly<Record<Name, string>>) => {
     // Fields that this submit reveals are not validated yet.
     const { elements } = ref.current ?? {};
@@ -123,14 +112,29 @@ export function useForm<Name extends string>(options: FormOptions<Name>): Form<N
       onChange: (event) => set(name, event.currentTarget.value),
       onBlur(event) {
         // An empty field that was only tabbed through is not an error yet.
-        if (event.currentTarget.value === '') return;
-        afterPointer(() =>
-          setState((current) => ({ ...current, visited: new Set([...current.visited, name]) })),
-        );
+        if (event.currentTarget.value !== '') afterPointer(() => visit(name));
       },
     }),
     set,
-    reset: () => setState(pristine(initial)),
+    reset: () => patch(pristine(initial)),
+  };
+}
+
+function useFormState<Name extends string>(initial: Readonly<Record<Name, string>>) {
+  const [state, setState] = useState<FormState<Name>>(() => pristine(initial));
+  return {
+    state,
+    patch: (change: Partial<FormState<Name>>) => setState((current) => ({ ...current, ...change })),
+    set: (name: Name, value: string) =>
+      setState((current) => ({
+        ...current,
+        values: { ...current.values, [name]: value },
+        server: { ...current.server, [name]: undefined },
+      })),
+    visit: (name: Name) =>
+      setState((current) => ({ ...current, visited: new Set([...current.visited, name]) })),
+    fail: (change: Partial<FormState<Name>>) =>
+      setState((current) => ({ ...current, pending: false, ...change, failures: current.failures + 1 })),
   };
 }
 

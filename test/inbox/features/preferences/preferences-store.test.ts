@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPreferencesStore } from '../../../../src/inbox/features/preferences/data/preferences-store.ts';
+import { PreferencesStore } from '../../../../src/inbox/features/preferences/data/preferences-store.ts';
 import type { PreferencesStoreOptions } from '../../../../src/inbox/features/preferences/data/preferences-store.ts';
 import { defaultSettings, isTemporary } from '../../../../src/inbox/features/preferences/preferences.ts';
 import type {
@@ -42,7 +42,7 @@ function openStore(options: Partial<PreferencesStoreOptions> = {}) {
     if (server.fault) throw server.fault;
     return server.row;
   };
-  const store = createPreferencesStore({
+  const store = new PreferencesStore({
     api: {
       read: () => {
         server.reads += 1;
@@ -62,7 +62,7 @@ function openStore(options: Partial<PreferencesStoreOptions> = {}) {
   const { reported } = tab;
   return { world, store, server, reported, notices, known: () => store.getSnapshot().preferences };
 }
-const show = (store: ReturnType<typeof createPreferencesStore>) => {
+const show = (store: PreferencesStore) => {
   const leave = store.subscribe(() => undefined);
   store.ensure();
   return leave;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createPreferencesStore } from '../../../../src/inbox/features/preferences/data/preferences-store.ts';
+import { PreferencesStore } from '../../../../src/inbox/features/preferences/data/preferences-store.ts';
 import {
   createStoredPreferences,
   parseStoredPreferences,
@@ -85,7 +85,7 @@ describe('preferences that are changed offline', () => {
         notify: (notice) => notices.push(notice),
         platform: tab,
       });
-      const store = createPreferencesStore({ api, platform: tab, outbox });
+      const store = new PreferencesStore({ api, platform: tab, outbox });
       tab.setOnline(false);
       await outbox.start();
       store.ensure();

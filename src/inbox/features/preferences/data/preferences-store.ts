@@ -1,21 +1,21 @@
 import { createListeners } from 'supabase-protocol-clients/platform';
-import type { Platform, Readable, Timer } from 'supabase-protocol-clients/platform';
+import type { Listeners, Platform, Readable, Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
 import type { Change, RowRecord } from 'supabase-protocol-clients/realtime-client';
-import { createLiveReads } from 'supabase-protocol-clients/realtime-client/live-query';
+import { createLiveReads, type LiveReads } from 'supabase-protocol-clients/realtime-client/live-query';
 import type { Outbox } from '../../../shared/outbox/outbox.ts';
 import { discardAfterMs, isStale, type Cached } from '../../../shared/cached.ts';
 import { isTemporary, parsePreferences, type PreferenceChange } from '../preferences.ts';
 import { loadPreferences } from './load-preferences.ts';
 import type { PreferencesApi } from './preferences-api.ts';
 import { emptyPreferencesState, selectPreferences, step } from './preferences-state.ts';
-import type { KnownPreferences, PreferencesEvent } from './preferences-state.ts';
+import type { KnownPreferences, PreferencesEvent, PreferencesState } from './preferences-state.ts';
 import {
   createStoredPreferences,
   parseStoredPreferences,
   preferencesTopic,
   sendPreferences,
 } from './stored-preferences.ts';
-import type { PreferencesOutcome } from './stored-preferences.ts';
+import type { PreferencesOutcome, StoredPreferences } from './stored-preferences.ts';
 
 export interface PreferencesSnapshot {
   /** Including pending changes. undefined: not read yet; null: deleted on another device. */
@@ -25,21 +25,6 @@ export interface PreferencesSnapshot {
   readonly isOutdated: boolean;
   /** Whether a change is being sent. False while offline, when the note about pending changes counts them. */
   readonly isSaving: boolean;
-}
-
-/** One user's preferences, outside of React. */
-export interface PreferencesStore extends Readable<PreferencesSnapshot> {
-  /** Reads the row unless a fresh copy is known or being read. */
-  ensure(): void;
-  /** Reads the row, and inserts the defaults if it is missing. A call during a read leads to one more read after it. */
-  reload(): void;
-  /** Shows the change at once, and saves it by the outbox. */
-  change(change: PreferenceChange): void;
-  /** Changes of the row from the live channel, oldest first. */
-  receive(changes: readonly Change<RowRecord>[]): void;
-  /** Changes may have been missed: the row is read again, at once if it is shown. */
-  invalidate(): void;
-  close(): void;
 }
 
 export interface PreferencesStoreOptions {
@@ -52,100 +37,128 @@ export interface PreferencesStoreOptions {
   readonly onRead?: (cached: Cached<KnownPreferences>) => void;
 }
 
-export function createPreferencesStore(options: PreferencesStoreOptions): PreferencesStore {
-  const { api, platform, outbox, restored = null, onRead } = options;
-  const { clock, page, report } = platform;
-  const listeners = createListeners<void>(report);
-  let state = emptyPreferencesState(restored);
-  let snapshot: PreferencesSnapshot | null = null;
-  let discarding: Timer | null = null;
-  let isClosed = false;
-  const dispatch = (event: PreferencesEvent) => {
-    const previous = state;
-    state = step(state, event);
-    if (isClosed) return;
-    if (state.known && state.known !== previous.known) onRead?.(state.known);
-    notify();
-  };
-  const notify = () => {
-    snapshot = null;
-    listeners.call();
+/** One user's preferences, outside of React. */
+export class PreferencesStore implements Readable<PreferencesSnapshot> {
+  readonly #options: PreferencesStoreOptions;
+  readonly #listeners: Listeners<void>;
+  readonly #reads: LiveReads;
+  /** Adds a change to the outbox, which saves it. */
+  readonly #add: (stored: StoredPreferences) => unknown;
+  #state: PreferencesState;
+  #snapshot: PreferencesSnapshot | null = null;
+  #discarding: Timer | null = null;
+  #isClosed = false;
+
+  constructor(options: PreferencesStoreOptions) {
+    const { api, platform, outbox, restored = null } = options;
+    this.#options = options;
+    this.#listeners = createListeners(platform.report);
+    this.#state = emptyPreferencesState(restored);
+    this.#reads = createLiveReads({
+      platform,
+      read: async () => {
+        this.#dispatch({ type: 'read-started' });
+        const preferences = await loadPreferences(api, platform.report);
+        this.#dispatch({ type: 'read', preferences, nowMs: platform.clock.now() });
+      },
+    });
+    this.#reads.subscribe(() => this.#notify());
+    this.#add = outbox.addTopic(preferencesTopic, {
+      parse: parseStoredPreferences,
+      keysOf: (stored) => Object.keys(stored.change),
+      send: (stored) => sendPreferences(api, stored),
+      show: (id, stored) => this.#dispatch({ type: 'pending', id, change: stored.change }),
+      settle: (id, stored, outcome: PreferencesOutcome) => this.#settle(id, stored, outcome),
+      repeat: (stored) => this.change(stored.change),
+    });
+  }
+
+  readonly subscribe = (listener: () => void): Unsubscribe => {
+    const remove = this.#listeners.add(listener);
+    this.#discarding?.cancel();
+    return () => {
+      remove();
+      if (this.#listeners.size() > 0 || this.#isClosed) return;
+      const { clock } = this.#options.platform;
+      this.#discarding = clock.setTimer(() => this.#dispatch({ type: 'discarded' }), discardAfterMs);
+    };
   };
 
-  const reads = createLiveReads({
-    platform,
-    async read() {
-      dispatch({ type: 'read-started' });
-      dispatch({ type: 'read', preferences: await loadPreferences(api, report), nowMs: clock.now() });
-    },
-  });
-  reads.subscribe(notify);
-  const isReading = () => reads.getSnapshot().isPending;
-  const reload = () => void reads.refresh();
+  readonly getSnapshot = (): PreferencesSnapshot =>
+    (this.#snapshot ??= {
+      preferences: selectPreferences(this.#state),
+      isReading: this.#isReading(),
+      isOutdated: this.#state.hasReadFailed,
+      isSaving: this.#options.platform.page.isOnline() && this.#state.pending.length > 0,
+    });
 
-  const change = (wanted: PreferenceChange) => {
-    const shown = selectPreferences(state);
-    if (isTemporary(shown)) dispatch({ type: 'changed', change: wanted });
-    else if (shown) add(createStoredPreferences(wanted, shown));
+  /** Reads the row unless a fresh copy is known or being read. */
+  ensure(): void {
+    const { known, isInvalidated } = this.#state;
+    const nowMs = this.#options.platform.clock.now();
+    const isFresh = known && !isInvalidated && !isTemporary(known.value) && !isStale(known, nowMs);
+    if (!isFresh && !this.#isReading()) this.reload();
+  }
+
+  /** Reads the row, and inserts the defaults if it is missing. A call during a read leads to one more read after it. */
+  readonly reload = (): void => void this.#reads.refresh();
+
+  /** Shows the change at once, and saves it by the outbox. */
+  readonly change = (change: PreferenceChange): void => {
+    const shown = selectPreferences(this.#state);
+    if (isTemporary(shown)) this.#dispatch({ type: 'changed', change });
+    else if (shown) this.#add(createStoredPreferences(change, shown));
   };
-  const add = outbox.addTopic(preferencesTopic, {
-    parse: parseStoredPreferences,
-    keysOf: (stored) => Object.keys(stored.change),
-    send: (stored) => sendPreferences(api, stored),
-    show: (id, stored) => dispatch({ type: 'pending', id, change: stored.change }),
-    settle(id, stored, { type, answer }: PreferencesOutcome) {
-      const { value } = state.known ?? {};
-      const isSentElsewhere = type === 'sent' && answer === undefined && value;
-      const preferences = isSentElsewhere ? { ...value, ...stored.change } : answer;
-      dispatch({ type: 'settled', id, preferences, nowMs: clock.now() });
-      // The row has a new version, or another device's values.
-      if (answer === undefined && type !== 'undone' && value) reload();
-    },
-    repeat: (stored) => change(stored.change),
-  });
 
-  return {
-    subscribe(listener) {
-      const remove = listeners.add(listener);
-      discarding?.cancel();
-      return () => {
-        remove();
-        if (listeners.size() > 0 || isClosed) return;
-        discarding = clock.setTimer(() => dispatch({ type: 'discarded' }), discardAfterMs);
-      };
-    },
-    getSnapshot: () =>
-      (snapshot ??= {
-        preferences: selectPreferences(state),
-        isReading: isReading(),
-        isOutdated: state.hasReadFailed,
-        isSaving: page.isOnline() && state.pending.length > 0,
-      }),
-    ensure() {
-      const { known, isInvalidated } = state;
-      const isFresh = known && !isInvalidated && !isTemporary(known.value) && !isStale(known, clock.now());
-      if (!isFresh && !isReading()) reload();
-    },
-    reload,
-    change,
-    receive(changes) {
-      for (const change of changes) {
-        try {
-          const preferences = change.type === 'DELETE' ? null : parsePreferences(change.record);
-          dispatch({ type: 'received', preferences, nowMs: clock.now() });
-        } catch (problem) {
-          report(problem);
-        }
+  /** Changes of the row from the live channel, oldest first. */
+  receive(changes: readonly Change<RowRecord>[]): void {
+    const { clock, report } = this.#options.platform;
+    for (const change of changes) {
+      try {
+        const preferences = change.type === 'DELETE' ? null : parsePreferences(change.record);
+        this.#dispatch({ type: 'received', preferences, nowMs: clock.now() });
+      } catch (problem) {
+        report(problem);
       }
-    },
-    invalidate() {
-      dispatch({ type: 'invalidated' });
-      if (listeners.size() > 0) reload();
-    },
-    close() {
-      isClosed = true;
-      reads.stop();
-      discarding?.cancel();
-    },
-  };
+    }
+  }
+
+  /** Changes may have been missed: the row is read again, at once if it is shown. */
+  invalidate(): void {
+    this.#dispatch({ type: 'invalidated' });
+    if (this.#listeners.size() > 0) this.reload();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#reads.stop();
+    this.#discarding?.cancel();
+  }
+
+  #settle(id: string, stored: StoredPreferences, { type, answer }: PreferencesOutcome): void {
+    const { value } = this.#state.known ?? {};
+    const isSentElsewhere = type === 'sent' && answer === undefined && value;
+    const preferences = isSentElsewhere ? { ...value, ...stored.change } : answer;
+    this.#dispatch({ type: 'settled', id, preferences, nowMs: this.#options.platform.clock.now() });
+    // The row has a new version, or another device's values.
+    if (answer === undefined && type !== 'undone' && value) this.reload();
+  }
+
+  #isReading(): boolean {
+    return this.#reads.getSnapshot().isPending;
+  }
+
+  #dispatch(event: PreferencesEvent): void {
+    const previous = this.#state;
+    this.#state = step(previous, event);
+    if (this.#isClosed) return;
+    const { known } = this.#state;
+    if (known && known !== previous.known) this.#options.onRead?.(known);
+    this.#notify();
+  }
+
+  #notify(): void {
+    this.#snapshot = null;
+    this.#listeners.call();
+  }
 }

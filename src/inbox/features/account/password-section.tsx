@@ -29,60 +29,8 @@ interface RequiredFields {
 
 export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
   const texts = accountTexts.use();
-  const rules = credentialTexts.use();
-  const clients = useClients();
-  const { auth } = clients;
-  const keepDraft = useKeptDraft(user.id);
-  const [required, setRequired] = useState<RequiredFields>({ code: false, currentPassword: false });
-  const [changed, setChanged] = useState(false);
   const email = user.email ?? '';
-
-  /** Shows the field that the server requires. Resolves to false for any other problem. */
-  const askFor = async (problem: unknown): Promise<boolean> => {
-    if (!(problem instanceof AuthError)) return false;
-    if (problem.code === 'reauthentication_needed') {
-      await auth.reauthenticate();
-      setRequired({ ...required, code: true });
-      return true;
-    }
-    if (problem.code === 'current_password_required') {
-      setRequired({ ...required, currentPassword: true });
-      return true;
-    }
-    return false;
-  };
-  const form = useForm({
-    initial: { password: '', currentPassword: '', code: '' },
-    validate: ({ password, currentPassword, code }) => ({
-      password: checkNewPassword(password, rules),
-      currentPassword:
-        required.currentPassword && currentPassword === '' ? texts.currentPasswordMissing : undefined,
-      code: required.code ? checkCode(code, rules) : undefined,
-    }),
-    async submit({ password, currentPassword, code }) {
-      setChanged(false);
-      const refusal = await refuseCommonPassword(password, [email]);
-      if (refusal) return refusal;
-      return keepDraft({}, () =>
-        runFormAction(fieldNames, async () => {
-          try {
-            await auth.updateUser({
-              password,
-              ...(required.currentPassword ? { currentPassword } : {}),
-              ...(required.code ? { nonce: compactCode(code) } : {}),
-            });
-          } catch (problem) {
-            if (await askFor(problem)) return;
-            throw problem;
-          }
-          setRequired({ code: false, currentPassword: false });
-          setChanged(true);
-          void announceEndedSessions(clients);
-          form.reset();
-        }),
-      );
-    },
-  });
+  const { form, required, hasChanged } = usePasswordForm(user.id, email);
   const errors = fieldNames.flatMap((name) => form.field(name).error ?? []);
   // With three errors, one summary announces all of them to screen readers.
   const summary = errors.length > 2 && (
@@ -101,7 +49,7 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
         look={form.values.password === '' ? 'secondary' : 'primary'}
         submit={texts.changePassword}
         error={form.problem ?? summary}
-        success={changed ? texts.passwordChanged : required.code && texts.reauthenticate(email)}
+        success={hasChanged ? texts.passwordChanged : required.code && texts.reauthenticate(email)}
       >
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         {required.currentPassword && (
@@ -116,6 +64,68 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
       </SubmitForm>
     </Section>
   );
+}
+
+function usePasswordForm(userId: string, email: string) {
+  const texts = accountTexts.use();
+  const rules = credentialTexts.use();
+  const clients = useClients();
+  const keepDraft = useKeptDraft(userId);
+  const { required, setRequired, askFor } = useRequiredFields();
+  const [hasChanged, setChanged] = useState(false);
+  const form = useForm({
+    initial: { password: '', currentPassword: '', code: '' },
+    validate: ({ password, currentPassword, code }) => ({
+      password: checkNewPassword(password, rules),
+      currentPassword:
+        required.currentPassword && currentPassword === '' ? texts.currentPasswordMissing : undefined,
+      code: required.code ? checkCode(code, rules) : undefined,
+    }),
+    async submit({ password, currentPassword, code }) {
+      setChanged(false);
+      const refusal = await refuseCommonPassword(password, [email]);
+      if (refusal) return refusal;
+      return keepDraft({}, () =>
+        runFormAction(fieldNames, async () => {
+          try {
+            await clients.auth.updateUser({
+              password,
+              ...(required.currentPassword ? { currentPassword } : {}),
+              ...(required.code ? { nonce: compactCode(code) } : {}),
+            });
+          } catch (problem) {
+            if (await askFor(problem)) return;
+            throw problem;
+          }
+          setRequired({ code: false, currentPassword: false });
+          setChanged(true);
+          void announceEndedSessions(clients);
+          form.reset();
+        }),
+      );
+    },
+  });
+  return { form, required, hasChanged };
+}
+
+function useRequiredFields() {
+  const { auth } = useClients();
+  const [required, setRequired] = useState<RequiredFields>({ code: false, currentPassword: false });
+  /** Shows the field that the server requires. Resolves to false for any other problem. */
+  const askFor = async (problem: unknown): Promise<boolean> => {
+    if (!(problem instanceof AuthError)) return false;
+    if (problem.code === 'reauthentication_needed') {
+      await auth.reauthenticate();
+      setRequired({ ...required, code: true });
+      return true;
+    }
+    if (problem.code === 'current_password_required') {
+      setRequired({ ...required, currentPassword: true });
+      return true;
+    }
+    return false;
+  };
+  return { required, setRequired, askFor };
 }
 
 /** The code of a reauthentication email. Any attempt spends it, even one that fails for another reason. */

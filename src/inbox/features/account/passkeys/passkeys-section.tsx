@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { useRef, useState, type RefObject } from 'react';
 import { flushSync } from 'react-dom';
 import type { Passkey } from 'supabase-protocol-clients/auth-client/passkeys';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
@@ -26,54 +26,16 @@ interface SectionState {
 
 /** The user's passkeys: add, rename, remove. Nothing where the project offers none. */
 export function PasskeysSection() {
-  const common = accountTexts.use();
-  const texts = common.passkey;
-  const { client, status, passkeys, change } = usePasskeys();
-  const proof = useRecentProof();
+  const { passkey: texts, ...common } = accountTexts.use();
   const heading = useRef<HTMLHeadingElement>(null);
-  const [{ step, passkey, news, problem }, setState] = useState<SectionState>({});
+  const { client, status, passkeys, state, setState, nameOf, ...actions } = usePasskeyActions(heading);
+  const { step, passkey, news, problem } = state;
   if (status === 'disabled') return null;
-
-  const nameOf = ({ friendlyName }: Passkey) => friendlyName ?? texts.unnamed;
-  const add = async () => {
-    setState({});
-    if (!(await proof.request('passkeys'))) return;
-    setState({ step: 'adding' });
-    const failure = await runFormAction([], async () => {
-      const added = await client.registerPasskey();
-      rememberPasskeyUse();
-      change((known) => [...known, added]);
-      setState({ news: texts.hasAdded(nameOf(added)) });
-    });
-    if (failure) setState({ problem: failure.message });
-  };
-  const drop = ({ id }: Passkey, text: string) => {
-    flushSync(() => {
-      change((known) => known.filter((other) => other.id !== id));
-      setState({ news: text });
-    });
-    // The dialog, which kept the focus, has returned it to a button that no longer exists.
-    heading.current?.focus();
-  };
-  const end = async (target: Passkey) => {
-    if (!(await proof.request('passkeys'))) return;
-    setState({ step: 'removing', passkey: target });
-    const failure = await runFormAction([], async () => {
-      await client.removePasskey({ passkeyId: target.id }).catch((refusal: unknown) => {
-        if (!isMissingPasskey(refusal)) throw refusal;
-      });
-      drop(target, common.removed(nameOf(target)));
-    });
-    if (failure) setState({ step: 'asking', passkey: target, problem: failure.message });
-  };
-
   const isAsking = step === 'asking' || step === 'removing';
+  const error = (!isAsking && problem) || (status === 'failed' && texts.loadFailed);
   return (
     <Section id="passkeys" title={common.passkeys} intro={texts.intro} headingRef={heading}>
-      <FormMessages
-        error={(!isAsking && problem) || (status === 'failed' && texts.loadFailed)}
-        success={news}
-      />
+      <FormMessages error={error} success={news} />
       {status === 'loading' && <Skeleton height="64px" />}
       <SlowNote pending={status === 'loading'} />
       {status === 'loaded' && passkeys.length === 0 && <p>{texts.none}</p>}
@@ -92,7 +54,7 @@ export function PasskeysSection() {
       )}
       {client.isSupported() ? (
         <div className={layout.row}>
-          <Button pending={step === 'adding'} onClick={() => void add()}>
+          <Button pending={step === 'adding'} onClick={() => void actions.add()}>
             {texts.add}
           </Button>
         </div>
@@ -104,11 +66,8 @@ export function PasskeysSection() {
           client={client}
           passkey={passkey}
           onClose={() => setState({})}
-          onRenamed={(renamed) => {
-            change((known) => known.map((each) => (each.id === renamed.id ? renamed : each)));
-            setState({ news: texts.renamed(nameOf(renamed)) });
-          }}
-          onMissing={() => drop(passkey, texts.gone)}
+          onRenamed={actions.replace}
+          onMissing={() => actions.drop(passkey, texts.gone)}
         />
       )}
       <ConfirmDialog
@@ -116,13 +75,58 @@ export function PasskeysSection() {
         title={passkey ? common.removeTitle(nameOf(passkey)) : ''}
         action={common.remove}
         pending={step === 'removing'}
-        onConfirm={() => passkey && void end(passkey)}
+        onConfirm={() => passkey && void actions.remove(passkey)}
         onClose={() => setState({})}
       >
         <FormMessages error={problem} />
         <p>{texts.removeText}</p>
       </ConfirmDialog>
-      {proof.dialog}
+      {actions.dialog}
     </Section>
   );
+}
+
+function usePasskeyActions(heading: RefObject<HTMLElement | null>) {
+  const { passkey: texts, ...common } = accountTexts.use();
+  const { client, status, passkeys, change } = usePasskeys();
+  const proof = useRecentProof();
+  const [state, setState] = useState<SectionState>({});
+  const nameOf = ({ friendlyName }: Passkey) => friendlyName ?? texts.unnamed;
+  const add = async () => {
+    setState({});
+    if (!(await proof.request('passkeys'))) return;
+    setState({ step: 'adding' });
+    const failure = await runFormAction([], async () => {
+      const added = await client.registerPasskey();
+      rememberPasskeyUse();
+      change((known) => [...known, added]);
+      setState({ news: texts.hasAdded(nameOf(added)) });
+    });
+    if (failure) setState({ problem: failure.message });
+  };
+  const replace = (renamed: Passkey) => {
+    change((known) => known.map((each) => (each.id === renamed.id ? renamed : each)));
+    setState({ news: texts.renamed(nameOf(renamed)) });
+  };
+  const drop = ({ id }: Passkey, text: string) => {
+    flushSync(() => {
+      change((known) => known.filter((other) => other.id !== id));
+      setState({ news: text });
+    });
+    // The dialog, which kept the focus, has returned it to a button that no longer exists.
+    heading.current?.focus();
+  };
+  const remove = async (target: Passkey) => {
+    if (!(await proof.request('passkeys'))) return;
+    setState({ step: 'removing', passkey: target });
+    const failure = await runFormAction([], async () => {
+      await client.removePasskey({ passkeyId: target.id }).catch((refusal: unknown) => {
+        if (!isMissingPasskey(refusal)) throw refusal;
+      });
+      drop(target, common.removed(nameOf(target)));
+    });
+    if (failure) setState({ step: 'asking', passkey: target, problem: failure.message });
+  };
+  const { dialog } = proof;
+  return { client, status, passkeys, state, setState, nameOf, add, replace, drop, remove, dialog };
 }

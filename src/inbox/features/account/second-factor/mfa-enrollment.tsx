@@ -42,7 +42,46 @@ export interface MfaEnrollmentProps {
 }
 
 /** The QR code, a code from the app as proof, and the name of the device. */
-export function MfaEnrollment({ factor, otherNames, isFirst, onAdded, onCancel }: MfaEnrollmentProps) {
+export function MfaEnrollment(props: MfaEnrollmentProps) {
+  const texts = accountTexts.use();
+  const { factor, onCancel } = props;
+  const form = useEnrollmentForm(props);
+  return (
+    <form {...form.props} className={styles.form}>
+      <h3 ref={takeFocus} tabIndex={-1}>
+        {texts.mfaScan}
+      </h3>
+      {factor.totp && (
+        <>
+          <img className={styles.qr} src={factor.totp.qrCodeUrl} alt={texts.mfaQr} width="280" height="280" />
+          <a className={styles.openApp} href={factor.totp.uri}>
+            {texts.mfaOpen}
+          </a>
+        </>
+      )}
+      <SecretKey secret={factor.totp?.secret ?? ''} />
+      <FormMessages error={form.problem} />
+      <CodeField label={texts.mfaCode} maxLength={9} required {...form.field('code')} />
+      <TextField
+        label={texts.mfaName}
+        hint={texts.mfaNameHint}
+        required
+        maxLength={80}
+        autoComplete="off"
+        {...form.field('name')}
+      />
+      <div className={layout.row}>
+        <CountdownButton type="submit" look="primary" pending={form.pending} untilMs={form.retryAtMs}>
+          {texts.mfaVerify}
+        </CountdownButton>
+        <Button onClick={onCancel}>{texts.cancel}</Button>
+      </div>
+    </form>
+  );
+}
+
+/** Verifies and names the factor. */
+function useEnrollmentForm({ factor, otherNames, isFirst, onAdded }: MfaEnrollmentProps) {
   const texts = accountTexts.use();
   const rules = credentialTexts.use();
   const clients = useClients();
@@ -65,8 +104,7 @@ export function MfaEnrollment({ factor, otherNames, isFirst, onAdded, onCancel }
     );
     return renamed ?? enrolledName;
   };
-  const secret = factor.totp?.secret ?? '';
-  const form = useForm({
+  return useForm({
     initial: { code: '', name: enrolledName },
     validate({ code, name }) {
       const isTaken = otherNames.includes(name.trim());
@@ -87,54 +125,30 @@ export function MfaEnrollment({ factor, otherNames, isFirst, onAdded, onCancel }
         await onAdded(shownName, codes ?? null);
       }),
   });
+}
+
+/** The key, for an app that scans no code. */
+function SecretKey({ secret }: { readonly secret: string }) {
+  const texts = accountTexts.use();
   const key = useRef<HTMLElement>(null);
   const { isCopied, copy } = useCopy(
     secret,
     () => key.current && getSelection()?.selectAllChildren(key.current),
   );
   return (
-    <form {...form.props} className={styles.form}>
-      <h3 ref={takeFocus} tabIndex={-1}>
-        {texts.mfaScan}
-      </h3>
-      {factor.totp && (
-        <>
-          <img className={styles.qr} src={factor.totp.qrCodeUrl} alt={texts.mfaQr} width="280" height="280" />
-          <a className={styles.openApp} href={factor.totp.uri}>
-            {texts.mfaOpen}
-          </a>
-        </>
-      )}
-      <details className={styles.key}>
-        <summary>{texts.mfaSecret}</summary>
-        <code ref={key} className={styles.secret}>
-          {inGroups(secret)}
-        </code>
-        <Button look="link" onClick={() => void copy()}>
-          {texts.mfaCopy}
-        </Button>
-        <FormMessages
-          error={isCopied === false && texts.mfaCopyRefused}
-          success={isCopied && texts.mfaCopied}
-        />
-      </details>
-      <FormMessages error={form.problem} />
-      <CodeField label={texts.mfaCode} maxLength={9} required {...form.field('code')} />
-      <TextField
-        label={texts.mfaName}
-        hint={texts.mfaNameHint}
-        required
-        maxLength={80}
-        autoComplete="off"
-        {...form.field('name')}
+    <details className={styles.key}>
+      <summary>{texts.mfaSecret}</summary>
+      <code ref={key} className={styles.secret}>
+        {inGroups(secret)}
+      </code>
+      <Button look="link" onClick={() => void copy()}>
+        {texts.mfaCopy}
+      </Button>
+      <FormMessages
+        error={isCopied === false && texts.mfaCopyRefused}
+        success={isCopied && texts.mfaCopied}
       />
-      <div className={layout.row}>
-        <CountdownButton type="submit" look="primary" pending={form.pending} untilMs={form.retryAtMs}>
-          {texts.mfaVerify}
-        </CountdownButton>
-        <Button onClick={onCancel}>{texts.cancel}</Button>
-      </div>
-    </form>
+    </details>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState, type RefObject } from 'react';
 import type { Factor, UnverifiedUser } from 'supabase-protocol-clients/auth-client';
 import { createMfa, type EnrolledFactor } from 'supabase-protocol-clients/auth-client/mfa';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
@@ -31,60 +31,13 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
   const factors = allFactors.filter(({ factor_type }) => factor_type !== 'recovery_code');
   const verified = factors.filter(({ status }) => status === 'verified');
   const [removing, setRemoving] = useState<Factor | null>(null);
-  const { auth, platform } = useClients();
-  const proof = useRecentProof();
-  const [enrolled, setEnrolled] = useState<EnrolledFactor | null>(null);
-  const [state, setState] = useState<{ readonly pending?: boolean; readonly problem?: string | undefined }>(
-    {},
-  );
-  const [codes, setCodes] = useState<readonly string[] | null>(null);
-  const [news, setNews] = useState<string>();
   const heading = useRef<HTMLHeadingElement>(null);
-  const add = async () => {
-    setNews(undefined);
-    setState({});
-    if (!(await proof.request('factors'))) return;
-    setState({ pending: true });
-    const failure = await runFormAction([], async () => {
-      const [{ startEnrollment }] = await Promise.all([importEnrollment(), loadEnrollment()]);
-      setEnrolled(await startEnrollment(auth, texts.mfaDefaultName));
-    });
-    setState({ problem: failure?.message });
-  };
-  const close = () => {
-    setEnrolled(null);
-    heading.current?.focus();
-  };
-  const cancel = async ({ id }: EnrolledFactor) => {
-    close();
-    // A factor that this fails to remove is listed as unfinished.
-    await createMfa(auth).unenroll({ factorId: id }).catch(platform.report);
-    await onChanged();
-  };
+  const { enrolled, codes, news, setNews, ...enrollment } = useEnrollment(heading, onChanged);
   return (
     <Section id="two-step" title={texts.mfa} intro={texts.mfaIntro} headingRef={heading}>
-      <FormMessages error={state.problem} success={news} />
+      <FormMessages error={enrollment.problem} success={news} />
       {verified.length > 0 && <p>{texts.mfaOn}</p>}
-      {factors.length > 0 && (
-        <ul className={layout.list}>
-          {factors.map((factor) => (
-            <li key={factor.id} className={styles.item}>
-              <span className={styles.itemText}>
-                {nameOf(factor, texts)}
-                {factor.status !== 'verified' && (
-                  <span className={styles.itemHint}>{texts.mfaUnfinished}</span>
-                )}
-              </span>
-              <Button
-                aria-label={`${texts.remove}: ${nameOf(factor, texts)}`}
-                onClick={() => setRemoving(factor)}
-              >
-                {texts.remove}
-              </Button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <FactorList factors={factors} onRemove={setRemoving} />
       {verified.length === 1 && <p className={layout.hint}>{texts.mfaRecovery}</p>}
       {verified.length > 0 && (
         <RecoveryCodes
@@ -100,23 +53,18 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
           factor={enrolled}
           otherNames={factors.filter(({ id }) => id !== enrolled.id).map((factor) => factor.friendly_name)}
           isFirst={verified.length === 0}
-          onCancel={() => void cancel(enrolled)}
-          onAdded={(name, created) => {
-            setCodes(created);
-            setNews(texts.mfaAdded(name));
-            close();
-            return onChanged();
-          }}
+          onCancel={() => void enrollment.cancel(enrolled)}
+          onAdded={enrollment.finish}
         />
       ) : (
         <div className={layout.row}>
-          <Button pending={state.pending ?? false} onClick={() => void add()}>
+          <Button pending={enrollment.pending} onClick={() => void enrollment.begin()}>
             {texts.mfaAdd}
           </Button>
         </div>
       )}
-      <SlowNote pending={state.pending ?? false} />
-      {proof.dialog}
+      <SlowNote pending={enrollment.pending} />
+      {enrollment.dialog}
       <MfaRemoval
         factor={removing}
         name={removing ? nameOf(removing, texts) : ''}
@@ -132,6 +80,74 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
         }}
       />
     </Section>
+  );
+}
+
+/** The enrollment of a factor, which begins after a proof. Its end moves the focus to the heading. */
+function useEnrollment(heading: RefObject<HTMLElement | null>, onChanged: () => Promise<void>) {
+  const texts = accountTexts.use();
+  const { auth, platform } = useClients();
+  const proof = useRecentProof();
+  const [enrolled, setEnrolled] = useState<EnrolledFactor | null>(null);
+  /** The recovery codes that were created with the first factor. */
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const [news, setNews] = useState<string>();
+  const [pending, setPending] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const begin = async () => {
+    setNews(undefined);
+    setProblem(undefined);
+    if (!(await proof.request('factors'))) return;
+    setPending(true);
+    const failure = await runFormAction([], async () => {
+      const [{ startEnrollment }] = await Promise.all([importEnrollment(), loadEnrollment()]);
+      setEnrolled(await startEnrollment(auth, texts.mfaDefaultName));
+    });
+    setProblem(failure?.message);
+    setPending(false);
+  };
+  const close = () => {
+    setEnrolled(null);
+    heading.current?.focus();
+  };
+  const cancel = async ({ id }: EnrolledFactor) => {
+    close();
+    // A factor that this fails to remove is listed as unfinished.
+    await createMfa(auth).unenroll({ factorId: id }).catch(platform.report);
+    await onChanged();
+  };
+  const finish = (name: string, created: readonly string[] | null) => {
+    setCodes(created);
+    setNews(texts.mfaAdded(name));
+    close();
+    return onChanged();
+  };
+  const { dialog } = proof;
+  return { enrolled, codes, news, setNews, pending, problem, begin, cancel, finish, dialog };
+}
+
+interface FactorListProps {
+  readonly factors: readonly Factor[];
+  readonly onRemove: (factor: Factor) => void;
+}
+
+function FactorList({ factors, onRemove }: FactorListProps) {
+  const texts = accountTexts.use();
+  if (factors.length === 0) return null;
+  return (
+    <ul className={layout.list}>
+      {factors.map((factor) => (
+        <li key={factor.id} className={styles.item}>
+          <span className={styles.itemText}>
+            {nameOf(factor, texts)}
+            {factor.status !== 'verified' && <span className={styles.itemHint}>{texts.mfaUnfinished}</span>}
+          </span>
+          <Button aria-label={`${texts.remove}: ${nameOf(factor, texts)}`} onClick={() => onRemove(factor)}>
+            {texts.remove}
+          </Button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

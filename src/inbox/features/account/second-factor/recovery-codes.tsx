@@ -22,46 +22,13 @@ export interface RecoveryCodesProps {
 }
 
 /** How many recovery codes are left, and how to create new ones. */
-export function RecoveryCodes({ created, factors, onChanged }: RecoveryCodesProps) {
-  const {
-    recoveryCodes: texts,
-    proof: { needsOlder },
-  } = accountTexts.use();
-  const language = useLanguage();
-  const clients = useClients();
-  const { platform } = clients;
-  const proof = useRecentProof();
-  const [codes, setCodes] = useState(created);
+export function RecoveryCodes(props: RecoveryCodesProps) {
+  const { created, factors } = props;
+  const { recoveryCodes: texts } = accountTexts.use();
   const [isSaved, setSaved] = useState(false);
-  const [status, setStatus] = useState<RecoveryCodeStatus | null>();
   const [isAsking, setAsking] = useState(false);
-  const [pending, setPending] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  useEffect(() => {
-    if (codes) return undefined;
-    const controller = new AbortController();
-    const load = async () => (await loadRecoveryCodes(clients, factors)).getStatus(controller.signal);
-    load().then(setStatus, (failure: unknown) => {
-      if (controller.signal.aborted) return;
-      platform.report(failure);
-      setProblem(texts.loadFailed);
-    });
-    return () => controller.abort();
-  }, [clients, codes, factors, platform, texts]);
-  const create = async () => {
-    setAsking(false);
-    setProblem(undefined);
-    if (!(await proof.request('codes'))) return;
-    setPending(true);
-    try {
-      setCodes(await (await loadRecoveryCodes(clients, factors)).create());
-      await onChanged();
-    } catch (failure) {
-      platform.report(failure);
-      setProblem(needsOlderProof(failure) ? needsOlder : texts.createFailed);
-    }
-    setPending(false);
-  };
+  const { codes, setCodes, pending, problem, setProblem, create, dialog } = useCodes(props);
+  const status = useCodeStatus(codes, factors, setProblem);
   if (codes) {
     const onDone = () => {
       setSaved(true);
@@ -70,20 +37,16 @@ export function RecoveryCodes({ created, factors, onChanged }: RecoveryCodesProp
     // After an enrollment the focus stays at the section's heading; otherwise the codes replace the focused button.
     return <CodeSheet codes={codes} takesFocus={codes !== created} onDone={onDone} />;
   }
-  const date = new Intl.DateTimeFormat(language, { dateStyle: 'long' });
   return (
     <>
       <h3 tabIndex={-1} ref={isSaved ? takeFocus : undefined}>
         {texts.title}
       </h3>
       <FormMessages error={problem} />
-      {status === undefined && problem === undefined && <Skeleton height="48px" />}
-      {status === null && <Message tone="warning">{texts.none}</Message>}
-      {status?.unused === 0 && <Message tone="warning">{texts.noneLeft}</Message>}
-      {status && status.unused > 0 && (
-        <p className={layout.hint}>
-          {texts.left(status.unused, status.createdAtMs === null ? null : date.format(status.createdAtMs))}
-        </p>
+      {status === undefined ? (
+        problem === undefined && <Skeleton height="48px" />
+      ) : (
+        <CodesLeft status={status} />
       )}
       {status !== undefined && (
         <div className={layout.row}>
@@ -97,12 +60,71 @@ export function RecoveryCodes({ created, factors, onChanged }: RecoveryCodesProp
         title={texts.replaceTitle}
         action={texts.replace}
         pending={false}
-        onConfirm={() => void create()}
+        onConfirm={() => {
+          setAsking(false);
+          void create();
+        }}
         onClose={() => setAsking(false)}
       >
         <p>{texts.replaceText}</p>
       </ConfirmDialog>
-      {proof.dialog}
+      {dialog}
     </>
   );
+}
+
+function useCodes({ created, factors, onChanged }: RecoveryCodesProps) {
+  const { recoveryCodes: texts, proof: proofTexts } = accountTexts.use();
+  const clients = useClients();
+  const proof = useRecentProof();
+  const [codes, setCodes] = useState(created);
+  const [pending, setPending] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const create = async () => {
+    setProblem(undefined);
+    if (!(await proof.request('codes'))) return;
+    setPending(true);
+    try {
+      setCodes(await (await loadRecoveryCodes(clients, factors)).create());
+      await onChanged();
+    } catch (failure) {
+      clients.platform.report(failure);
+      setProblem(needsOlderProof(failure) ? proofTexts.needsOlder : texts.createFailed);
+    }
+    setPending(false);
+  };
+  return { codes, setCodes, pending, problem, setProblem, create, dialog: proof.dialog };
+}
+
+/** undefined: it is being read, or the codes are shown; null: no codes exist. */
+function useCodeStatus(
+  codes: readonly string[] | null,
+  factors: readonly Factor[],
+  onFail: (problem: string) => void,
+): RecoveryCodeStatus | null | undefined {
+  const { recoveryCodes: texts } = accountTexts.use();
+  const clients = useClients();
+  const [status, setStatus] = useState<RecoveryCodeStatus | null>();
+  useEffect(() => {
+    if (codes) return undefined;
+    const controller = new AbortController();
+    const load = async () => (await loadRecoveryCodes(clients, factors)).getStatus(controller.signal);
+    load().then(setStatus, (failure: unknown) => {
+      if (controller.signal.aborted) return;
+      clients.platform.report(failure);
+      onFail(texts.loadFailed);
+    });
+    return () => controller.abort();
+  }, [clients, codes, factors, onFail, texts]);
+  return status;
+}
+
+function CodesLeft({ status }: { readonly status: RecoveryCodeStatus | null }) {
+  const { recoveryCodes: texts } = accountTexts.use();
+  const date = new Intl.DateTimeFormat(useLanguage(), { dateStyle: 'long' });
+  if (!status) return <Message tone="warning">{texts.none}</Message>;
+  const { unused, createdAtMs } = status;
+  if (unused === 0) return <Message tone="warning">{texts.noneLeft}</Message>;
+  const since = createdAtMs === null ? null : date.format(createdAtMs);
+  return <p className={layout.hint}>{texts.left(unused, since)}</p>;
 }

@@ -262,11 +262,11 @@ begin
   where m.id = s.id;
   for message in
     with due as materialized (
-      select d.id, d.subscription_id, d.state from private.push_messages d
+      select d.id, d.subscription_id from private.push_messages d
       where d.state in ('pending', 'retrying') and d.due_at <= called_at
       order by d.due_at limit batch_size for update skip locked
     ), timed as materialized (
-      select d.id, case when d.state = 'pending' then private.quiet_until(s.user_id, called_at) end as quiet_until
+      select d.id, private.quiet_until(s.user_id, called_at) as quiet_until
       from due d join public.push_subscriptions s on s.id = d.subscription_id
     ), expired as materialized (
       select d.id from private.push_messages d

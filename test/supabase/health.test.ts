@@ -159,6 +159,36 @@ it.each([
   expect(await alarms()).toEqual(names);
 });
 
+it('the health of a day has neither addresses that were suppressed before, nor unread notifications that are kept', async () => {
+  const { database } = supabase();
+  await database.exec(`
+    delete from private.suppressed_addresses; delete from notifications;
+    insert into private.suppressed_addresses (address_hash, reason, created_at)
+      values ('old', 'bounce', now() - interval '25 hours'), ('new', 'bounce', now() - interval '23 hours');
+    insert into notifications (recipient_id, updated_at) values ('${ada.id}', now() - interval '200 days')`);
+  const { day, retention } = await readHealth();
+  await database.exec('delete from private.suppressed_addresses; delete from notifications');
+  expect(day).toMatchObject({ bounces: 1, complaints: 0 });
+  expect(retention).toBeNull();
+});
+
+it('the health of a job has the end of its last run, and how long the present one takes', async () => {
+  const { database } = supabase();
+  await database.exec(`
+    create schema cron; create table cron.job (jobid bigint, jobname text, schedule text);
+    create table cron.job_run_details
+      (runid bigint, jobid bigint, status text, return_message text, start_time timestamptz, end_time timestamptz);
+    insert into cron.job values (1, 'delivery', '1 second');
+    insert into cron.job_run_details values
+      (1, 1, 'failed', 'no such table', now() - interval '3 minutes', now() - interval '2 minutes'),
+      (2, 1, 'running', null, now() - interval '1 minute', null)`);
+  const [row] = await database.query('select private.job_health(now()) as jobs');
+  await database.exec('drop schema cron cascade');
+  expect(row).toMatchObject({
+    jobs: [{ name: 'delivery', last_status: 'failed', last_message: 'no such table', running_seconds: 60 }],
+  });
+});
+
 it('a worker runs until its call has a response, 150 seconds at most, and the health says how it ended', async () => {
   const { database } = supabase();
   await database.exec(`

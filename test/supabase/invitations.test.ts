@@ -148,6 +148,20 @@ it('inviting notifies an account of single sign-on, but prefers an account with 
   await database.exec('delete from auth.users where is_sso_user');
 });
 
+it('an invitation whose delivery waits for its next attempt is not delivered with another one', async () => {
+  const { database } = supabase();
+  await invite();
+  await database.exec(`
+    delete from notifications;
+    insert into private.outgoing_notifications (sender_id, invitation_id, created_at, due_at)
+    select inviter_id, id, now(), now() + interval '1 hour' from invitations`);
+  const other = await createUser(supabase(), `other-${crypto.randomUUID()}@example.com`);
+  await invite(other.email);
+  await expect.poll(() => received(other.id)).toHaveLength(1);
+  expect(await received(grace.id)).toEqual([]);
+  await database.exec('delete from private.outgoing_notifications');
+});
+
 it('inviting answers identically for an address without an account', async () => {
   await expect(invite('unknown@example.com')).resolves.toMatch(/^[\da-f]{64}$/);
 });

@@ -88,6 +88,34 @@ describe('a message at a local time', () => {
     expect(await reached()).toHaveLength(2);
   });
 
+  it('waits for that time although zones further east have reached it', async () => {
+    const localTime = new Date(Date.now() + 2 * 3_600_000).toISOString().slice(0, 16);
+    const { answer } = await send({ recipients: [ada.id], text: 'x', send_at: { local_time: localTime } });
+    expect(answer['counts']).toMatchObject({ delivered: 0 });
+    expect(await reached()).toEqual([]);
+  });
+
+  it('counts a recipient once whose delivery is retried when it is that time for others', async () => {
+    const { database } = supabase();
+    await zones();
+    const { answer } = await send({
+      recipients: [ada.id, grace.id],
+      text: 'x',
+      send_at: { local_time: '2027-01-05T09:00' },
+    });
+    await database.exec(`
+      create function public.fail_for_now() returns trigger language plpgsql as
+        $$ begin raise object_not_in_prerequisite_state using message = 'not yet'; end $$;
+      create trigger fail_for_now before insert on public.notifications for each row execute function public.fail_for_now()`);
+    await deliver(new Date('2027-01-05T00:00:00Z'));
+    await database.exec(`
+      update private.message_ranges set due_at = '2027-01-05T17:00:00Z';
+      drop trigger fail_for_now on public.notifications; drop function public.fail_for_now()`);
+    await deliver(new Date('2027-01-05T17:00:00Z'));
+    const { body } = await callApi('/rest/v1/rpc/message_status', { message_id: answer['id'] });
+    expect(body).toMatchObject({ state: 'delivered', counts: { delivered: 2 } });
+  });
+
   it.each([
     ['2027-01-05', /send_at\.local_time is not a local time/],
     ['2027-01-05T09:00Z', /send_at\.local_time is not a local time/],

@@ -42,6 +42,15 @@ const contents = async () =>
     )
   ).map(({ content }) => JSON.parse(content) as unknown);
 
+/** Accounts whose addresses begin with `many-`. */
+const addAccounts = (count: number) =>
+  supabase().database.query(
+    `insert into auth.users (instance_id, id, aud, role, email)
+     select '00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated', 'authenticated', 'many-' || n || '@example.com'
+     from generate_series(1, $1) n`,
+    [count],
+  );
+
 beforeEach(() =>
   supabase().database.exec(
     `delete from private.messages; delete from notifications; delete from notification_preferences;
@@ -184,6 +193,46 @@ describe('the queue of messages', () => {
     expect(await contents()).toMatchObject([{ data: { text: 'overtakes' } }]);
   });
 
+  it.each([
+    [100, 1],
+    [101, 3],
+  ])('puts an audience of %i into the lane %i', async (members, lane) => {
+    const { database } = supabase();
+    await addAccounts(members);
+    await database.exec(
+      `insert into audiences (name) values ('crew');
+       insert into audience_members (audience, user_id) select 'crew', id from auth.users where email like 'many-%'`,
+    );
+    await send({ audience: 'crew', text: 'x', send_at: soon() });
+    const lanes = await database.query('select lane, is_open from private.message_ranges');
+    await database.exec(`delete from auth.users where email like 'many-%'`);
+    expect(lanes).toEqual([{ lane, is_open: lane === 3 }]);
+  });
+
+  it.each([
+    ['a list', { recipients: [ada.id, grace.id] }],
+    ['an audience', { audience: 'crew' }],
+    ['everyone', { everyone: true }],
+    ['followers', { followers: true, kind: 'releases' }],
+  ])('ends a part of %s at its last recipient, and counts each once', async (_, to) => {
+    const { database } = supabase();
+    await call('register_kind', { kind: { name: 'releases', labels: { en: 'Releases' }, topic: true } });
+    await database.query(
+      `with crew as (insert into audiences (name) values ('crew') returning name),
+         members as (insert into audience_members (audience, user_id) select name, id from crew, unnest($1::uuid[]) id)
+       insert into notification_preferences (user_id, kinds) select id, '{"releases":{"in_app":true}}' from unnest($1::uuid[]) id`,
+      [[ada.id, grace.id]],
+    );
+    const [message] = await send({ text: 'x', send_at: soon(), ...to });
+    await database.exec(
+      `update private.message_ranges set is_open = false, lane = 1, last_id = '${[ada.id, grace.id].toSorted()[0]}';
+       insert into private.message_ranges (message_id, lane, due_at, after_id) select message_id, 1, due_at, last_id from private.message_ranges`,
+    );
+    await database.query(`select private.deliver_ranges(false, 100, now() + interval '61 minutes', null)`);
+    expect(await statusOf(message?.id ?? '')).toMatchObject({ state: 'delivered', counts: { delivered: 2 } });
+    await call('remove_kind', { name: 'releases' });
+  });
+
   it('counts an audience as a large one once a part of it was reached', async () => {
     await supabase().database.query(
       `with added as (insert into audiences (name) values ('crew') returning name)
@@ -198,6 +247,25 @@ describe('the queue of messages', () => {
     expect(await lanes()).toEqual([{ lane: 1 }]);
     await deliverOne();
     expect(await lanes()).toEqual([{ lane: 3 }]);
+  });
+
+  it('leaves a list of few recipients in its lane once a part of it was reached', async () => {
+    const { database } = supabase();
+    await send({ recipients: [ada.id, grace.id], text: 'x', send_at: soon() });
+    await deliverOne();
+    expect(await database.query('select lane from private.message_ranges')).toEqual([{ lane: 1 }]);
+  });
+
+  it('splits an announcement in its first turn, and delivers from the second one on', async () => {
+    await send({ everyone: true, text: 'x', send_at: soon() });
+    const takeTurn = () =>
+      supabase().database.query(
+        `select private.deliver_ranges(true, 100, now() + interval '61 minutes', null)`,
+      );
+    await takeTurn();
+    expect(await contents()).toEqual([]);
+    await takeTurn();
+    expect(await contents()).toHaveLength(2);
   });
 
   it.each([
@@ -277,11 +345,7 @@ it('audiences and everyone are delivered to in chunks, each account once', async
 
 it('an announcement to many is delivered in chunks without a lost or repeated recipient, and its log is read in pages', async () => {
   const { database } = supabase();
-  await database.exec(
-    `insert into auth.users (instance_id, id, aud, role, email)
-     select '00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated', 'authenticated', 'many-' || n || '@example.com'
-     from generate_series(1, 250) n`,
-  );
+  await addAccounts(250);
   const ids = (
     await database.query<{ id: string }>(`select id from auth.users where email like 'many-%' order by id`)
   ).map(({ id }) => id);
@@ -357,6 +421,7 @@ it.each([
 it.each([
   [{ text: undefined }, /\.text is missing, and neither an entity nor a template/],
   [{ kind: 'comment', text: undefined }, /\.text is missing/],
+  [{ kind: 'message', text: undefined, entity: { type: 'build', id: '7' } }, /\.text is missing/],
   [{ text: ' ' }, /\.text is empty\.$/],
   [{ text: 'a\u0007b' }, /\.text has control characters/],
   [
@@ -364,6 +429,7 @@ it.each([
     /\.expires_at is not after the time of sending\.$/,
   ],
   [{ text: 'x', send_at: '2027-01-31T09:00:00+25:00' }, /\.send_at is not a time such as/],
+  [{ text: 'x', expires_at: '2999-01-31T09:00:00Z' }, /\.expires_at is not a time such as/],
   [{ text: 'x', channels: ['push'] }, /\.channels has push without in_app/],
 ])('a message without content, or with impossible content, is refused: %j', async (wrong, detail) => {
   const response = await call('send_notifications', { messages: [{ recipients: [ada.id], ...wrong }] });
@@ -421,6 +487,52 @@ it('a repeated call retries the failed recipients', async () => {
   expect(await contents()).toHaveLength(1);
 });
 
+it('a message that was canceled stays canceled when its call is repeated', async () => {
+  const message = {
+    recipients: [ada.id, grace.id],
+    text: 'x',
+    send_at: new Date(Date.now() + 3_600_000).toISOString(),
+    idempotency_key: 'order-11',
+  };
+  const [sent] = await send(message);
+  // The order of the ids: Grace is first.
+  await whileRefusing(supabase().database, grace.id, () =>
+    supabase().database.query(`select private.deliver_ranges(false, 1, now() + interval '61 minutes', null)`),
+  );
+  await call('cancel_message', { message_id: sent?.id });
+  const [repeated] = await send(message);
+  expect(repeated).toMatchObject({ state: 'canceled', counts: { delivered: 0, failed: 1 } });
+});
+
+it('an account that was deleted softly receives nothing, and is unknown', async () => {
+  const { database } = supabase();
+  await addAccounts(1);
+  const [deleted] = await database.query<{ id: string }>(
+    `update auth.users set deleted_at = now() where email like 'many-%' returning id`,
+  );
+  const [message] = await send({ recipients: [deleted?.id, ada.id], text: 'x' });
+  await database.exec(`delete from auth.users where email like 'many-%'`);
+  expect(message?.counts).toEqual({ delivered: 1, suppressed: 0, failed: 0, unknown: 1 });
+  expect(message?.deliveries).toHaveLength(2);
+});
+
+it.each([
+  [100, 'delivered'],
+  [101, 'queued'],
+])('a call with %i recipients in all returns when they are %s', async (count, state) => {
+  const { database } = supabase();
+  await addAccounts(count);
+  const ids = (
+    await database.query<{ id: string }>(`select id from auth.users where email like 'many-%' order by id`)
+  ).map(({ id }) => id);
+  const messages = await send(
+    { recipients: ids.slice(0, 99), text: 'x' },
+    { recipients: ids.slice(99), text: 'x' },
+  );
+  await database.exec(`delete from auth.users where email like 'many-%'`);
+  expect(messages.map((message) => message.state)).toEqual([state, state]);
+});
+
 describe('an undeliverable message is not reported as delivered', () => {
   it.each([
     ['bounced', `select suppress_mail_address('${grace.email}', 'bounce')`],
@@ -439,6 +551,20 @@ describe('an undeliverable message is not reported as delivered', () => {
       { outcome: 'suppressed', reason: 'no_address' },
       { outcome: 'delivered', channels: ['in_app'] },
     ]);
+  });
+
+  it('by the app alone, which the recipient has switched off, whatever its address', async () => {
+    await supabase().database.query(
+      'insert into notification_preferences (user_id, in_app_comments, email_comments) values ($1, false, true)',
+      [grace.id],
+    );
+    const [message] = await send({
+      recipients: [grace.id],
+      kind: 'comment',
+      text: 'x',
+      channels: ['in_app'],
+    });
+    expect(message?.deliveries).toMatchObject([{ outcome: 'suppressed', reason: 'channels_off' }]);
   });
 
   it('to an audience that was renamed before the message was due', async () => {
@@ -555,6 +681,20 @@ describe('a transient failure', () => {
     );
     // 32 seconds after the sixth failure, less the time of this test.
     expect(range?.seconds).toBeGreaterThan(10);
+    await mend();
+  });
+
+  it('delays the recipient ten minutes at most', async () => {
+    const { database } = supabase();
+    await database.exec(failing(1000));
+    await send({ recipients: [ada.id, grace.id], text: 'x' });
+    for (let attempt = 1; attempt < 11; attempt += 1)
+      await database.query(`select private.deliver_ranges(false, 10, now() + interval '1 day', null)`);
+    const [range] = await database.query<{ attempts: number; seconds: number }>(
+      `select attempts, extract(epoch from due_at - clock_timestamp())::float8 as seconds from private.message_ranges`,
+    );
+    expect(range?.attempts).toBe(11);
+    expect(range?.seconds).toBeLessThanOrEqual(600);
     await mend();
   });
 

@@ -298,6 +298,26 @@ it('an account that is banned gets no mail until the ban ends', async () => {
   expect(await obstacles()).toEqual([{ obstacle: null }, { obstacle: null }]);
 });
 
+it.each([
+  ['deleted softly', `deleted_at = now()`, 'account'],
+  ['without an address', `email = null`, 'unconfirmed'],
+  ['whose address is not confirmed', `email_confirmed_at = null`, 'unconfirmed'],
+])('an account that is %s gets no mail', async (_, change, obstacle) => {
+  const [row] = await supabase().database.query(
+    `with account as (
+       insert into auth.users (instance_id, id, aud, role, email, email_confirmed_at)
+       values ('00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated', 'authenticated', 'mailed@example.com', now())
+       returning id
+     ) select id from account`,
+  );
+  await supabase().database.query(`update auth.users set ${change} where id = $1`, [row?.['id']]);
+  const obstacles = await supabase().database.query('select private.mail_obstacle($1, now()) as obstacle', [
+    row?.['id'],
+  ]);
+  await supabase().database.query('delete from auth.users where id = $1', [row?.['id']]);
+  expect(obstacles).toEqual([{ obstacle }]);
+});
+
 it('a notification that is snoozed is not mailed before its time', async () => {
   const { database } = supabase();
   const [row] = await database.query<{ id: string }>(
@@ -451,6 +471,8 @@ it('the status of mails has what waits for the next one and when it is due, with
     waiting: 2,
   });
   expect(Date.parse(String(waiting?.['next_at']))).toBe(atMs);
+  await database.exec(`update private.notification_mails set state = 'retrying' where topic = 'digest'`);
+  expect(await readStatus()).toEqual(waiting);
   await database.exec('delete from private.notification_mails');
   const empty = await readStatus();
   expect(empty?.['waiting']).toBe(0);

@@ -215,6 +215,29 @@ it('a digest moves when another frequency, hour or zone is chosen', async () => 
   expect(mail?.is_soon).toBe(true);
 });
 
+it('a digest does not move when mails are switched off', async () => {
+  await prefer({ email_digest_frequency: 'weekly' });
+  await notify('mention');
+  const due = () => supabase().database.query('select due_at from private.notification_mails');
+  const before = await due();
+  await supabase().database.exec(
+    `update notification_preferences set email_digest_frequency = 'never' where user_id = '${ada.id}'`,
+  );
+  expect(await due()).toEqual(before);
+});
+
+it('a mail that waits for its next attempt does not move with the hour of the digest', async () => {
+  await prefer({ email_digest_frequency: 'daily' });
+  await notify('mention');
+  await supabase().database.exec(
+    `update private.notification_mails set state = 'retrying', due_at = '2032-01-17T08:04:00Z';
+     update notification_preferences set digest_hour = 20 where user_id = '${ada.id}'`,
+  );
+  expect(await supabase().database.query('select due_at from private.notification_mails')).toEqual([
+    { due_at: new Date('2032-01-17T08:04:00Z') },
+  ]);
+});
+
 it.each([
   ['email_mentions', 'mention'],
   ['email_comments', 'comment'],
@@ -334,6 +357,16 @@ describe('an invitation to an account with emails about invites off', () => {
     },
   );
 
+  it('an invitation is not mailed after its end', async () => {
+    await prefer({ email_invites: false });
+    await invite();
+    await supabase().database.query('update invitations set expires_at = $1', [
+      new Date(nowMs + 3 * minuteMs).toISOString(),
+    ]);
+    await sendAt(nowMs + 3 * minuteMs);
+    expect(mails()).toEqual([]);
+  });
+
   it('an invitation is not mailed after its answer', async () => {
     await prefer({ email_invites: false });
     const token = await invite();
@@ -401,6 +434,8 @@ describe('unsubscribing', () => {
     expect(await chosen()).toEqual({ all: true, mentions: true });
     expect(await act('unsubscribe', '')).toMatchObject({ kind: null, is_off: true });
     expect(await chosen()).toEqual({ all: false, mentions: true });
+    expect(await act('undo', 'mention')).toMatchObject({ kind: 'mention', is_off: false });
+    expect(await chosen()).toEqual({ all: true, mentions: true });
   });
 
   it('unsubscribing is refused with a forged token, a token for another account and one that has ended', async () => {
@@ -412,6 +447,14 @@ describe('unsubscribing', () => {
     nowMs += 91 * 86_400_000;
     expect((await post(link, 'List-Unsubscribe=One-Click')).status).toBe(400);
     expect(await chosen()).toEqual({ all: true, mentions: true });
+  });
+
+  it('a token for another purpose unsubscribes from nothing', async () => {
+    const [row] = await supabase().database.query<{ result: unknown }>(
+      `select unsubscribe_from_mails(private.create_mail_token('sign-in', $1, now() + interval '1 day')) as result`,
+      [ada.id],
+    );
+    expect(row).toEqual({ result: null });
   });
 
   it('links outlive a rotation of their key, unless the rotation ends the earlier key', async () => {

@@ -158,6 +158,91 @@ it('a push message waits for the end of the quiet hours', async () => {
   expect(received()).toMatchObject([{ unreadCount: 2 }]);
 });
 
+it('a push message that is retried waits for the end of the quiet hours, too', async () => {
+  await subscribe();
+  await notify('One');
+  pushService.status = 503;
+  expect(await later(6_000)).toMatchObject({ failed: 1 });
+  pushService.status = 201;
+  await supabase().database.query(
+    `insert into notification_preferences (user_id, quiet_hours_start, quiet_hours_end) values ($1, '10:00', '12:00')`,
+    [ada.id],
+  );
+  expect(await later(3600_000)).toEqual({ sent: 0, failed: 0, skipped: 1 });
+  expect(await later(3600_000)).toMatchObject({ sent: 1 });
+});
+
+it('a push message is sent about a snoozed notification once its time has come', async () => {
+  await subscribe();
+  await notify('Please look');
+  await supabase().database.query('update notifications set snoozed_until = $1', [
+    new Date(startMs + 6_000).toISOString(),
+  ]);
+  expect(await later(6_000)).toMatchObject({ sent: 1 });
+  expect(received()).toMatchObject([{ unreadCount: 1 }]);
+});
+
+it('a push message is sent about a registered kind, unless its alerts are off', async () => {
+  await subscribe();
+  for (const [name, channels] of [
+    ['loud', ['in_app', 'push']],
+    ['silent', ['in_app']],
+  ])
+    await call(
+      'register_kind',
+      { kind: { name, labels: { en: 'Kind' }, channels } },
+      supabase().serviceRoleKey,
+    );
+  await notify('Quiet', { type: 'silent' });
+  expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
+  await notify('Look', { type: 'loud' });
+  expect(await later(6_000)).toMatchObject({ sent: 1 });
+  for (const name of ['loud', 'silent']) await call('remove_kind', { name }, supabase().serviceRoleKey);
+});
+
+it.each([
+  [0, 1],
+  [3601, 3600],
+])('a push message that is to wait for %i seconds waits for %i', async (retrySeconds, seconds) => {
+  const { database } = supabase();
+  await subscribe();
+  await notify('Please look');
+  const [row] = await database.query<{ claim: { messages: readonly [{ id: string; lease: string }] } }>(
+    'select claim_push_messages(called_at => $1) as claim',
+    [new Date(nowMs + 6_000).toISOString()],
+  );
+  const [message] = row?.claim.messages ?? [];
+  await database.query(`select finish_push_message($1, $2, 'failed', 'busy', $3, $4)`, [
+    message?.id,
+    message?.lease,
+    retrySeconds,
+    new Date(nowMs).toISOString(),
+  ]);
+  expect(await database.query('select due_at from private.push_messages')).toEqual([
+    { due_at: new Date(nowMs + seconds * 1000) },
+  ]);
+});
+
+it('a push message is not queued about a notification that arrives as read', async () => {
+  await subscribe();
+  await supabase().database.query(`insert into notifications (recipient_id, status) values ($1, 'read')`, [
+    ada.id,
+  ]);
+  expect(await supabase().database.query('select * from private.push_messages')).toEqual([]);
+});
+
+it('a banned account receives no push message', async () => {
+  const { database } = supabase();
+  await subscribe();
+  await notify('Please look');
+  await database.query('update auth.users set banned_until = $1 where id = $2', ['2032-02-01', ada.id]);
+  expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 1 });
+  await database.query('update auth.users set banned_until = null where id = $1', [ada.id]);
+  expect(await database.query('select state, reason from private.push_messages')).toEqual([
+    { state: 'skipped', reason: 'account' },
+  ]);
+});
+
 it.each([404, 410])(
   'a push service that no longer knows the device (%i) ends the subscription',
   async (status) => {
@@ -229,6 +314,23 @@ it('one call requeues dead push messages, and a stopped worker loses none', asyn
     'update private.push_messages set lease_until = now() where lease is not null',
   );
   expect(await later(0)).toMatchObject({ sent: 1 });
+});
+
+it('one call requeues only push messages that died since a time, or those that it names', async () => {
+  const { database } = supabase();
+  await subscribe();
+  await notify('Please look');
+  await database.query(`update private.push_messages set state = 'dead', finished_at = $1`, [
+    new Date(nowMs).toISOString(),
+  ]);
+  const [message] = await database.query<{ id: string }>('select id from private.push_messages');
+  const resend = async (args: object) => {
+    const response = await call('resend_dead_letters', args, supabase().serviceRoleKey);
+    return ((await response.json()) as { push: number }).push;
+  };
+  expect(await resend({ died_after: new Date(nowMs + 1).toISOString() })).toBe(0);
+  expect(await resend({ letter_ids: [sessionId] })).toBe(0);
+  expect(await resend({ letter_ids: [message?.id], died_after: new Date(nowMs).toISOString() })).toBe(1);
 });
 
 it('a message whose worker stopped at the fourth attempt is dead', async () => {
@@ -313,13 +415,17 @@ it('a subscription ends with sign-out', async () => {
   expect(await subscriptions()).toEqual([]);
 });
 
-it('a subscription moves to the account that uses the device now', async () => {
-  await subscribe();
-  await notify('For Ada');
-  await subscribe(undefined, device, await signIn(supabase(), grace.email));
-  expect(await subscriptions()).toMatchObject([{ user_id: grace.id }]);
-  expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
-});
+it.each(['pending', 'retrying'])(
+  'a subscription moves to the account that uses the device now: %s',
+  async (state) => {
+    await subscribe();
+    await notify('For Ada');
+    await supabase().database.query('update private.push_messages set state = $1', [state]);
+    await subscribe(undefined, device, await signIn(supabase(), grace.email));
+    expect(await subscriptions()).toMatchObject([{ user_id: grace.id }]);
+    expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
+  },
+);
 
 it('a user has at most twenty subscriptions', async () => {
   await supabase().database.query(

@@ -53,6 +53,20 @@ it('retention deletes the log of what was sent after 90 days', async () => {
   expect(await kept('private.sent_notifications')).toBe(0);
 });
 
+it('retention deletes what was set aside after 30 days, and nothing that is still retried', async () => {
+  const { database } = supabase();
+  await database.exec(`
+    insert into private.outgoing_notifications (sender_id, recipient_id, created_at, due_at)
+    select '${ada.id}', '${grace.id}', now(), due_at from unnest('{2999-01-01,infinity}'::timestamptz[]) due_at`);
+  await expire(29);
+  expect(await kept('private.outgoing_notifications')).toBe(2);
+  await expire(31);
+  expect(
+    await database.query('select due_at < $$infinity$$ as is_retried from private.outgoing_notifications'),
+  ).toEqual([{ is_retried: true }]);
+  await database.exec('delete from private.outgoing_notifications');
+});
+
 it('retention deletes tombstones, mail-only notifications, invitations and usage after their retention period', async () => {
   const { database } = supabase();
   await database.exec(`
@@ -92,12 +106,12 @@ it('retention deletes finished push messages after 7 days, and subscriptions who
       select '${grace.id}', id::uuid, 'https://push.example/' || id, repeat('A', 87), repeat('A', 22)
       from unnest(array['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b']) id;
       insert into private.push_messages (subscription_id, state, due_at, finished_at)
-      select s.id, state, now(), case state when 'sent' then now() end
-      from public.push_subscriptions s, unnest(array['sent', 'pending']) state
+      select s.id, state, now(), case when state <> 'pending' then now() end
+      from public.push_subscriptions s, unnest(array['sent', 'skipped', 'dead', 'pending']) state
       where s.session_id = '00000000-0000-4000-8000-00000000000a';
     `);
   await expire(6);
-  expect(await kept('private.push_messages')).toBe(2);
+  expect(await kept('private.push_messages')).toBe(4);
   expect(await kept('public.push_subscriptions')).toBe(1);
   await expire(8);
   expect(await supabase().database.query('select state from private.push_messages')).toEqual([

@@ -222,6 +222,19 @@ describe('a sender of too many notifications', () => {
     await expect(send({ type: 'mention' })).rejects.toMatchObject(limited);
   });
 
+  it('a sender of too many notifications begins a new minute and a new day after them', async () => {
+    const { database } = supabase();
+    await database.query(
+      `insert into private.send_usage values ($1, 'notification', '', now() - interval '1 day', 120, now() - interval '1 day', 2000)`,
+      [ada.id],
+    );
+    await send({ type: 'mention' });
+    expect(await received()).toHaveLength(1);
+    expect(
+      await database.query(`select minute_count, day_count from private.send_usage where target = ''`),
+    ).toEqual([{ minute_count: 1, day_count: 1 }]);
+  });
+
   it('a sender of too many notifications stays limited when the recipient deletes notifications', async () => {
     await send({ type: 'mention' }, asAda, grace.id, 60);
     await runAs(supabase().database, asGrace, (sql) => sql.query('delete from notifications'));
@@ -351,6 +364,91 @@ it('a report keeps the first 1,000 characters of its comment', async () => {
       ),
     ).toEqual([{ length: 1000 }]);
   }
+});
+
+it('the next delivery is that of the earliest message or notification, without what was set aside', async () => {
+  const { database } = supabase();
+  const next = async () => {
+    const [row] = await database.query<{ at: Date | null }>('select private.next_message_at() as at');
+    return row?.at?.toISOString() ?? null;
+  };
+  const queue = (dueAt: string) =>
+    database.query(
+      `insert into private.outgoing_notifications (sender_id, recipient_id, created_at, due_at) values ($1, $2, now(), $3)`,
+      [ada.id, grace.id, dueAt],
+    );
+  await queue('infinity');
+  expect(await next()).toBeNull();
+  await queue('2998-01-01T00:00:00Z');
+  expect(await next()).toBe('2998-01-01T00:00:00.000Z');
+  await database.exec(`
+    insert into private.messages (id, content, recipient_count, send_at) values ('${ada.id}', '{}', 1, now());
+    insert into private.message_ranges (message_id, lane, due_at) values ('${ada.id}', 1, '2997-01-01T00:00:00Z')`);
+  expect(await next()).toBe('2997-01-01T00:00:00.000Z');
+  await database.exec('delete from private.outgoing_notifications; delete from private.messages');
+});
+
+it('a notification that waits for its next attempt is not delivered before', async () => {
+  const { database } = supabase();
+  await database.query(
+    `insert into private.outgoing_notifications (sender_id, recipient_id, content, created_at, due_at)
+     values ($1, $2, '{"type":"mention"}', now(), now() + interval '1 hour')`,
+    [ada.id, grace.id],
+  );
+  await send({ type: 'comment' });
+  await database.exec('call private.deliver_outgoing()');
+  expect(await received()).toMatchObject([{ kind: 'comment' }]);
+  await database.exec('delete from private.outgoing_notifications');
+});
+
+it('one call makes what was set aside due again, unless it names mails or a later time', async () => {
+  const { database } = supabase();
+  await database.query(
+    `insert into private.outgoing_notifications (sender_id, recipient_id, content, created_at, due_at)
+     values ($1, $2, '{"type":"mention"}', now(), 'infinity')`,
+    [ada.id, grace.id],
+  );
+  const resend = async (args: string) => {
+    const [row] = await database.query<{ resent: { outgoing: number } }>(
+      `select resend_dead_letters(${args}) as resent`,
+    );
+    return row?.resent.outgoing;
+  };
+  expect(await resend(`letter_ids => array[gen_random_uuid()]`)).toBe(0);
+  expect(await resend(`died_after => now() + interval '1 minute'`)).toBe(0);
+  expect(await resend('')).toBe(1);
+  await database.exec('call private.deliver_outgoing()');
+  expect(await received()).toHaveLength(1);
+});
+
+it('a notification that fails transiently is retried eleven times, and is set aside then', async () => {
+  const { database } = supabase();
+  await database.exec(`
+    create function public.fail_for_now() returns trigger language plpgsql as
+      $$ begin raise object_not_in_prerequisite_state using message = 'not yet'; end $$;
+    create trigger fail_for_now before insert on public.notifications
+      for each row when (new.recipient_id = '${grace.id}') execute function public.fail_for_now();
+    insert into private.outgoing_notifications (sender_id, recipient_id, content, created_at, due_at)
+    values ('${ada.id}', '${grace.id}', '{"type":"mention"}', now(), now() + interval '1 hour')`);
+  const states: unknown[] = [];
+  for (let attempt = 1; attempt <= 12; attempt += 1) {
+    await database.exec('select private.deliver_row(o.id) from private.outgoing_notifications o');
+    const [row] = await database.query<object>(
+      `select attempts, reason, due_at < 'infinity' as is_retried from private.outgoing_notifications`,
+    );
+    states.push(row);
+    // Out of the reach of the embedded service.
+    await database.exec(
+      `update private.outgoing_notifications set due_at = now() + interval '1 hour' where due_at < 'infinity'`,
+    );
+  }
+  await database.exec(
+    `drop trigger fail_for_now on public.notifications; drop function public.fail_for_now();
+     delete from private.outgoing_notifications`,
+  );
+  expect(states[0]).toEqual({ attempts: 1, reason: 'not yet', is_retried: true });
+  expect(states[10]).toEqual({ attempts: 11, reason: 'not yet', is_retried: true });
+  expect(states[11]).toEqual({ attempts: 12, reason: 'not yet', is_retried: false });
 });
 
 it('a notification that can never be stored does not stop those behind it', async () => {

@@ -277,9 +277,12 @@ describe('the queue of webhooks', () => {
     );
   };
 
-  it('ends the other requests to an endpoint that is gone', async () => {
+  it.each(['pending', 'retrying'])('ends a %s request to an endpoint that is gone', async (state) => {
     await readTwice();
     const claimed = await claimOne();
+    await supabase().database.query(`update private.webhooks set state = $1 where state = 'pending'`, [
+      state,
+    ]);
     expect(await finish(claimed?.id, claimed?.lease, 'gone')).toBe(true);
     expect(await states()).toEqual(['dead', 'dead']);
   });
@@ -359,6 +362,24 @@ it('leaves a deleted account out of a request that waits', async () => {
   await database.exec(`update notifications set status = 'read'; delete from auth.users where id = '${id}'`);
   await run();
   expect(events().map(({ data }) => data.items)).toMatchObject([[{ recipient_id: ada.id }]]);
+});
+
+it('reports nothing about another change of a notification that is read', async () => {
+  await sendTo(ada.id);
+  await supabase().database.exec(`update notifications set status = 'read'`);
+  await run();
+  await supabase().database.exec(`update notifications set updated_at = now()`);
+  expect(await supabase().database.query('select state from private.webhooks')).toEqual([{ state: 'sent' }]);
+});
+
+it('a project has ten endpoints, and no more', async () => {
+  for (let number = 2; number <= 10; number += 1)
+    expect((await call('/rest/v1/rpc/register_webhook', { url: `${url}?${number}` })).status).toBe(200);
+  expect(await call('/rest/v1/rpc/register_webhook', { url: `${url}?11` })).toMatchObject({
+    status: 409,
+    body: { message: 'webhooks_limit_exceeded' },
+  });
+  expect((await call('/rest/v1/rpc/register_webhook', { url })).status).toBe(200);
 });
 
 it('is not queued where no endpoint gets the event', async () => {

@@ -211,6 +211,30 @@ describe('a bucket with versions', () => {
     expect(rows).toEqual([{ lifecycle_configuration: { rules: first } }]);
   });
 
+  it('changes a lifecycle through the service alone, by a caller who may update the bucket', async () => {
+    const { database } = supabase();
+    const rules = [
+      { status: 'Enabled' as const, filter: {}, noncurrentVersionExpiration: { noncurrentDays: 1 } },
+    ];
+    const put = () => storageOf(ada.email).updateBucketLifecycle(bucket, { rules });
+    expect((await put()).error).toMatchObject({ statusCode: '404' });
+    await database.exec(`create policy ada_sees on storage.buckets for select using (id = '${bucket}');
+      create policy ada_updates on storage.buckets for update using (id = '${bucket}')`);
+    expect((await put()).error).toBeNull();
+    await expect(
+      database.query(`update storage.buckets set lifecycle_configuration = null,
+        lifecycle_configuration_generation = null where id = '${bucket}'`),
+    ).rejects.toMatchObject({ code: '42501' });
+    await expect(
+      database.query(`insert into storage.buckets (id, name, lifecycle_configuration, lifecycle_configuration_generation)
+        values ('own', 'own', '{"rules": [{}]}', gen_random_uuid())`),
+    ).rejects.toMatchObject({ code: '42501' });
+    expect((await storageOf(ada.email).deleteBucketLifecycle(bucket)).error).toBeNull();
+    await database.exec(
+      'drop policy ada_sees on storage.buckets; drop policy ada_updates on storage.buckets',
+    );
+  });
+
   it.each([
     [{ expiration: {} }, 'Rule 1 contains unsupported field expiration'],
     [{ legacyPrefix: '' }, 'Rule 1 must contain exactly one of Filter or Prefix'],

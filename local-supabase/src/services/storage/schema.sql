@@ -41,7 +41,8 @@ alter table storage.buckets
     check (versioning_status in ('DISABLED', 'ENABLED', 'SUSPENDED')),
   add column if not exists lifecycle_configuration jsonb
     check (jsonb_array_length(lifecycle_configuration -> 'rules') between 1 and 1000),
-  add column if not exists lifecycle_configuration_generation uuid,
+  add column if not exists lifecycle_configuration_generation uuid
+    check ((lifecycle_configuration is null) = (lifecycle_configuration_generation is null)),
   add column if not exists avif_autodetection boolean default false,
   add column if not exists type storage.buckettype not null default 'STANDARD';
 do $$ begin
@@ -52,6 +53,43 @@ do $$ begin
     alter table storage.buckets drop column lifecycle;
   end if;
 end $$;
+create or replace function storage.protect_bucket_control_columns() returns trigger
+  language plpgsql set search_path = pg_catalog as $$
+declare
+  operation text := coalesce(current_setting('storage.operation', true), '');
+  is_removed boolean := new.lifecycle_configuration is null;
+begin
+  if tg_op = 'INSERT' then
+    if new.lifecycle_configuration is not null or new.lifecycle_configuration_generation is not null then
+      raise exception 'bucket control columns must use their protected defaults on insert' using errcode = '42501';
+    end if;
+    return new;
+  end if;
+  if (old.lifecycle_configuration, old.lifecycle_configuration_generation)
+    is not distinct from (new.lifecycle_configuration, new.lifecycle_configuration_generation) then
+    return new;
+  end if;
+  if new.type <> 'STANDARD' then
+    raise exception 'bucket versioning and lifecycle controls require a Standard bucket' using errcode = '0A000';
+  elsif current_user <> 'service_role' then
+    raise exception 'bucket control columns may only be changed by the configured storage service role'
+      using errcode = '42501';
+  elsif is_removed and operation not in ('storage.bucket.delete_lifecycle', 'storage.s3.bucket.delete_lifecycle') then
+    raise exception 'invalid operation for lifecycle configuration deletion' using errcode = '42501';
+  elsif not is_removed and operation not in ('storage.bucket.put_lifecycle', 'storage.s3.bucket.put_lifecycle') then
+    raise exception 'invalid operation for lifecycle configuration update' using errcode = '42501';
+  elsif not is_removed and (new.lifecycle_configuration_generation is null
+    or old.lifecycle_configuration is not distinct from new.lifecycle_configuration
+    or old.lifecycle_configuration_generation is not distinct from new.lifecycle_configuration_generation) then
+    raise exception 'a changed lifecycle policy requires a new non-null generation' using errcode = '22023';
+  end if;
+  return new;
+end $$;
+create or replace trigger protect_bucket_control_insert before insert on storage.buckets
+  for each row execute function storage.protect_bucket_control_columns();
+create or replace trigger protect_bucket_control_update
+  before update of lifecycle_configuration, lifecycle_configuration_generation on storage.buckets
+  for each row execute function storage.protect_bucket_control_columns();
 alter table storage.objects
   add column if not exists archived_at timestamptz,
   add column if not exists is_delete_marker boolean not null default false,

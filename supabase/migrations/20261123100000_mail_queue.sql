@@ -268,6 +268,10 @@ create trigger reschedule_digest
   )
   execute function private.reschedule_digest();
 
+-- Mails that were queued before the account had preferences are due by the defaults, which are in UTC.
+create trigger schedule_first_digest after insert on public.notification_preferences
+  for each row execute function private.reschedule_digest();
+
 -- An invitation is mailed although its recipient has turned off notifications about invitations. Only "no email at all" and a
 -- blocked sender prevent the mail; public.list_invitations() lists the invitation in any case.
 

@@ -203,6 +203,16 @@ it('a digest begins with what needs the user, however much came later', async ()
   ]);
 });
 
+it('a digest that was queued before its user had preferences moves to the time that they choose', async () => {
+  await notify('mention');
+  await prefer({ time_zone: 'America/New_York' });
+  expect(
+    await supabase().database.query(
+      `select to_char(due_at at time zone 'America/New_York', 'HH24:MI') as due from private.notification_mails`,
+    ),
+  ).toEqual([{ due: '08:00' }]);
+});
+
 it('a digest moves when another frequency, hour or zone is chosen', async () => {
   await prefer({ email_digest_frequency: 'weekly' });
   await notify('mention');

@@ -181,6 +181,19 @@ test('the next page arrives without moving the list or the focus', async ({ page
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(name);
 });
 
+test(
+  'a window that is higher than the first page gets the next one',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    await page.setViewportSize({ width: 1280, height: 2_400 });
+    const [ada, grace] = await world.newPair();
+    await world.notify(grace, ada, { count: 40 });
+    await world.enter(page, ada);
+    await expect(rows(page)).toHaveCount(40);
+    await expect(page.getByRole('button', { name: 'Load more' })).toHaveCount(0);
+  },
+);
+
 test('J steps past the first page', { tag: '@nightly' }, async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 60 });

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Message } from '../../../ui/page/message.tsx';
 import { useOnline } from '../../../ui/state/online.ts';
@@ -63,7 +64,6 @@ export interface InboxFootProps {
 
 /** Below the list: the next page, the empty state, or placeholders while it loads. */
 export function InboxFooter({ snapshot, onInvite }: InboxFootProps) {
-  const texts = inboxTexts.use();
   const inbox = useInbox();
   const { FirstVisit } = useInboxServices();
   const { view, counts, problem, isReading, isReadingMore } = snapshot;
@@ -73,18 +73,38 @@ export function InboxFooter({ snapshot, onInvite }: InboxFootProps) {
   if (hasMore && isEmpty && (isReading || isReadingMore)) return <Placeholder />;
   // After an action on the whole list its older pages are empty too, though the page has not read them.
   if (hasMore && !(isEmpty && counts[filter.tab] === 0))
-    return (
-      <div className={styles.foot}>
-        <Button pending={isReadingMore} onClick={inbox.loadMore}>
-          {texts.loadMore}
-        </Button>
-      </div>
-    );
+    return <NextPage pending={isReadingMore} loadedCount={notifications.length} onLoad={inbox.loadMore} />;
   return (
     <>
       {isEmpty && <InboxEmpty filter={filter} onInvite={onInvite} />}
       {encodeFilter(filter) === '' && <FirstVisit />}
     </>
+  );
+}
+
+interface NextPageProps {
+  readonly pending: boolean;
+  readonly loadedCount: number;
+  readonly onLoad: () => void;
+}
+
+/** The button of the next page, which is also read where the list ends within the window: no scroll would request it. */
+function NextPage({ pending, loadedCount, onLoad }: NextPageProps) {
+  const texts = inboxTexts.use();
+  const foot = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Observes again after each page, which may be too short to fill the window.
+    if (!foot.current || loadedCount === 0 || typeof IntersectionObserver === 'undefined') return undefined;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && onLoad());
+    observer.observe(foot.current);
+    return () => observer.disconnect();
+  }, [loadedCount, onLoad]);
+  return (
+    <div ref={foot} className={styles.foot}>
+      <Button pending={pending} onClick={onLoad}>
+        {texts.loadMore}
+      </Button>
+    </div>
   );
 }
 

@@ -21,11 +21,7 @@ const chunkGroups = [
   { name: 'rest', test: 'src/inbox/app/data/rest.ts' },
   // With dialogs and the region of toasts, which /login does without.
   { name: 'signed-in', test: 'src/inbox/app/shell/signed-in-app.tsx' },
-  // With the panel of the bell, which is small and has the same rows.
-  {
-    name: 'inbox',
-    test: /src\/inbox\/features\/notifications\/(screen\/inbox-screen|bell\/bell-panel)\.tsx/,
-  },
+  { name: 'inbox', test: 'src/inbox/features/notifications/screen/inbox-screen.tsx' },
   { name: 'live', test: 'src/inbox/app/live/live.ts' },
   // With the words for what the auth service refuses. The first list needs none of it.
   { name: 'form', test: /src\/inbox\/(ui\/form|shared\/auth-problem)\/[^.]+\.tsx?$/ },

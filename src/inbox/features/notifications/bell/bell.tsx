@@ -21,7 +21,7 @@ export function Bell() {
   const texts = inboxTexts.use();
   const { counts, isVerified } = useInboxSnapshot();
   const { unread } = counts;
-  // A click has to work offline. The inbox has this code already.
+  // A click has to work offline.
   useEffect(() => (isVerified ? preloadPanel() : undefined), [isVerified]);
   return (
     <span className={styles.button}>

@@ -37,7 +37,7 @@ export const german: PreferencesTexts = {
     weekly: 'Was noch ungelesen ist.',
   },
   takeZone: (zone) => `Zone dieses Browsers verwenden: ${zone}`,
-  nextMail: (time, waiting) => `Nächste: ${time}, mit ${waiting} ungelesenen.`,
+  nextMail: (time, waiting) => `Nächste: ${time}, ${waiting} neu.`,
   nextMailEmpty: 'Zurzeit wartet nichts.',
   sendTest: 'Test-E‑Mail senden',
   testSent: 'Eine Test-E‑Mail ist unterwegs.',

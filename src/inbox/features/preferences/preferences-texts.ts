@@ -28,7 +28,7 @@ const english = {
     weekly: 'What is still unread.',
   },
   takeZone: (zone: string) => `Use this browser’s zone: ${zone}`,
-  nextMail: (time: string, waiting: number) => `Next: ${time}, with ${waiting} unread.`,
+  nextMail: (time: string, waiting: number) => `Next: ${time}, with ${waiting} new.`,
   nextMailEmpty: 'Nothing is waiting.',
   sendTest: 'Send me a test email',
   testSent: 'A test email is on its way.',

@@ -124,17 +124,17 @@ export function createAuthClientWith(options: AuthClientOptions & CoreInternals)
     getSettings: lazy('getSettings'),
     signOut: (request, call) => signOut(core, request, call),
     core,
-    start: () => client.start(),
+    start: client.start,
     preload: () => client.loadLazyMethods().then(ignore, ignore),
-    close: () => client.close(),
+    close: client.close,
     getSnapshot: () => core.session.getSnapshot(),
     subscribe: (listener) => core.session.changes.add(listener),
     onEvent: (listener) => core.session.events.add(listener),
     onTokenChange: (listener) => core.session.tokens.add(listener),
     getAccessToken: (request = {}) => core.waitFor(client.accessToken(request), request),
-    getSession: (call = {}) => client.getSession(call),
-    refreshSession: (request = {}) => client.refreshSession(request),
-    handleCallback: (href) => client.handleCallback(href),
+    getSession: client.getSession,
+    refreshSession: client.refreshSession,
+    handleCallback: client.handleCallback,
   };
 }
 
@@ -149,19 +149,17 @@ class SessionClient {
 
   constructor(options: AuthClientOptions & CoreInternals) {
     this.#options = options;
-    this.core = new Core(options, () => this.start());
+    this.core = new Core(options, this.start);
   }
 
-  start(): Promise<AuthSnapshot> {
-    return (this.#started ??= this.#restore());
-  }
+  readonly start = (): Promise<AuthSnapshot> => (this.#started ??= this.#restore());
 
-  close(): void {
+  readonly close = (): void => {
     this.#isClosed = true;
     const { refresher, session } = this.core;
     refresher.stop();
     session.close();
-  }
+  };
 
   async loadLazyMethods(): Promise<LazyMethods> {
     try {
@@ -179,13 +177,13 @@ class SessionClient {
     return this.start().then(() => refresher.accessToken(request));
   }
 
-  async getSession(call: CallOptions): Promise<Session | null> {
+  readonly getSession: AuthClient['getSession'] = async (call = {}) => {
     const { session, waitFor } = this.core;
     await waitFor(this.accessToken(), call);
     return session.getSnapshot().session;
-  }
+  };
 
-  async refreshSession({ refreshToken, ...call }: RefreshSessionOptions): Promise<Session> {
+  readonly refreshSession: AuthClient['refreshSession'] = async ({ refreshToken, ...call } = {}) => {
     await this.start();
     const { session, refresher, send, waitFor } = this.core;
     if (refreshToken) {
@@ -198,15 +196,15 @@ class SessionClient {
     const renewed = this.#currentSession();
     if (renewed.user.id !== user.id) throw userChanged();
     return renewed;
-  }
+  };
 
-  async handleCallback(href: string): Promise<AuthSnapshot> {
+  readonly handleCallback: AuthClient['handleCallback'] = async (href) => {
     await this.start();
     const newSession = await this.#consumeCallback(href);
     const { session } = this.core;
     if (newSession) await session.signIn(newSession);
     return session.getSnapshot();
-  }
+  };
 
   async #restore(): Promise<AuthSnapshot> {
     const { session, refresher } = this.core;

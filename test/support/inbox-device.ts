@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { LocalSupabase } from 'local-supabase';
 import { WebSocket } from 'ws';
 import { createClients } from '../../src/inbox/app/data/clients.ts';
-import { createUserData } from '../../src/inbox/app/data/user-data.ts';
+import { UserData } from '../../src/inbox/app/data/user-data.ts';
 import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createPlatform } from '../../src/platform/browser-platform.ts';
 import type { Platform } from '../../src/platform/platform.ts';
@@ -49,7 +49,7 @@ export async function openInboxDevice(options: InboxDeviceOptions) {
   await clients.auth.start();
   await clients.auth.signInWithPassword({ email: user.email, password: seedPassword });
   const rest = await clients.loadRest();
-  const userData = createUserData({
+  const userData = new UserData({
     ...clients,
     configuration,
     rest,
@@ -62,5 +62,5 @@ export async function openInboxDevice(options: InboxDeviceOptions) {
     await userData.close();
     clients.close();
   });
-  return { rest, inbox: userData.inbox, start: userData.start };
+  return { rest, inbox: userData.inbox, start: () => userData.start() };
 }

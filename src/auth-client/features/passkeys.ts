@@ -8,7 +8,7 @@ import { callAsUser } from '../calls/user-call.ts';
 import type { Session } from '../session/session.ts';
 import { requestInAutofill } from '../webauthn/autofill.ts';
 import type { CredentialJson } from '../webauthn/credential-json.ts';
-import { createUnusedChallenge, type UnusedChallenge } from '../webauthn/unused-challenge.ts';
+import { createUnusedChallenge, type RequestChallenge } from '../webauthn/unused-challenge.ts';
 import {
   type WebAuthn,
   createCredential,
@@ -184,13 +184,13 @@ export interface Passkeys {
  * ```
  */
 export function createPasskeys({ core }: AuthClient, options: PasskeysOptions = {}): Passkeys {
-  const requestChallenge: RequestChallenge = (captchaToken, call) =>
+  const requestChallenge: RequestChallenge<WireChallenge> = (captchaToken, call) =>
     core.send(post('/passkeys/authentication/options', captcha(captchaToken)), parseChallenge, call);
-  const authenticator = new Authenticator(core.platform, options, requestChallenge);
+  const prompts = createPrompts(core.platform, options, requestChallenge);
   const passkeys: Passkeys = {
     ...createPasskeyList(core),
-    isSupported: () => authenticator.isSupported(),
-    isAutofillSupported: () => authenticator.isAutofillSupported(),
+    isSupported: () => prompts.findWebAuthn() !== null,
+    isAutofillSupported: () => isAutofillSupported(prompts.findWebAuthn()),
     async startRegistration(call) {
       const endpoint = post('/passkeys/registration/options', {});
       return toChallenge(await callAsUser(core, endpoint, parseChallenge, call));
@@ -201,7 +201,7 @@ export function createPasskeys({ core }: AuthClient, options: PasskeysOptions = 
       ),
     async registerPasskey({ user = new CallUser(), ...given } = {}) {
       const call = { ...given, user };
-      const answer = await authenticator.register(() => passkeys.startRegistration(call), call.signal);
+      const answer = await prompts.register(() => passkeys.startRegistration(call), call.signal);
       return passkeys.verifyRegistration(answer, call);
     },
     startAuthentication: async ({ captchaToken } = {}, call = {}) =>
@@ -212,7 +212,7 @@ export function createPasskeys({ core }: AuthClient, options: PasskeysOptions = 
       return core.session.signIn({ response, name: 'SIGNED_IN', reason: 'call' });
     },
     async signInWithPasskey({ onChosen, ...request } = {}, call = {}) {
-      const answer = await authenticator.request(request, call);
+      const answer = await prompts.request(request, call);
       try {
         onChosen?.();
       } catch (problem) {
@@ -245,106 +245,75 @@ function createPasskeyList(
   };
 }
 
+async function isAutofillSupported(webAuthn: WebAuthn | null): Promise<boolean> {
+  try {
+    return (await webAuthn?.publicKeyCredential.isConditionalMediationAvailable?.()) ?? false;
+  } catch {
+    return false;
+  }
+}
+
 type WireChallenge = ReturnType<typeof parseChallenge>;
-type RequestChallenge = (captchaToken: string | undefined, options: CallOptions) => Promise<WireChallenge>;
 
-/** The page's authenticators. An offer in autofill ends with the next prompt. */
-class Authenticator {
-  readonly #platform: Platform;
-  readonly #options: PasskeysOptions;
-  readonly #requestChallenge: RequestChallenge;
-  readonly #unused: UnusedChallenge<WireChallenge>;
-  #endAutofill = () => {};
-
-  constructor(platform: Platform, options: PasskeysOptions, requestChallenge: RequestChallenge) {
-    this.#platform = platform;
-    this.#options = options;
-    this.#requestChallenge = requestChallenge;
-    this.#unused = createUnusedChallenge(platform.clock, ({ expires_at }) => expires_at * 1000);
-  }
-
-  isSupported(): boolean {
-    return this.#find() !== null;
-  }
-
-  async isAutofillSupported(): Promise<boolean> {
-    try {
-      return (await this.#find()?.publicKeyCredential.isConditionalMediationAvailable?.()) ?? false;
-    } catch {
-      return false;
-    }
-  }
-
-  async register(
-    start: () => Promise<PasskeyChallenge>,
-    signal: AbortSignal | undefined,
-  ): Promise<PasskeyAnswer> {
-    const webAuthn = this.#require();
-    this.#endAutofill();
-    const { challengeId, options } = await start();
-    const { userVerification } = this.#options;
-    const selection = { ...Object(options['authenticatorSelection']), userVerification };
-    const json = userVerification ? { ...options, authenticatorSelection: selection } : options;
-    return { challengeId, credential: await createCredential(webAuthn, json, signal) };
-  }
-
-  async request(request: PasskeySignIn, options: CallOptions): Promise<PasskeyAnswer> {
-    const webAuthn = this.#require();
-    this.#endAutofill();
-    const { challenge, credential } =
-      request.mediation === 'conditional'
-        ? await this.#offerInAutofill(webAuthn, request, options)
-        : await this.#prompt(webAuthn, request, options);
-    this.#unused.markUsed(challenge);
-    return { challengeId: challenge.challenge_id, credential };
-  }
-
-  async #prompt(webAuthn: WebAuthn, request: PasskeySignIn, options: CallOptions) {
-    const { signal } = options;
-    const { challenge } = await this.#takeChallenge(PROMPT_MS, request, options);
-    return { challenge, credential: await requestCredential(webAuthn, this.#toJson(challenge), { signal }) };
-  }
-
-  #offerInAutofill(webAuthn: WebAuthn, request: PasskeySignIn, options: CallOptions) {
-    const { mediation } = request;
-    const autofill = requestInAutofill(this.#platform, options.signal, {
+/** Prompts the page's authenticators. An offer in autofill ends with the next prompt. */
+function createPrompts(
+  platform: Platform,
+  { webAuthn, userVerification }: PasskeysOptions,
+  requestChallenge: RequestChallenge<WireChallenge>,
+) {
+  const verification = userVerification && { userVerification };
+  const unused = createUnusedChallenge(
+    platform.clock,
+    ({ expires_at }) => expires_at * 1000,
+    requestChallenge,
+  );
+  let endAutofill = () => {};
+  const findWebAuthn = () => webAuthn ?? readPageWebAuthn();
+  const begin = () => {
+    const found = findWebAuthn();
+    if (!found) throw new AuthError('unsupported-runtime', 'Web Authentication is missing here');
+    endAutofill();
+    return found;
+  };
+  const offerInAutofill = (
+    found: WebAuthn,
+    { mediation, captchaToken }: PasskeySignIn,
+    options: CallOptions,
+  ) => {
+    const autofill = requestInAutofill(platform, options.signal, {
       takeChallenge: async (signal) => {
         // A browser without passkey autofill would prompt at once.
-        if (!(await this.isAutofillSupported()))
+        if (!(await isAutofillSupported(found)))
           throw new AuthError('unsupported-runtime', 'The browser offers no passkeys in autofill');
-        return this.#takeChallenge(0, request, { ...options, signal });
+        return unused.take(0, captchaToken, { ...options, signal });
       },
       requestCredential: (challenge, signal) =>
-        requestCredential(webAuthn, this.#toJson(challenge), { mediation, signal }),
+        requestCredential(found, { ...challenge.options, ...verification }, { mediation, signal }),
     });
-    this.#endAutofill = autofill.end;
+    endAutofill = autofill.end;
     return autofill.answer;
-  }
-
-  #takeChallenge(forMs: number, { captchaToken }: PasskeySignIn, { signal, ...options }: CallOptions) {
-    return this.#unused.take({
-      forMs,
-      // The other request lacks the captcha token.
-      mayJoin: captchaToken === undefined,
-      request: () => this.#requestChallenge(captchaToken, options),
-      signal,
-    });
-  }
-
-  #toJson({ options }: WireChallenge): WireChallenge['options'] {
-    const { userVerification } = this.#options;
-    return { ...options, ...(userVerification && { userVerification }) };
-  }
-
-  #find(): WebAuthn | null {
-    return this.#options.webAuthn ?? readPageWebAuthn();
-  }
-
-  #require(): WebAuthn {
-    const found = this.#find();
-    if (!found) throw new AuthError('unsupported-runtime', 'Web Authentication is missing here');
-    return found;
-  }
+  };
+  const prompt = async (found: WebAuthn, { captchaToken }: PasskeySignIn, options: CallOptions) => {
+    const { challenge } = await unused.take(PROMPT_MS, captchaToken, options);
+    const json = { ...challenge.options, ...verification };
+    return { challenge, credential: await requestCredential(found, json, { signal: options.signal }) };
+  };
+  return {
+    findWebAuthn,
+    async register(start: () => Promise<PasskeyChallenge>, signal: AbortSignal | undefined) {
+      const found = begin();
+      const { challengeId, options } = await start();
+      const selection = { ...Object(options['authenticatorSelection']), ...verification };
+      const json = verification ? { ...options, authenticatorSelection: selection } : options;
+      return { challengeId, credential: await createCredential(found, json, signal) };
+    },
+    async request(request: PasskeySignIn, options: CallOptions): Promise<PasskeyAnswer> {
+      const ask = request.mediation === 'conditional' ? offerInAutofill : prompt;
+      const { challenge, credential } = await ask(begin(), request, options);
+      unused.markUsed(challenge);
+      return { challengeId: challenge.challenge_id, credential };
+    },
+  };
 }
 
 const encodeAnswer = ({ challengeId, credential }: PasskeyAnswer) => ({

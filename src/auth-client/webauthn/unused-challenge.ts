@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/platform.ts';
 import { untilAborted } from '../../platform/until-aborted.ts';
 import { AuthError } from '../errors.ts';
+import type { CallOptions } from '../wire/request.ts';
 
 /** A challenge is renewed this long before it expires, so that the person has time to confirm. */
 const CONFIRMATION_MS = 60_000;
@@ -15,23 +16,28 @@ export interface TimedChallenge<Challenge> {
   readonly usableUntilMs: number;
 }
 
-export interface TakeOptions<Challenge> {
-  /** Takes the unused challenge only if it stays usable for longer than this, in milliseconds. */
-  readonly forMs: number;
-  /** Whether the call may wait for another call's request. */
-  readonly mayJoin: boolean;
-  readonly request: () => Promise<Challenge>;
-  /** Ends the wait; the request continues, because its challenge serves the next call. */
-  readonly signal: AbortSignal | undefined;
-}
+/** Requests a challenge from the server. */
+export type RequestChallenge<Challenge> = (
+  captchaToken: string | undefined,
+  options: CallOptions,
+) => Promise<Challenge>;
 
 /**
  * The challenge that no authenticator has used. The server limits how many challenges it issues, and accepts each once: a
  * ceremony that ends without a response leaves its challenge to the next one.
  */
 export interface UnusedChallenge<Challenge> {
-  /** @throws {AuthError} `aborted`, or what the request throws. */
-  take(options: TakeOptions<Challenge>): Promise<TimedChallenge<Challenge>>;
+  /**
+   * Takes the unused challenge if it stays usable for longer than `forMs`, in milliseconds, else a new one. The signal ends
+   * the wait only: the request continues, because its challenge serves the next call.
+   *
+   * @throws {AuthError} `aborted`, or what the request throws.
+   */
+  take(
+    forMs: number,
+    captchaToken: string | undefined,
+    options: CallOptions,
+  ): Promise<TimedChallenge<Challenge>>;
   /** Marks the challenge as used: the next call requests another one. */
   markUsed(challenge: Challenge): void;
 }
@@ -40,13 +46,14 @@ export interface UnusedChallenge<Challenge> {
 export function createUnusedChallenge<Challenge>(
   clock: Clock,
   expiresAtMs: (challenge: Challenge) => number,
+  request: RequestChallenge<Challenge>,
 ): UnusedChallenge<Challenge> {
   let unused: TimedChallenge<Challenge> | null = null;
   let pending: Promise<TimedChallenge<Challenge>> | null = null;
 
-  const start = (request: () => Promise<Challenge>) => {
+  const start = (captchaToken: string | undefined, options: CallOptions) => {
     const load = async () => {
-      const challenge = await request();
+      const challenge = await request(captchaToken, options);
       const useMs = expiresAtMs(challenge) - CONFIRMATION_MS - clock.now();
       const boundedMs = Math.min(Math.max(useMs, SHORTEST_USE_MS), LONGEST_USE_MS);
       unused = { challenge, usableUntilMs: clock.now() + boundedMs };
@@ -59,10 +66,11 @@ export function createUnusedChallenge<Challenge>(
     return loading;
   };
   return {
-    async take({ forMs, mayJoin, request, signal }) {
+    async take(forMs, captchaToken, { signal, ...options }) {
       if (signal?.aborted) throw aborted(signal);
       if (unused && unused.usableUntilMs - clock.now() > forMs) return unused;
-      const loading = (mayJoin && pending) || start(request);
+      // A request in flight lacks the captcha token.
+      const loading = (captchaToken === undefined && pending) || start(captchaToken, options);
       return untilAborted(loading, signal).catch((problem: unknown) => {
         throw signal?.aborted ? aborted(signal) : problem;
       });

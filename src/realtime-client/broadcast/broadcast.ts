@@ -192,15 +192,10 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
   options: BroadcastOptions<Events> = {},
 ): Broadcast<Events> {
   requireRanges(options, { perSecond: rate, perSecondOfClient: rate, maxPayloadBytes: count });
-  const broadcast = new ChannelBroadcast(channel, options);
-  return {
-    on: (event, listener) => broadcast.on(event, listener as (message: BroadcastMessage) => void),
-    send: (event, payload, { persist } = {}) => broadcast.send(event, payload, persist),
-    close: () => broadcast.close(),
-  };
+  return new ChannelBroadcast(channel, options);
 }
 
-class ChannelBroadcast<Events extends BroadcastEvents> {
+class ChannelBroadcast<Events extends BroadcastEvents> implements Broadcast<Events> {
   readonly #channel: Channel;
   readonly #options: BroadcastOptions<Events>;
   readonly #listeners = new Map<string, Listeners<BroadcastMessage>>();
@@ -236,13 +231,13 @@ class ChannelBroadcast<Events extends BroadcastEvents> {
     ];
   }
 
-  on(event: string, listener: (message: BroadcastMessage) => void): Unsubscribe {
+  readonly on: Broadcast<Events>['on'] = (event, listener) => {
     const known = this.#listeners.get(event) ?? createListeners<BroadcastMessage>(this.#channel.port.report);
     this.#listeners.set(event, known);
-    return known.add(listener);
-  }
+    return known.add(listener as (message: BroadcastMessage) => void);
+  };
 
-  async send(event: string, given: unknown, persist: Persist | undefined): Promise<BroadcastOutcome> {
+  readonly send: Broadcast<Events>['send'] = async (event, given, { persist } = {}) => {
     requirePersist(persist, this.#channel.joinConfig.private);
     const payload = this.#validate(event, given);
     checkPayloadSize(
@@ -259,12 +254,12 @@ class ChannelBroadcast<Events extends BroadcastEvents> {
       if (this.#channel.getSnapshot().status === 'failed') drop('failed');
       else this.#queue.add({ event, send: () => resolve(this.#dispatch(event, payload, persist)), drop });
     });
-  }
+  };
 
-  close(): void {
+  readonly close = (): void => {
     this.#stops.forEach((stop) => stop());
     this.#queue.close('closed');
-  }
+  };
 
   #createQueue(): BroadcastQueue {
     const { name, port } = this.#channel;

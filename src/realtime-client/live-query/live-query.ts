@@ -117,18 +117,13 @@ const [minSpacingMs, maxSpacingMs] = [200, 1_500];
  */
 export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Row>): LiveQuery<Row> {
   checkQueryAndKey(options.query, options.key);
-  const list = new FollowedList(options);
-  return {
-    getSnapshot: list.store.getSnapshot,
-    subscribe: list.store.subscribe,
-    refresh: () => list.refresh(),
-    refreshRows: (rows) => list.refreshRows(rows),
-    start: () => list.start(),
-  };
+  return new FollowedList(options);
 }
 
-class FollowedList<Row extends object> {
-  readonly store: Store<LiveQuerySnapshot<Row>>;
+class FollowedList<Row extends object> implements LiveQuery<Row> {
+  readonly getSnapshot: LiveQuery<Row>['getSnapshot'];
+  readonly subscribe: LiveQuery<Row>['subscribe'];
+  readonly #store: Store<LiveQuerySnapshot<Row>>;
   readonly #options: LiveQueryOptions<Row>;
   readonly #clock: Clock;
   readonly #key: readonly string[];
@@ -168,7 +163,7 @@ class FollowedList<Row extends object> {
     };
     this.#state = createQueryRows(initialRows, this.#rules);
     this.#shown = this.#state.rows;
-    this.store = createStore<LiveQuerySnapshot<Row>>(
+    this.#store = createStore<LiveQuerySnapshot<Row>>(
       {
         rows: initialRows,
         isLoaded: false,
@@ -179,6 +174,7 @@ class FollowedList<Row extends object> {
       },
       platform.report,
     );
+    ({ getSnapshot: this.getSnapshot, subscribe: this.subscribe } = this.#store);
     this.#reads = createLiveReads({
       ...options,
       onCause: (cause) => this.#noteCause(cause),
@@ -190,7 +186,7 @@ class FollowedList<Row extends object> {
     this.#version = this.#createVersion();
   }
 
-  start(): Unsubscribe {
+  readonly start = (): Unsubscribe => {
     this.#users += 1;
     if (this.#users === 1) this.#begin();
     let isUsed = true;
@@ -200,16 +196,16 @@ class FollowedList<Row extends object> {
       this.#users -= 1;
       if (this.#users === 0) this.#end();
     };
-  }
+  };
 
-  refresh(): void {
+  readonly refresh = (): void => {
     if (this.#users > 0) this.#readAgain('gap');
-  }
+  };
 
-  refreshRows(rows: readonly Partial<Row>[]): void {
+  readonly refreshRows = (rows: readonly Partial<Row>[]): void => {
     const own = { schema: '', table: '', commitTimestamp: '', type: 'INSERT' } as const;
     if (this.#users > 0) this.#apply(rows.map((record) => ({ ...own, record: record as RowRecord })));
-  }
+  };
 
   #createRepairs(): RepairWatch<Row> {
     const { onRepaired, platform } = this.#options;
@@ -330,8 +326,8 @@ class FollowedList<Row extends object> {
     this.#repairs.noteChanges([...(before.reading?.announced ?? [])]);
   }
 
-  #publish(lastRepair: LiveQueryRepair | null = this.store.getSnapshot().lastRepair): void {
-    const before = this.store.getSnapshot();
+  #publish(lastRepair: LiveQueryRepair | null = this.getSnapshot().lastRepair): void {
+    const before = this.getSnapshot();
     const { isLoaded, status, isCurrent, failure, ...reading } = this.#reads.getSnapshot();
     const error = reading.error ?? (failure && explainFailure(failure, this.#subscription, before.error));
     const { rows } = this.#state;
@@ -339,7 +335,7 @@ class FollowedList<Row extends object> {
     if (!isChanged && status === before.status && isLoaded === before.isLoaded) return;
     const list = rows === this.#shown ? before.rows : [...rows.values()];
     this.#shown = rows;
-    this.store.set({ rows: list, isLoaded, status, isCurrent, error, lastRepair });
+    this.#store.set({ rows: list, isLoaded, status, isCurrent, error, lastRepair });
   }
 }
 

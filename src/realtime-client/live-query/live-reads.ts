@@ -94,24 +94,16 @@ const recheckMs = 2_000;
  */
 export function createLiveReads(options: LiveReadsOptions): LiveReads {
   requireRanges(options, { intervalMs: duration, maxEventsPerSecond: limit, retryDelaysMs: duration });
-  const reads = new FollowingReads(options);
-  return {
-    getSnapshot: reads.store.getSnapshot,
-    subscribe: reads.store.subscribe,
-    follow: (channel, source) => reads.follow(channel, source),
-    noteChanges: (count) => reads.triggers?.noteChanges(count),
-    noteLosses: (cause) => reads.triggers?.noteLosses(cause),
-    refresh: () => reads.refresh(),
-    recheck: () => reads.recheck(),
-    stop: () => reads.stop(),
-  };
+  return new FollowingReads(options);
 }
 
-class FollowingReads {
-  readonly store: Store<LiveReadsSnapshot>;
-  triggers: ReadTriggers | null = null;
+class FollowingReads implements LiveReads {
+  readonly getSnapshot: LiveReads['getSnapshot'];
+  readonly subscribe: LiveReads['subscribe'];
   readonly #options: LiveReadsOptions;
   readonly #clock: Clock;
+  readonly #store: Store<LiveReadsSnapshot>;
+  #triggers: ReadTriggers | null = null;
   #channel: FollowedChannel | null = null;
   #error: Error | null = null;
   #run: { readonly controller: AbortController; readonly ended: Promise<void> } | null = null;
@@ -125,46 +117,51 @@ class FollowingReads {
   constructor(options: LiveReadsOptions) {
     this.#options = options;
     this.#clock = options.platform.clock;
-    this.store = createStore<LiveReadsSnapshot>(
+    this.#store = createStore<LiveReadsSnapshot>(
       { isLoaded: false, isPending: false, status: 'stopped', isCurrent: false, error: null, failure: null },
       options.platform.report,
     );
+    ({ getSnapshot: this.getSnapshot, subscribe: this.subscribe } = this.#store);
   }
 
-  follow(channel: FollowedChannel, source?: Pick<FollowedChannel, 'onContinuity'>): Unsubscribe {
+  readonly follow: LiveReads['follow'] = (channel, source) => {
     this.#channel = channel;
     const onRead = (cause: ReadCause) => this.#onRead(cause);
     const triggers = new ReadTriggers({ ...this.#options, channel, source, onRead });
-    this.triggers = triggers;
-    const show = () => this.#publish(this.store.getSnapshot());
+    this.#triggers = triggers;
+    const show = () => this.#publish(this.getSnapshot());
     const unsubscribe = channel.subscribe(show);
     show();
     return () => {
       triggers.stop();
       unsubscribe();
       this.#channel = null;
-      this.triggers = null;
+      this.#triggers = null;
       show();
     };
-  }
+  };
 
-  refresh(): Promise<void> {
-    this.triggers?.restart();
+  readonly noteChanges = (count: number): void => this.#triggers?.noteChanges(count);
+
+  readonly noteLosses = (cause: ReadCause): void => this.#triggers?.noteLosses(cause);
+
+  readonly refresh = (): Promise<void> => {
+    this.#triggers?.restart();
     return this.#readSoon();
-  }
+  };
 
-  recheck(): Promise<void> {
+  readonly recheck = (): Promise<void> => {
     const ended = this.#begin();
     this.#showPendingLater();
     return ended;
-  }
+  };
 
-  stop(): void {
+  readonly stop = (): void => {
     this.#retryTimer?.cancel();
     this.#endPendingTimer();
     this.#run?.controller.abort();
     this.#run = null;
-  }
+  };
 
   #onRead(cause: ReadCause): void {
     const { onCause = () => true } = this.#options;
@@ -221,11 +218,11 @@ class FollowingReads {
       this.#retryTimer = this.#clock.setTimer(() => void this.#readSoon(), delayMs);
     }
     this.#error = toError(problem);
-    this.#publish({ ...this.store.getSnapshot(), isPending: true });
+    this.#publish({ ...this.getSnapshot(), isPending: true });
   }
 
   #showPending(): void {
-    const shown = this.store.getSnapshot();
+    const shown = this.getSnapshot();
     if (!shown.isPending) this.#publish({ ...shown, isPending: true });
   }
 
@@ -243,7 +240,7 @@ class FollowingReads {
     const status = statusOf(followed?.status, isPending || !isLoaded);
     const failure = followed?.error ?? null;
     const isCurrent = status === 'current';
-    this.store.set({ isLoaded, isPending, status, isCurrent, error: this.#error, failure });
+    this.#store.set({ isLoaded, isPending, status, isCurrent, error: this.#error, failure });
   }
 }
 

@@ -78,24 +78,19 @@ export function createPresence<Entry extends object = Readonly<Record<string, un
   options: PresenceOptions<Entry> = {},
 ): Presence<Entry> {
   requireRanges(options, { graceMs: duration, maxPayloadBytes: count });
-  const presence = new ChannelPresence(channel, options);
-  return {
-    getSnapshot: presence.store.getSnapshot,
-    subscribe: presence.store.subscribe,
-    onJoin: presence.joins.add,
-    onLeave: presence.leaves.add,
-    track: (entry) => presence.track(entry),
-    untrack: () => presence.untrack(),
-    close: () => presence.close(),
-  };
+  return new ChannelPresence(channel, options);
 }
 
-class ChannelPresence<Entry extends object> {
-  readonly store: Store<PresenceSnapshot<Entry>>;
-  readonly joins: Listeners<string>;
-  readonly leaves: Listeners<string>;
+class ChannelPresence<Entry extends object> implements Presence<Entry> {
+  readonly getSnapshot: Presence<Entry>['getSnapshot'];
+  readonly subscribe: Presence<Entry>['subscribe'];
+  readonly onJoin: Presence<Entry>['onJoin'];
+  readonly onLeave: Presence<Entry>['onLeave'];
   readonly #channel: Channel;
   readonly #options: PresenceOptions<Entry>;
+  readonly #store: Store<PresenceSnapshot<Entry>>;
+  readonly #joins: Listeners<string>;
+  readonly #leaves: Listeners<string>;
   readonly #tracker: Tracker;
   readonly #stops: readonly Unsubscribe[];
   #state = initialPresence;
@@ -106,12 +101,15 @@ class ChannelPresence<Entry extends object> {
     const { port } = channel;
     this.#channel = channel;
     this.#options = options;
-    this.joins = createListeners(port.report);
-    this.leaves = createListeners(port.report);
-    this.store = createStore<PresenceSnapshot<Entry>>(
+    this.#joins = createListeners(port.report);
+    this.#leaves = createListeners(port.report);
+    this.onJoin = this.#joins.add;
+    this.onLeave = this.#leaves.add;
+    this.#store = createStore<PresenceSnapshot<Entry>>(
       { entries: new Map(), isSynced: false, error: null },
       port.report,
     );
+    ({ getSnapshot: this.getSnapshot, subscribe: this.subscribe } = this.#store);
     const onError = (error: RealtimeError) => this.#publish({ error });
     this.#tracker = createTracker({ name: channel.name, ...port, push: channel.push, onError });
     channel.updateJoinPayload({ presenceKey: options.key ?? '' });
@@ -130,25 +128,23 @@ class ChannelPresence<Entry extends object> {
     this.#follow();
   }
 
-  track(entry: Entry): void {
+  readonly track = (entry: Entry): void => {
     const { schema, maxPayloadBytes = defaultMaxPayloadBytes } = this.#options;
     const payload = schema ? validate(schema, entry, 'invalid-payload') : entry;
     checkPayloadSize('The entry', payload, maxPayloadBytes);
     this.#publish({ error: this.#failure });
     this.#channel.port.claim();
     this.#setEntry(payload as unknown as Readonly<Record<string, unknown>>);
-  }
+  };
 
-  untrack(): void {
-    this.#setEntry(null);
-  }
+  readonly untrack = (): void => this.#setEntry(null);
 
-  close(): void {
+  readonly close = (): void => {
     this.untrack();
     this.#stops.forEach((stop) => stop());
     this.#tracker.close();
     this.#graceTimer?.cancel();
-  }
+  };
 
   #setEntry(payload: Readonly<Record<string, unknown>> | null): void {
     const { port } = this.#channel;
@@ -168,7 +164,7 @@ class ChannelPresence<Entry extends object> {
 
   /** Shows why the channel has failed, until it is joined again. */
   #onFailure(error: RealtimeError | null): void {
-    const isShown = this.store.getSnapshot().error === this.#failure;
+    const isShown = this.getSnapshot().error === this.#failure;
     this.#failure = error;
     if (isShown) this.#publish({ error });
   }
@@ -181,8 +177,8 @@ class ChannelPresence<Entry extends object> {
     const { keys, isSynced, departing } = step.state;
     if (keys !== before.keys || isSynced !== before.isSynced)
       this.#publish({ entries: this.#entriesOf(keys, before.keys), isSynced });
-    step.joined.forEach(this.joins.call);
-    step.left.forEach(this.leaves.call);
+    step.joined.forEach(this.#joins.call);
+    step.left.forEach(this.#leaves.call);
     this.#graceTimer?.cancel();
     if (departing.size > 0)
       this.#graceTimer = clock.setTimer(
@@ -193,7 +189,7 @@ class ChannelPresence<Entry extends object> {
 
   /** Unchanged keys keep their arrays. */
   #entriesOf(keys: PresenceState['keys'], before: PresenceState['keys']): PresenceSnapshot<Entry>['entries'] {
-    const { entries: shown } = this.store.getSnapshot();
+    const { entries: shown } = this.getSnapshot();
     return new Map(
       Array.from(keys, ([name, refs]): [string, readonly Entry[]] => [
         name,
@@ -214,6 +210,6 @@ class ChannelPresence<Entry extends object> {
   }
 
   #publish(change: Partial<PresenceSnapshot<Entry>>): void {
-    this.store.set({ ...this.store.getSnapshot(), ...change });
+    this.#store.set({ ...this.getSnapshot(), ...change });
   }
 }

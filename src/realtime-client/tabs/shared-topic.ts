@@ -13,35 +13,23 @@ import {
 export class SharedTopic {
   readonly #sink: TopicSink;
   readonly #clock: Clock;
-  #bindings: readonly Binding[] | null = null;
-  #config = defaultJoinConfig;
-  #snapshot: ChannelSnapshot = { status: 'closed', error: null };
+  /** Null while this tab has not joined the channel. */
+  bindings: readonly Binding[] | null = null;
+  config = defaultJoinConfig;
+  snapshot: ChannelSnapshot = { status: 'closed', error: null };
+  entry: TabPresence | null = null;
   #wasLive = false;
   #lostAtMs: number | null = null;
-  entry: TabPresence | null = null;
 
   constructor(sink: TopicSink, clock: Clock) {
     this.#sink = sink;
     this.#clock = clock;
   }
 
-  /** Null while this tab has not joined the channel. */
-  get bindings(): readonly Binding[] | null {
-    return this.#bindings;
-  }
-
-  get config(): JoinConfig {
-    return this.#config;
-  }
-
-  get snapshot(): ChannelSnapshot {
-    return this.#snapshot;
-  }
-
   want(bindings: readonly Binding[] | null, config: JoinConfig): void {
-    this.#bindings = bindings;
-    this.#config = config;
-    const { status } = this.#snapshot;
+    this.bindings = bindings;
+    this.config = config;
+    const { status } = this.snapshot;
     if (bindings) {
       if (status === 'closed' || status === 'failed') this.#show({ status: 'connecting', error: null });
       return;
@@ -54,20 +42,20 @@ export class SharedTopic {
 
   /** The leader is gone: its last messages may be lost. */
   detach(lastHeardMs: number): void {
-    if (!this.#bindings) return;
+    if (!this.bindings) return;
     this.#markInterrupted(lastHeardMs);
     this.#show({ status: this.#wasLive ? 'recovering' : 'connecting', error: null });
   }
 
   signOut(): void {
-    if (!this.#bindings) return;
+    if (!this.bindings) return;
     this.#markInterrupted(this.#clock.now());
     this.#show({ status: 'failed', error: { code: 'signed-out', message: 'The user is signed out' } });
   }
 
   onStatus(keys: readonly string[], snapshot: ChannelSnapshot): void {
     // Ignore a status of a join that lacks this tab's bindings, and a leave on behalf of other tabs.
-    const isComplete = this.#bindings?.every((binding) => keys.includes(bindingKey(binding)));
+    const isComplete = this.bindings?.every((binding) => keys.includes(bindingKey(binding)));
     if (!isComplete || snapshot.status === 'closed') return;
     if (snapshot.status !== 'live') {
       this.#markInterrupted(this.#clock.now());
@@ -87,11 +75,11 @@ export class SharedTopic {
   }
 
   onMessage(event: string, payload: unknown): void {
-    if (this.#bindings) this.#sink.onMessage(event, payload);
+    if (this.bindings) this.#sink.onMessage(event, payload);
   }
 
   onChange(keys: readonly string[], change: Change<RowRecord>): void {
-    if (this.#bindings) this.#sink.onChange(keys, change);
+    if (this.bindings) this.#sink.onChange(keys, change);
   }
 
   onGap(loss: ContinuityLoss): void {
@@ -105,9 +93,9 @@ export class SharedTopic {
   }
 
   #show(snapshot: ChannelSnapshot): void {
-    const { status, error } = this.#snapshot;
+    const { status, error } = this.snapshot;
     if (snapshot.status === status && snapshot.error?.code === error?.code) return;
-    this.#snapshot = snapshot;
+    this.snapshot = snapshot;
     this.#sink.onStatus(snapshot);
   }
 }

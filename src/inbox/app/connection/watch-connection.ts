@@ -1,7 +1,7 @@
 import { createListeners, type PageSignal, type Platform } from 'supabase-protocol-clients/platform';
 import type { Configuration } from '../../shared/clients/env.ts';
 import { serverReachable } from '../../ui/state/online.ts';
-import { createConnectionWatch } from './connection-watch.ts';
+import { ConnectionWatch } from './connection-watch.ts';
 
 const slowMs = 3_000;
 
@@ -12,7 +12,7 @@ const slowMs = 3_000;
 export function watchConnection(platform: Platform, configuration: Configuration): Platform {
   const { fetch, clock, page } = platform;
   const listeners = createListeners<PageSignal>(platform.report);
-  const watch = createConnectionWatch({ platform, configuration, emit: listeners.call });
+  const watch = new ConnectionWatch({ platform, configuration, emit: listeners.call });
   page.subscribe((signal) => {
     watch.onSignal(signal);
     listeners.call(signal);

@@ -4,7 +4,7 @@ import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import type { Database } from '../../database.types.ts';
 import { readSessionId } from '../../shared/token-claims.ts';
 import { saveMissingLocale } from './save-locale.ts';
-import { createUserData, type UserData } from './user-data.ts';
+import { UserData } from './user-data.ts';
 
 const current = new WeakMap<Clients, UserData>();
 
@@ -20,7 +20,7 @@ export function getUserData(
   const { session } = clients.auth.getSnapshot();
   const sessionId = session ? readSessionId(session) : '';
   const { auth, loadRealtime, platform } = clients;
-  const made = createUserData({
+  const made = new UserData({
     rest,
     loadRealtime,
     configuration,

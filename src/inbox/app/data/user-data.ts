@@ -1,4 +1,4 @@
-import { createArrivals } from '../../features/notifications/arrivals/arrivals.ts';
+import { createArrivals, type Arrivals } from '../../features/notifications/arrivals/arrivals.ts';
 import { createInbox, type Inbox } from '../../features/notifications/data/inbox.ts';
 import { createMinuteClock, type MinuteClock } from '../../ui/list/minute-clock.ts';
 import {
@@ -6,7 +6,7 @@ import {
   type NotificationsApi,
 } from '../../features/notifications/data/notifications-api.ts';
 import type { NotificationsState } from '../../features/notifications/model/state-types.ts';
-import type { Timer } from 'supabase-protocol-clients/platform';
+import type { Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
 import { isDiscarded } from '../../shared/cached.ts';
 import { setRegisteredKinds } from '../../shared/registered-kinds.ts';
 import { createLoader, preloadDelayMs, retryFailedLoad } from '../../ui/state/loader.ts';
@@ -19,20 +19,6 @@ import type { Outbox } from '../../shared/outbox/outbox.ts';
 import type { Database } from '../../database.types.ts';
 import { openDataCache, type DataCache } from './data-cache.ts';
 import { DeviceOutbox } from './device-outbox.ts';
-
-/** The data of one signed-in user, outside of React and independent of the page. */
-export interface UserData {
-  readonly userId: string;
-  readonly inbox: Inbox;
-  readonly minuteClock: MinuteClock;
-  /** Returns the same promise each time. */
-  readonly openCache: () => Promise<DataCache>;
-  readonly outbox: Outbox;
-  /** Starts reading, listening and persisting. Idempotent. */
-  start(): void;
-  /** Stops everything and deletes the persisted data from this device, except the stored actions. */
-  close(): Promise<void>;
-}
 
 export interface UserDataOptions extends Pick<Clients, 'loadRealtime' | 'platform'> {
   readonly configuration: Pick<Configuration, 'usesBroadcasts' | 'pushPublicKey'>;
@@ -50,147 +36,183 @@ const persistDelayMs = 500;
 /** Delay of what the first list does not need. */
 const laterMs = 1_500;
 
-export function createUserData({
-  userId,
-  sessionId,
-  rest,
-  loadRealtime,
-  configuration,
-  platform,
-  checkSession,
-  completeAccount,
-}: UserDataOptions): UserData {
-  const { clock, page, report } = platform;
-  const notifications = createNotificationsApi(rest, userId, report, () => clock.now());
-  const api: NotificationsApi = {
-    ...notifications,
-    // After the session has ended, reads return no rows, as in an empty inbox: only this function reports it.
-    changes: (since) =>
-      notifications.changes(since).catch(async (problem: unknown) => {
-        if (problem instanceof RestError && problem.status === 401) await checkSession();
-        throw problem;
-      }),
-  };
-  const outbox = new DeviceOutbox(userId, platform, checkSession);
-  let persistTimer: Timer | null = null;
-  let laterTimers: readonly Timer[] = [];
-  let stopListening: (() => void) | null = null;
-  let isClosed = false;
+/** The data of one signed-in user, outside of React and independent of the page. */
+export class UserData {
+  readonly userId: string;
+  readonly inbox: Inbox;
+  readonly minuteClock: MinuteClock;
+  readonly outbox: Outbox;
+  /** Returns the same promise each time. */
+  readonly openCache: () => Promise<DataCache>;
+  readonly #options: UserDataOptions;
+  readonly #arrivals: Arrivals;
+  readonly #stopWatching: Unsubscribe;
+  #isStarted = false;
+  #isClosed = false;
+  #latest: NotificationsState | null = null;
+  #persistTimer: Timer | null = null;
+  #laterTimers: readonly Timer[] = [];
+  #stopListening: (() => void) | null = null;
 
-  const openCache = createLoader(() => openDataCache({ userId, sessionId, rest, platform, outbox }));
-  const arrivals = createArrivals(platform, async () => (await openCache()).isQuiet());
-  const reportOnce = (problem: unknown) => {
-    retryFailedLoad(problem);
-    report(problem);
-  };
-  const withCache = (act: (opened: DataCache) => unknown) =>
-    void openCache()
-      .then((opened) => (isClosed ? undefined : act(opened)))
-      .catch(reportOnce);
-  let latest: NotificationsState | null = null;
-  const persist = () => {
-    persistTimer = null;
-    const { status, asOfMs } = inbox.getSnapshot();
-    const readAtMs = status === 'current' ? clock.now() : asOfMs;
-    withCache((opened) => latest && readAtMs !== null && opened.persistNotifications(latest, readAtMs));
-  };
-  const inbox = createInbox({
-    platform,
-    api,
-    outbox,
-    onArrival: arrivals.add,
-    onGap: () => withCache((opened) => opened.preferences.invalidate()),
-    onKinds(kinds) {
-      setRegisteredKinds(kinds);
-      withCache((opened) => opened.persistKinds(kinds));
-    },
-    onChange(state) {
-      latest = state;
-      persistTimer ??= clock.setTimer(persist, persistDelayMs);
-    },
-  });
-  /** Retries when the network is back, after the code of the live channel failed to load. */
-  const retryListening = (problem: unknown) => {
-    reportOnce(problem);
-    if (isClosed) return;
-    inbox.setLost(true);
-    const stop = page.subscribe((signal) => {
-      if (signal !== 'online') return;
-      stop();
-      listen().catch(retryListening);
+  constructor(options: UserDataOptions) {
+    const { userId, platform, checkSession } = options;
+    this.#options = options;
+    this.userId = userId;
+    this.minuteClock = createMinuteClock(platform);
+    this.outbox = new DeviceOutbox(userId, platform, checkSession);
+    this.openCache = createLoader(() => openDataCache({ ...options, outbox: this.outbox }));
+    this.#arrivals = createArrivals(platform, async () => (await this.openCache()).isQuiet());
+    this.inbox = this.#createInbox();
+    this.#stopWatching = platform.page.subscribe((signal) => {
+      if (signal === 'online' && this.#isStarted) this.#completeAccount();
     });
-    stopListening = stop;
-  };
-  const isRead = () => inbox.getSnapshot().isVerified || inbox.getSnapshot().problem !== null;
+  }
+
+  /** Starts reading, listening and persisting. Idempotent. */
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    this.inbox.start();
+    void this.outbox.start();
+    this.#listen();
+    this.#withCache((opened) => this.#restore(opened));
+    const { clock, page, report } = this.#options.platform;
+    this.#laterTimers = [
+      clock.setTimer(() => void this.#renewPush().catch(report), page.isOnline() ? laterMs : 0),
+      clock.setTimer(() => this.#completeAccount(), preloadDelayMs),
+    ];
+  }
+
+  /** Stops everything and deletes the persisted data from this device, except the stored actions. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#stopListening?.();
+    this.#stopWatching();
+    this.#persistTimer?.cancel();
+    for (const timer of this.#laterTimers) timer.cancel();
+    toasts.clear();
+    this.inbox.close();
+    this.#arrivals.close();
+    this.outbox.close();
+    const opened = await this.openCache().catch((problem: unknown) => this.#reportOnce(problem));
+    await opened?.wipe();
+  }
+
+  #createInbox(): Inbox {
+    const { platform } = this.#options;
+    return createInbox({
+      platform,
+      api: this.#createApi(),
+      outbox: this.outbox,
+      onArrival: this.#arrivals.add,
+      onGap: () => this.#withCache((opened) => opened.preferences.invalidate()),
+      onKinds: (kinds) => {
+        setRegisteredKinds(kinds);
+        this.#withCache((opened) => opened.persistKinds(kinds));
+      },
+      onChange: (state) => {
+        this.#latest = state;
+        this.#persistTimer ??= platform.clock.setTimer(() => this.#persist(), persistDelayMs);
+      },
+    });
+  }
+
+  #createApi(): NotificationsApi {
+    const { rest, userId, platform, checkSession } = this.#options;
+    const api = createNotificationsApi(rest, userId, platform.report, () => platform.clock.now());
+    return {
+      ...api,
+      // After the session has ended, reads return no rows, as in an empty inbox: only this function reports it.
+      changes: (since) =>
+        api.changes(since).catch(async (problem: unknown) => {
+          if (problem instanceof RestError && problem.status === 401) await checkSession();
+          throw problem;
+        }),
+    };
+  }
+
+  #reportOnce(problem: unknown): void {
+    retryFailedLoad(problem);
+    this.#options.platform.report(problem);
+  }
+
+  #withCache(act: (opened: DataCache) => unknown): void {
+    void this.openCache()
+      .then((opened) => (this.#isClosed ? undefined : act(opened)))
+      .catch((problem: unknown) => this.#reportOnce(problem));
+  }
+
+  #persist(): void {
+    this.#persistTimer = null;
+    const latest = this.#latest;
+    const { status, asOfMs } = this.inbox.getSnapshot();
+    const readAtMs = status === 'current' ? this.#options.platform.clock.now() : asOfMs;
+    this.#withCache((opened) => latest && readAtMs !== null && opened.persistNotifications(latest, readAtMs));
+  }
+
+  /** A list that is too old for the time of a read is shown when the service cannot be asked. */
+  async #restore({ persisted }: DataCache): Promise<void> {
+    const { clock, page } = this.#options.platform;
+    if (!persisted) return;
+    if (page.isOnline() && isDiscarded(persisted, clock.now())) await this.#untilRead();
+    if (!this.#isClosed) this.inbox.restore(persisted);
+  }
+
+  #untilRead(): Promise<void> {
+    return whenTrue(
+      this.inbox,
+      () => this.inbox.getSnapshot().isVerified || this.inbox.getSnapshot().problem !== null,
+    );
+  }
+
+  /** Retries when the network is back, after the code of the live channel failed to load. */
+  #listen(): void {
+    this.#openChannel().catch((problem: unknown) => {
+      this.#reportOnce(problem);
+      if (this.#isClosed) return;
+      this.inbox.setLost(true);
+      const stop = this.#options.platform.page.subscribe((signal) => {
+        if (signal !== 'online') return;
+        stop();
+        this.#listen();
+      });
+      this.#stopListening = stop;
+    });
+  }
+
   /**
    * Waits for the first list, because loading the code would delay it on a slow network. A joined channel requests earlier
    * changes.
    */
-  const listen = async () => {
-    await whenTrue(inbox, isRead);
+  async #openChannel(): Promise<void> {
+    const { configuration, userId, platform, loadRealtime, checkSession } = this.#options;
+    await this.#untilRead();
     const [realtime, { openLiveChannel }] = await Promise.all([loadRealtime(), import('../live/live.ts')]);
-    if (isClosed) return;
-    stopListening = openLiveChannel({
+    if (this.#isClosed) return;
+    this.#stopListening = openLiveChannel({
       realtime,
       usesBroadcasts: configuration.usesBroadcasts,
       userId,
       platform,
-      inbox,
-      onPreferences: (changes) => withCache((opened) => opened.preferences.receive(changes)),
-      onSessionsEnded: () => void checkSession().catch(report),
+      inbox: this.inbox,
+      onPreferences: (changes) => this.#withCache((opened) => opened.preferences.receive(changes)),
+      onSessionsEnded: () => void checkSession().catch(platform.report),
     });
-  };
-  /** A list that is too old for the time of a read is shown when the service cannot be asked. */
-  const restore = async ({ persisted }: DataCache) => {
-    if (!persisted) return;
-    if (page.isOnline() && isDiscarded(persisted, clock.now())) await whenTrue(inbox, isRead);
-    if (!isClosed) inbox.restore(persisted);
-  };
+  }
+
   /** Browsers renew push subscriptions without notice, so each visit sends the current one. */
-  const renewPush = async () => {
+  async #renewPush(): Promise<void> {
+    const { configuration, rest, sessionId, platform } = this.#options;
     const { pushPublicKey: publicKey } = configuration;
     if (publicKey === null || globalThis.Notification?.permission !== 'granted') return;
-    const { createPushDevice, findPushBrowser } = await import('../../features/push/push-subscription.ts');
+    const { PushDevice, findPushBrowser } = await import('../../features/push/push-subscription.ts');
     const browser = findPushBrowser();
-    if (browser) await createPushDevice({ browser, rest, sessionId, publicKey, clock }).renew();
-  };
-  const complete = () => void completeAccount().catch(report);
-  const stopWatching = page.subscribe((signal) => {
-    if (signal === 'online' && isStarted) complete();
-  });
-  let isStarted = false;
+    if (browser) await new PushDevice({ browser, rest, sessionId, publicKey, clock: platform.clock }).renew();
+  }
 
-  return {
-    userId,
-    inbox,
-    minuteClock: createMinuteClock(platform),
-    openCache,
-    outbox,
-    start() {
-      if (isStarted) return;
-      isStarted = true;
-      inbox.start();
-      void outbox.start();
-      listen().catch(retryListening);
-      withCache(restore);
-      laterTimers = [
-        clock.setTimer(() => void renewPush().catch(report), page.isOnline() ? laterMs : 0),
-        clock.setTimer(complete, preloadDelayMs),
-      ];
-    },
-    async close() {
-      if (isClosed) return;
-      isClosed = true;
-      stopListening?.();
-      stopWatching();
-      persistTimer?.cancel();
-      for (const timer of laterTimers) timer.cancel();
-      toasts.clear();
-      inbox.close();
-      arrivals.close();
-      outbox.close();
-      const opened = await openCache().catch(reportOnce);
-      await opened?.wipe();
-    },
-  };
+  #completeAccount(): void {
+    const { completeAccount, platform } = this.#options;
+    void completeAccount().catch(platform.report);
+  }
 }

@@ -8,7 +8,7 @@ import { Section } from '../../ui/section.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { useDelay } from '../../ui/state/use-delay.ts';
 import { createDeviceAlerts, type AlertsState } from './device-alerts.ts';
-import { createPushDevice, findPushBrowser } from './push-subscription.ts';
+import { PushDevice, findPushBrowser } from './push-subscription.ts';
 import styles from './push.module.css';
 import { pushTexts } from './push-texts.ts';
 
@@ -33,7 +33,7 @@ function KnownAlertsSection() {
     () =>
       createDeviceAlerts(
         browser && publicKey
-          ? createPushDevice({ rest, sessionId, publicKey, browser, clock: platform.clock })
+          ? new PushDevice({ rest, sessionId, publicKey, browser, clock: platform.clock })
           : null,
       ),
     [rest, sessionId, publicKey, browser, platform],

@@ -29,25 +29,6 @@ export class PushServiceError extends Error {
 /** Limits the wait, because Chromium retries an unreachable push service forever. */
 const answerLimitMs = 15_000;
 
-export interface PushDevice {
-  /** Waits for the service worker, which a first visit registers when the page is idle. */
-  read(): Promise<PushState>;
-  /**
-   * Asks for the permission, subscribes, and sends the subscription to the server. Call it on a click: browsers refuse to ask otherwise.
-   *
-   * @throws {PushServiceError} if the browser cannot subscribe, or does not respond within 15 s. @throws {RestError} if the
-   *   server cannot be reached.
-   */
-  subscribe(): Promise<PushState>;
-  /** Ends the subscription. @throws {RestError} if the server cannot be reached. */
-  unsubscribe(): Promise<PushState>;
-  /**
-   * Sends the subscription of this device again: browsers renew subscriptions without notice. One with the key of an earlier
-   * deployment, which delivers nothing, is replaced; where the browser refuses that without a click, the state is `off`.
-   */
-  renew(): Promise<void>;
-}
-
 export interface PushDeviceOptions {
   readonly rest: RestClient<Database>;
   /** The claim `session_id`: the subscription ends with the session. */
@@ -73,29 +54,95 @@ export function findPushBrowser(): PushBrowser | null {
   };
 }
 
-export function createPushDevice({
-  rest,
-  sessionId,
-  publicKey,
-  browser,
-  clock,
-}: PushDeviceOptions): PushDevice {
+/** The push messages of this device. */
+export class PushDevice {
+  readonly #options: PushDeviceOptions;
   /** The subscription that `subscribe()` waits for; a later call supersedes it. */
-  let awaited: Promise<PushSubscription> | null = null;
-  const current = async () => (await browser.ready).pushManager.getSubscription();
-  const saveSubscription = async (subscription: PushSubscription) => {
+  #awaited: Promise<PushSubscription> | null = null;
+
+  constructor(options: PushDeviceOptions) {
+    this.#options = options;
+  }
+
+  /** Waits for the service worker, which a first visit registers when the page is idle. */
+  async read(): Promise<PushState> {
+    const { browser, publicKey } = this.#options;
+    await browser.ready;
+    if (browser.permission === 'denied') return 'denied';
+    const subscription = await this.#findPermitted();
+    return subscription && hasKey(subscription, publicKey) ? 'on' : 'off';
+  }
+
+  /**
+   * Asks for the permission, subscribes, and sends the subscription to the server. Call it on a click: browsers refuse to ask otherwise.
+   *
+   * @throws {PushServiceError} if the browser cannot subscribe, or does not respond within 15 s. @throws {RestError} if the
+   *   server cannot be reached.
+   */
+  async subscribe(): Promise<PushState> {
+    const permission = await this.#options.browser.requestPermission();
+    if (permission !== 'granted') return permission === 'denied' ? 'denied' : 'off';
+    const subscription = await this.#subscribeWithKey();
+    try {
+      await this.#save(subscription);
+    } catch (problem) {
+      await subscription.unsubscribe();
+      throw problem;
+    }
+    return 'on';
+  }
+
+  /** Ends the subscription. @throws {RestError} if the server cannot be reached. */
+  async unsubscribe(): Promise<PushState> {
+    const { rest, sessionId } = this.#options;
+    await (await this.#find())?.unsubscribe();
+    await rest.from('push_subscriptions').delete().eq('session_id', sessionId).execute();
+    return 'off';
+  }
+
+  /**
+   * Sends the subscription of this device again: browsers renew subscriptions without notice. One with the key of an earlier
+   * deployment, which delivers nothing, is replaced; where the browser refuses that without a click, the state is `off`.
+   */
+  async renew(): Promise<void> {
+    const subscription = await this.#findPermitted();
+    if (!subscription) return;
+    const isUsable = hasKey(subscription, this.#options.publicKey);
+    await this.#save(isUsable ? subscription : await this.#subscribeWithKey());
+  }
+
+  async #find(): Promise<PushSubscription | null> {
+    return (await this.#options.browser.ready).pushManager.getSubscription();
+  }
+
+  async #findPermitted(): Promise<PushSubscription | null> {
+    return this.#options.browser.permission === 'granted' ? this.#find() : null;
+  }
+
+  async #save(subscription: PushSubscription): Promise<void> {
     const { endpoint, keys: { p256dh = '', auth = '' } = {} } = subscription.toJSON();
-    await rest.rpc('subscribe_to_push', { endpoint: endpoint ?? '', p256dh, auth }).execute();
-  };
-  const subscribeInTime = (pushManager: PushManager) =>
-    new Promise<PushSubscription>((resolve, reject) => {
-      const subscribing = pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
-      awaited = subscribing;
+    await this.#options.rest.rpc('subscribe_to_push', { endpoint: endpoint ?? '', p256dh, auth }).execute();
+  }
+
+  async #subscribeWithKey(): Promise<PushSubscription> {
+    const { browser, publicKey } = this.#options;
+    const { pushManager } = await browser.ready;
+    const earlier = await pushManager.getSubscription();
+    // A browser refuses a second key beside that of an earlier deployment.
+    if (earlier && !hasKey(earlier, publicKey)) await earlier.unsubscribe();
+    return this.#subscribeInTime(pushManager);
+  }
+
+  #subscribeInTime(pushManager: PushManager): Promise<PushSubscription> {
+    const { clock, publicKey: applicationServerKey } = this.#options;
+    return new Promise((resolve, reject) => {
+      const subscribing = pushManager.subscribe({ userVisibleOnly: true, applicationServerKey });
+      this.#awaited = subscribing;
       const timer = clock.setTimer(() => {
         reject(new PushServiceError('no-answer'));
         // The switch shows "off" already: a late subscription would stay unknown to the server.
         subscribing.then(
-          (late) => awaited === subscribing && late.unsubscribe(),
+          (late) => this.#awaited === subscribing && late.unsubscribe(),
           () => undefined,
         );
       }, answerLimitMs);
@@ -103,43 +150,7 @@ export function createPushDevice({
         .then(resolve, (cause: unknown) => reject(new PushServiceError('refused', { cause })))
         .finally(() => timer.cancel());
     });
-  const subscribeWithKey = async () => {
-    const { pushManager } = await browser.ready;
-    const earlier = await pushManager.getSubscription();
-    // A browser refuses a second key beside that of an earlier deployment.
-    if (earlier && !hasKey(earlier, publicKey)) await earlier.unsubscribe();
-    return subscribeInTime(pushManager);
-  };
-  return {
-    async read() {
-      await browser.ready;
-      if (browser.permission === 'denied') return 'denied';
-      const subscription = browser.permission === 'granted' ? await current() : null;
-      return subscription && hasKey(subscription, publicKey) ? 'on' : 'off';
-    },
-    async subscribe() {
-      const permission = await browser.requestPermission();
-      if (permission !== 'granted') return permission === 'denied' ? 'denied' : 'off';
-      const subscription = await subscribeWithKey();
-      try {
-        await saveSubscription(subscription);
-      } catch (problem) {
-        await subscription.unsubscribe();
-        throw problem;
-      }
-      return 'on';
-    },
-    async unsubscribe() {
-      await (await current())?.unsubscribe();
-      await rest.from('push_subscriptions').delete().eq('session_id', sessionId).execute();
-      return 'off';
-    },
-    async renew() {
-      const subscription = browser.permission === 'granted' ? await current() : null;
-      if (!subscription) return;
-      await saveSubscription(hasKey(subscription, publicKey) ? subscription : await subscribeWithKey());
-    },
-  };
+  }
 }
 
 function hasKey({ options }: PushSubscription, publicKey: string): boolean {

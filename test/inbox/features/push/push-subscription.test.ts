@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { decodeJwt } from 'jose';
 import webPush from 'web-push';
 import type { Database } from '../../../../src/inbox/database.types.ts';
-import { createPushDevice } from '../../../../src/inbox/features/push/push-subscription.ts';
+import { PushDevice } from '../../../../src/inbox/features/push/push-subscription.ts';
 import { createPlatform } from '../../../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../../../src/rest-client/index.ts';
 import { createFakeClock } from '../../../../src/testing/index.ts';
@@ -56,7 +56,7 @@ async function openDevice({
     }),
   };
   const deploy = (key: string) =>
-    createPushDevice({
+    new PushDevice({
       rest: createRestClient<Database>({
         url: supabase().url,
         apiKey: supabase().anonKey,

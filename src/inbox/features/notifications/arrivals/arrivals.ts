@@ -7,6 +7,8 @@ import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { createVisibleTab } from './visible-tab.ts';
 
+export type Arrivals = ReturnType<typeof createArrivals>;
+
 /** How many new notifications wait above the shown list: announcements name the same number. */
 export const waitingAbove = createStore(0);
 

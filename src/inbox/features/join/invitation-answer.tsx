@@ -3,10 +3,19 @@ import { useClients } from '../../shared/clients/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { createInvitationsApi } from './invitations-api.ts';
 import layout from '../../ui/layout.module.css';
-import { joinTexts } from './join-texts.ts';
+import { joinTexts, type JoinTexts } from './join-texts.ts';
 
 /** The outcome of an invitation. `another-account`: it is for another address. */
 type Outcome = 'accepted' | 'declined' | 'expired' | 'revoked' | 'unknown' | 'another-account';
+
+const titles = {
+  accepted: 'acceptedTitle',
+  declined: 'declinedTitle',
+  expired: 'expiredTitle',
+  revoked: 'revokedTitle',
+  unknown: 'unknownTitle',
+  'another-account': 'otherTitle',
+} as const satisfies Record<Outcome, keyof JoinTexts>;
 
 export interface InvitationAnswerProps {
   readonly token: string;
@@ -47,14 +56,6 @@ export function InvitationAnswer({ token, title, answer, onAnswer }: InvitationA
     setPending(null);
   };
   const shown = outcome ?? answer;
-  const words: Readonly<Record<Outcome, string>> = {
-    accepted: texts.acceptedTitle,
-    declined: texts.declinedTitle,
-    expired: texts.expiredTitle,
-    revoked: texts.revokedTitle,
-    unknown: texts.unknownTitle,
-    'another-account': texts.otherTitle,
-  };
   const button = (given: 'accept' | 'decline', word: string) => (
     <Button
       look={given === 'accept' ? 'primary' : 'secondary'}
@@ -75,7 +76,7 @@ export function InvitationAnswer({ token, title, answer, onAnswer }: InvitationA
         </>
       )}
       <span ref={outcomeText} role="status" className={layout.hint} tabIndex={-1}>
-        {shown === null ? hasFailed && texts.answerFailed : words[shown]}
+        {shown === null ? hasFailed && texts.answerFailed : texts[titles[shown]]}
       </span>
     </div>
   );

@@ -51,20 +51,8 @@ interface OpenInvitationsProps {
 function OpenInvitations({ userId, onRetry }: OpenInvitationsProps) {
   const texts = joinTexts.use();
   const { loadRest, platform } = useClients();
-  const [invitations, setInvitations] = useState<readonly ListedInvitation[]>();
-  const [hasFailed, setHasFailed] = useState(false);
+  const { invitations, setInvitations, hasFailed } = useInvitations();
   const [outcome, setOutcome] = useState<{ readonly error?: string; readonly success?: string }>({});
-  useEffect(() => {
-    const controller = new AbortController();
-    loadRest()
-      .then((rest) => createInvitationsApi(rest).list(controller.signal))
-      .then(setInvitations, (problem: unknown) => {
-        if (controller.signal.aborted) return;
-        platform.report(problem);
-        setHasFailed(true);
-      });
-    return () => controller.abort();
-  }, [loadRest, platform]);
   const block = async ({ inviterId, inviterName }: Invitation) => {
     setOutcome({});
     try {
@@ -110,6 +98,24 @@ function OpenInvitations({ userId, onRetry }: OpenInvitationsProps) {
       )}
     </>
   );
+}
+
+function useInvitations() {
+  const { loadRest, platform } = useClients();
+  const [invitations, setInvitations] = useState<readonly ListedInvitation[]>();
+  const [hasFailed, setHasFailed] = useState(false);
+  useEffect(() => {
+    const controller = new AbortController();
+    loadRest()
+      .then((rest) => createInvitationsApi(rest).list(controller.signal))
+      .then(setInvitations, (problem: unknown) => {
+        if (controller.signal.aborted) return;
+        platform.report(problem);
+        setHasFailed(true);
+      });
+    return () => controller.abort();
+  }, [loadRest, platform]);
+  return { invitations, setInvitations, hasFailed };
 }
 
 function InvitationRow({ token, invitation, onBlock }: ListedInvitation & { readonly onBlock: () => void }) {

@@ -22,44 +22,8 @@ export function AlertsSection() {
 
 function KnownAlertsSection() {
   const texts = pushTexts.use();
-  const { platform } = useClients();
-  const rest = useRest();
-  const session = useSession();
-  const sessionId = session ? readSessionId(session) : '';
-  const { pushPublicKey: publicKey } = useConfiguration();
-  const browser = useMemo(() => findPushBrowser(), []);
-  const hasPush = browser !== null && publicKey !== null;
-  const alerts = useMemo(
-    () =>
-      createDeviceAlerts(
-        browser && publicKey
-          ? new PushDevice({ rest, sessionId, publicKey, browser, clock: platform.clock })
-          : null,
-      ),
-    [rest, sessionId, publicKey, browser, platform],
-  );
-  const [state, setState] = useState<AlertsState>(alerts.readNow);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [pending, setPending] = useState<'on' | 'off' | null>(null);
+  const { state, problem, pending, hasPush, change } = useAlerts();
   const isSlow = useDelay(pending === 'on', slowMs);
-  useEffect(() => {
-    let isCurrent = true;
-    alerts.read().then((read) => isCurrent && setState(read), platform.report);
-    return () => {
-      isCurrent = false;
-    };
-  }, [alerts, platform]);
-  const change = async (isOn: boolean) => {
-    setPending(isOn ? 'on' : 'off');
-    setProblem(null);
-    try {
-      setState(await (isOn ? alerts.turnOn() : alerts.turnOff()));
-    } catch (failure) {
-      platform.report(failure);
-      setProblem(isOn ? texts.failed : texts.stopFailed);
-    }
-    setPending(null);
-  };
   const message =
     state === 'denied' ? texts.denied : state === 'while-open' && hasPush ? texts.noPushService : problem;
   return (
@@ -86,4 +50,46 @@ function KnownAlertsSection() {
       </div>
     </Section>
   );
+}
+
+function useAlerts() {
+  const texts = pushTexts.use();
+  const { platform } = useClients();
+  const rest = useRest();
+  const session = useSession();
+  const sessionId = session ? readSessionId(session) : '';
+  const { pushPublicKey: publicKey } = useConfiguration();
+  const browser = useMemo(() => findPushBrowser(), []);
+  const hasPush = browser !== null && publicKey !== null;
+  const alerts = useMemo(
+    () =>
+      createDeviceAlerts(
+        browser && publicKey
+          ? new PushDevice({ rest, sessionId, publicKey, browser, clock: platform.clock })
+          : null,
+      ),
+    [rest, sessionId, publicKey, browser, platform],
+  );
+  const [state, setState] = useState<AlertsState>(alerts.readNow);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [pending, setPending] = useState<'on' | 'off' | null>(null);
+  useEffect(() => {
+    let isCurrent = true;
+    alerts.read().then((read) => isCurrent && setState(read), platform.report);
+    return () => {
+      isCurrent = false;
+    };
+  }, [alerts, platform]);
+  const change = async (isOn: boolean) => {
+    setPending(isOn ? 'on' : 'off');
+    setProblem(null);
+    try {
+      setState(await (isOn ? alerts.turnOn() : alerts.turnOff()));
+    } catch (failure) {
+      platform.report(failure);
+      setProblem(isOn ? texts.failed : texts.stopFailed);
+    }
+    setPending(null);
+  };
+  return { state, problem, pending, hasPush, change };
 }

@@ -38,15 +38,7 @@ export function Menu({ button, label, onClose, children }: MenuProps) {
         button.focus({ preventScroll: true });
     };
   }, [button]);
-  useEffect(() => {
-    const closeOutside = ({ target }: PointerEvent) => {
-      // The button itself closes its menu by its click.
-      const isInside = target instanceof Node && (menu.current?.contains(target) || button.contains(target));
-      if (!isInside) onClose();
-    };
-    document.addEventListener('pointerdown', closeOutside, true);
-    return () => document.removeEventListener('pointerdown', closeOutside, true);
-  }, [button, onClose]);
+  useCloseOutside(menu, button, onClose);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     // The focus returns to the button, from which Tab continues.
@@ -98,6 +90,22 @@ function useMenuPlace(menu: { readonly current: HTMLElement | null }, button: HT
       removeEventListener('resize', follow);
     };
   }, [menu, button]);
+}
+
+function useCloseOutside(
+  menu: { readonly current: HTMLElement | null },
+  button: HTMLElement,
+  onClose: () => void,
+): void {
+  useEffect(() => {
+    const closeOutside = ({ target }: PointerEvent) => {
+      // The button itself closes its menu by its click.
+      const isInside = target instanceof Node && (menu.current?.contains(target) || button.contains(target));
+      if (!isInside) onClose();
+    };
+    document.addEventListener('pointerdown', closeOutside, true);
+    return () => document.removeEventListener('pointerdown', closeOutside, true);
+  }, [menu, button, onClose]);
 }
 
 function itemsOf(menu: HTMLElement): HTMLElement[] {

@@ -33,15 +33,8 @@ export function LoginScreen() {
   const texts = authTexts.use();
   const { session } = useAuth();
   const isAgain = isSpentLink(useLinkProblem());
-  const { next } = useReturnUrls();
   const captcha = useCaptcha();
-  const [mode, setModeNow] = useState<Mode>(() => {
-    for (const purpose of ['magiclink', 'signup'] as const) {
-      const email = awaitedMail.emailOf(purpose);
-      if (email !== null) return { kind: 'check-mail', purpose, email, isRestored: true };
-    }
-    return { kind: isAgain ? 'email' : 'password' };
-  });
+  const [mode, setModeNow] = useState(() => initialMode(isAgain));
   const [failures, setFailures] = useState(0);
   // A transition keeps the current screen until the next one's code is loaded.
   const setMode = (next: Mode) => startTransition(() => setModeNow(next));
@@ -58,20 +51,12 @@ export function LoginScreen() {
     );
   }
   const isByEmail = mode.kind === 'email';
-  const foot = (
-    <p>
-      <span>{texts.newHere}</span>{' '}
-      <Link className={styles.inline} href={links.signup({ next })}>
-        {texts.signUp}
-      </Link>
-    </p>
-  );
   return (
     <AuthPage
       key={mode.kind}
       title={isByEmail ? texts.codeTitle : texts.signIn}
       {...(isAgain ? {} : { intro: isByEmail ? texts.codeIntro : texts.purpose })}
-      foot={foot}
+      foot={<SignUpLink />}
       hasTrouble={isAgain || failures > 1}
       alternatives={<SocialSignIn takeCaptcha={captcha.take} />}
     >
@@ -94,5 +79,27 @@ export function LoginScreen() {
         />
       )}
     </AuthPage>
+  );
+}
+
+/** Continues to wait for a mail where the page was loaded again. */
+function initialMode(isAgain: boolean): Mode {
+  for (const purpose of ['magiclink', 'signup'] as const) {
+    const email = awaitedMail.emailOf(purpose);
+    if (email !== null) return { kind: 'check-mail', purpose, email, isRestored: true };
+  }
+  return { kind: isAgain ? 'email' : 'password' };
+}
+
+function SignUpLink() {
+  const texts = authTexts.use();
+  const { next } = useReturnUrls();
+  return (
+    <p>
+      <span>{texts.newHere}</span>{' '}
+      <Link className={styles.inline} href={links.signup({ next })}>
+        {texts.signUp}
+      </Link>
+    </p>
   );
 }

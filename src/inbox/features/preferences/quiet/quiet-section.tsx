@@ -16,7 +16,6 @@ export interface QuietSectionProps {
 /** The hours without alerts, in which emails wait. Renders nothing on a table without the columns. */
 export function QuietSection({ preferences, onChange }: QuietSectionProps) {
   const texts = preferencesTexts.use();
-  const language = useLanguage();
   const {
     quiet_hours_start: start,
     quiet_hours_end: end,
@@ -24,22 +23,6 @@ export function QuietSection({ preferences, onChange }: QuietSectionProps) {
     time_zone: zone,
   } = preferences;
   if (start === undefined || end === undefined || days === undefined) return null;
-  // 5 January 1970 was a Monday, which ISO 8601 counts as 1.
-  const dayOf = (day: number) => Date.UTC(1970, 0, 4 + day);
-  const short = new Intl.DateTimeFormat(language, { weekday: 'short', timeZone: 'UTC' });
-  const long = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' });
-  const timeField = (label: string, value: string, name: 'quiet_hours_start' | 'quiet_hours_end') => (
-    <TextField
-      label={label}
-      type="time"
-      required
-      value={value.slice(0, 5)}
-      onChange={({ currentTarget }) => {
-        // An incomplete time is empty: the last complete one stays.
-        if (currentTarget.value !== '') onChange({ [name]: `${currentTarget.value}:00` });
-      }}
-    />
-  );
   return (
     <Section title={texts.quietTitle}>
       <Switch
@@ -53,29 +36,18 @@ export function QuietSection({ preferences, onChange }: QuietSectionProps) {
       {start !== null && end !== null && (
         <>
           <div className={styles.times}>
-            {timeField(texts.quietFrom, start, 'quiet_hours_start')}
-            {timeField(texts.quietTo, end, 'quiet_hours_end')}
+            <TimeField
+              label={texts.quietFrom}
+              value={start}
+              onChange={(time) => onChange({ quiet_hours_start: time })}
+            />
+            <TimeField
+              label={texts.quietTo}
+              value={end}
+              onChange={(time) => onChange({ quiet_hours_end: time })}
+            />
           </div>
-          <fieldset className={styles.days}>
-            <legend>{texts.quietDays}</legend>
-            {weekdays.map((day) => (
-              <label key={day} className={styles.day}>
-                <input
-                  type="checkbox"
-                  aria-label={long.format(dayOf(day))}
-                  checked={days.includes(day)}
-                  onChange={({ currentTarget }) =>
-                    onChange({
-                      quiet_weekdays: weekdays.filter((each) =>
-                        each === day ? currentTarget.checked : days.includes(each),
-                      ),
-                    })
-                  }
-                />
-                <span aria-hidden="true">{short.format(dayOf(day))}</span>
-              </label>
-            ))}
-          </fieldset>
+          <Weekdays days={days} onChange={(chosen) => onChange({ quiet_weekdays: chosen })} />
           {days.length === 0 && <p className={styles.hint}>{texts.quietNoDay}</p>}
           {zone !== undefined && (
             <>
@@ -91,5 +63,58 @@ export function QuietSection({ preferences, onChange }: QuietSectionProps) {
         </>
       )}
     </Section>
+  );
+}
+
+interface TimeFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (time: string) => void;
+}
+
+function TimeField({ label, value, onChange }: TimeFieldProps) {
+  return (
+    <TextField
+      label={label}
+      type="time"
+      required
+      value={value.slice(0, 5)}
+      onChange={({ currentTarget }) => {
+        // An incomplete time is empty: the last complete one stays.
+        if (currentTarget.value !== '') onChange(`${currentTarget.value}:00`);
+      }}
+    />
+  );
+}
+
+interface WeekdaysProps {
+  readonly days: readonly number[];
+  readonly onChange: (days: number[]) => void;
+}
+
+function Weekdays({ days, onChange }: WeekdaysProps) {
+  const texts = preferencesTexts.use();
+  const language = useLanguage();
+  // 5 January 1970 was a Monday, which ISO 8601 counts as 1.
+  const dayOf = (day: number) => Date.UTC(1970, 0, 4 + day);
+  const short = new Intl.DateTimeFormat(language, { weekday: 'short', timeZone: 'UTC' });
+  const long = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' });
+  return (
+    <fieldset className={styles.days}>
+      <legend>{texts.quietDays}</legend>
+      {weekdays.map((day) => (
+        <label key={day} className={styles.day}>
+          <input
+            type="checkbox"
+            aria-label={long.format(dayOf(day))}
+            checked={days.includes(day)}
+            onChange={({ currentTarget: { checked } }) =>
+              onChange(weekdays.filter((each) => (each === day ? checked : days.includes(each))))
+            }
+          />
+          <span aria-hidden="true">{short.format(dayOf(day))}</span>
+        </label>
+      ))}
+    </fieldset>
   );
 }

@@ -30,9 +30,31 @@ export function SenderSection() {
 
 function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
   const texts = preferencesTexts.use();
+  const { lists, setLists, hasFailed } = useSenderLists();
+  const end = useEnd(lists, setLists);
+  if (hasFailed)
+    return (
+      <Section title={texts.sendersTitle}>
+        <Message tone="warning">
+          <span>{texts.sendersFailed}</span>{' '}
+          <Button look="link" onClick={onRetry}>
+            {texts.retry}
+          </Button>
+        </Message>
+      </Section>
+    );
+  if (!lists) return null;
+  return (
+    <>
+      <BlockedSenders lists={lists} onEnd={end} />
+      <MutedThreads lists={lists} onEnd={end} />
+    </>
+  );
+}
+
+function useSenderLists() {
   const { loadRest, platform } = useClients();
   const userId = useUser()?.id ?? '';
-  const locale = selectLocale(navigator.languages, useLanguage());
   const [lists, setLists] = useState<SenderLists | null>(null);
   const [hasFailed, setHasFailed] = useState(false);
   useEffect(() => {
@@ -61,9 +83,19 @@ function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
     const timer = platform.clock.setTimer(removeEnded, nextEndMs - platform.clock.now());
     return () => timer.cancel();
   }, [nextEndMs, platform]);
+  return { lists, setLists, hasFailed };
+}
 
+type Send = (api: SenderControlsApi) => Promise<void>;
+type End = (text: string, next: SenderLists, send: Send, undo: Send) => Promise<void>;
+
+/** Ends a block or a mute, and offers to undo that. */
+function useEnd(lists: SenderLists | null, setLists: (lists: SenderLists | null) => void): End {
+  const texts = preferencesTexts.use();
+  const { loadRest, platform } = useClients();
+  const userId = useUser()?.id ?? '';
   /** Shows the changed lists at once; a failure restores them and offers to retry. */
-  const change = async (next: SenderLists, send: (api: SenderControlsApi) => Promise<void>) => {
+  const change = async (next: SenderLists, send: Send) => {
     setLists(next);
     try {
       const rest = await loadRest();
@@ -79,89 +111,86 @@ function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
       return false;
     }
   };
-  const end = async (
-    text: string,
-    next: SenderLists,
-    send: (api: SenderControlsApi) => Promise<void>,
-    undo: (api: SenderControlsApi) => Promise<void>,
-  ) => {
+  return async (text, next, send, undo) => {
     const earlier = lists;
     if (!earlier || !(await change(next, send))) return;
     toasts.show(text, { action: { label: texts.undo, run: () => void change(earlier, undo), isUndo: true } });
   };
+}
 
-  if (hasFailed)
-    return (
-      <Section title={texts.sendersTitle}>
-        <Message tone="warning">
-          <span>{texts.sendersFailed}</span>{' '}
-          <Button look="link" onClick={onRetry}>
-            {texts.retry}
-          </Button>
-        </Message>
-      </Section>
-    );
+interface SenderListProps {
+  readonly lists: SenderLists;
+  readonly onEnd: End;
+}
+
+function BlockedSenders({ lists, onEnd }: SenderListProps) {
+  const texts = preferencesTexts.use();
   return (
-    <>
-      <List title={texts.sendersTitle}>
-        {lists?.blocked.map((sender) => {
-          const name = sender.name ?? texts.unknownSender;
-          return (
-            <Item
-              key={sender.senderId}
-              name={name}
-              label={texts.unblock}
-              actionName={texts.unblockNamed(name)}
-              onEnd={() =>
-                void end(
-                  texts.unblocked(name),
-                  { ...lists, blocked: lists.blocked.filter((each) => each !== sender) },
-                  (api) => api.unblock(sender.senderId),
-                  (api) => api.block(sender.senderId),
-                )
-              }
-            />
-          );
-        })}
-      </List>
-      <List title={texts.threadsTitle}>
-        {lists?.muted.map((thread) => {
-          const name = thread.entityName ?? `${thread.entityType} ${thread.entityId}`.trim();
-          return (
-            <Item
-              key={`${thread.entityType} ${thread.entityId}`}
-              name={name}
-              note={
-                thread.mutedUntilMs !== null &&
-                texts.mutedUntil(formatComingTime(thread.mutedUntilMs, platform.clock.now(), locale, 'long'))
-              }
-              label={texts.unmute}
-              actionName={texts.unmuteNamed(name)}
-              onEnd={() =>
-                void end(
-                  texts.unmuted(name),
-                  { ...lists, muted: lists.muted.filter((each) => each !== thread) },
-                  (api) => api.unmute(thread),
-                  (api) => api.mute(thread),
-                )
-              }
-            />
-          );
-        })}
-      </List>
-    </>
+    <List title={texts.sendersTitle}>
+      {lists.blocked.map((sender) => {
+        const name = sender.name ?? texts.unknownSender;
+        return (
+          <Item
+            key={sender.senderId}
+            name={name}
+            label={texts.unblock}
+            actionName={texts.unblockNamed(name)}
+            onEnd={() =>
+              void onEnd(
+                texts.unblocked(name),
+                { ...lists, blocked: lists.blocked.filter((each) => each !== sender) },
+                (api) => api.unblock(sender.senderId),
+                (api) => api.block(sender.senderId),
+              )
+            }
+          />
+        );
+      })}
+    </List>
+  );
+}
+
+function MutedThreads({ lists, onEnd }: SenderListProps) {
+  const texts = preferencesTexts.use();
+  const { clock } = useClients().platform;
+  const locale = selectLocale(navigator.languages, useLanguage());
+  return (
+    <List title={texts.threadsTitle}>
+      {lists.muted.map((thread) => {
+        const name = thread.entityName ?? `${thread.entityType} ${thread.entityId}`.trim();
+        return (
+          <Item
+            key={`${thread.entityType} ${thread.entityId}`}
+            name={name}
+            note={
+              thread.mutedUntilMs !== null &&
+              texts.mutedUntil(formatComingTime(thread.mutedUntilMs, clock.now(), locale, 'long'))
+            }
+            label={texts.unmute}
+            actionName={texts.unmuteNamed(name)}
+            onEnd={() =>
+              void onEnd(
+                texts.unmuted(name),
+                { ...lists, muted: lists.muted.filter((each) => each !== thread) },
+                (api) => api.unmute(thread),
+                (api) => api.mute(thread),
+              )
+            }
+          />
+        );
+      })}
+    </List>
   );
 }
 
 interface ListProps {
   readonly title: string;
-  readonly children: readonly ReactNode[] | undefined;
+  readonly children: readonly ReactNode[];
 }
 
-/** Nothing while it is read, and without items. */
+/** Nothing without items. */
 function List({ title, children }: ListProps) {
   return (
-    children &&
     children.length > 0 && (
       <Section title={title}>
         <ul className={styles.group}>{children}</ul>

@@ -15,7 +15,7 @@ export const german: PreferencesTexts = {
   topicsTitle: 'Themen, denen du folgen kannst',
   kindHint: {
     mentions: 'Und Nachrichten an dich.',
-    invites: 'Kommen immer auch per E‑Mail.',
+    invites: 'Kommen per E‑Mail, auch wenn das aus ist. So geht keine verloren.',
   },
   kept: (isOn) => `Pausiert. Deine Auswahl „${isOn ? 'ein' : 'aus'}“ bleibt erhalten.`,
   digest: 'Wie oft',

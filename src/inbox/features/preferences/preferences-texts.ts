@@ -13,7 +13,10 @@ const english = {
   channelsTitle: 'How we reach you',
   kindsTitle: 'Notify me about',
   topicsTitle: 'Topics you can follow',
-  kindHint: { mentions: 'And messages to you.', invites: 'Always emailed to you.' },
+  kindHint: {
+    mentions: 'And messages to you.',
+    invites: 'Emailed even if this is off, so that none is lost.',
+  },
   kept: (isOn: boolean) => `Paused. Your choice “${isOn ? 'on' : 'off'}” is kept.`,
   digest: 'How often',
   digestDay: 'Day',

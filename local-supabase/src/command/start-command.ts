@@ -4,7 +4,7 @@ import { explainPort } from '../http/http-server.ts';
 import { removeData } from '../project/data-folder.ts';
 import type { LocalSupabaseOptions } from '../project/options.ts';
 import { createLocalSupabase, type LocalSupabase } from '../server/server.ts';
-import { startControlServer } from './control-server.ts';
+import { startControlServer, type ControlServer } from './control-server.ts';
 import { environmentOf, removeInstance, saveInstance } from './instance-file.ts';
 
 /** The ports and the data folder of an instance. */
@@ -23,21 +23,13 @@ export async function runUntilStopped(
   places: Places,
   folder: string,
 ): Promise<void> {
-  let stop = (): void => undefined;
-  const stopped = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
+  const { stop, stopped } = createStop();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
-  const report = (problem: unknown) => {
-    console.error(problem);
-    control.log(
-      `${now()} ${problem instanceof Error ? (problem.stack ?? problem.message) : String(problem)}`,
-    );
-  };
+  let supabase: LocalSupabase;
   const control = await startControlServer({
     stop: () => {
       // Stop after the response is sent.
-      setTimeout(() => stop(), 50);
+      setTimeout(stop, 50);
       return Promise.resolve('Stopped.');
     },
     reset: async (query) => {
@@ -50,15 +42,10 @@ export async function runUntilStopped(
       await supabase.close();
       if (places.dataDir !== undefined) removeData(places.dataDir);
       supabase = await createLocalSupabase({ ...started, ...seed });
-      save();
+      save(folder, supabase, control);
       return `The database has the migrations${seed.seed === false ? '' : ' and the seed'}, and nothing else.`;
     },
-    migrate: async () => {
-      const applied = await supabase.migrate();
-      return applied.length === 0
-        ? 'No new migration.'
-        : `Applied:\n${applied.map((path) => `  ${path}`).join('\n')}`;
-    },
+    migrate: async () => describeMigrations(await supabase.migrate()),
     functions: (query) => {
       const file = (name: string) => query.get(name) ?? undefined;
       const verifyJwt = query.get('verifyJwt') !== 'false';
@@ -66,40 +53,12 @@ export async function runUntilStopped(
       return Promise.resolve(`Serving functions on ${supabase.url}/functions/v1/<name>`);
     },
   });
-  const started: LocalSupabaseOptions = {
-    ...settings,
-    ...places,
-    databaseThread: true,
-    report,
-    onFunctionOutput: (name, line) => {
-      console.log(`[${name}] ${line}`);
-      control.log(`${now()} [${name}] ${line}`);
-    },
-    onRequest: ({ method, path, status, durationMs }) =>
-      control.log(`${now()} ${method} ${path} ${status} ${Math.round(durationMs)} ms`),
-  };
-  let supabase: LocalSupabase;
-  const save = () => {
-    const { url: controlUrl, token: controlToken } = control;
-    try {
-      saveInstance(folder, {
-        pid: process.pid,
-        controlUrl,
-        controlToken,
-        environment: environmentOf(supabase),
-      });
-    } catch (problem) {
-      const reason = problem instanceof Error ? problem.message : String(problem);
-      console.warn(
-        `Other commands do not find this instance, because ${folder} cannot be written: ${reason}`,
-      );
-    }
-  };
+  const started = { ...settings, ...places, databaseThread: true, ...outputs(control) };
   try {
     await requireFreePorts(places);
     console.error('Starting PostgreSQL and the services…');
     supabase = await createLocalSupabase(started);
-    save();
+    save(folder, supabase, control);
     for (const note of supabase.notes) console.warn(note);
     console.log(describe(supabase));
     await stopped;
@@ -107,6 +66,48 @@ export async function runUntilStopped(
     await supabase.close();
   } finally {
     control.close();
+  }
+}
+
+function createStop(): { readonly stop: () => void; readonly stopped: Promise<void> } {
+  let stop = (): void => undefined;
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  return { stop, stopped };
+}
+
+/** What happens in the instance, for the terminal and for `local-supabase logs`. */
+function outputs(
+  control: ControlServer,
+): Pick<LocalSupabaseOptions, 'report' | 'onFunctionOutput' | 'onRequest'> {
+  return {
+    report: (problem) => {
+      console.error(problem);
+      const text = problem instanceof Error ? (problem.stack ?? problem.message) : String(problem);
+      control.log(`${now()} ${text}`);
+    },
+    onFunctionOutput: (name, line) => {
+      console.log(`[${name}] ${line}`);
+      control.log(`${now()} [${name}] ${line}`);
+    },
+    onRequest: ({ method, path, status, durationMs }) =>
+      control.log(`${now()} ${method} ${path} ${status} ${Math.round(durationMs)} ms`),
+  };
+}
+
+const describeMigrations = (applied: readonly string[]): string =>
+  applied.length === 0 ? 'No new migration.' : `Applied:\n${applied.map((path) => `  ${path}`).join('\n')}`;
+
+/** Writes the file by which other commands find the instance. */
+function save(folder: string, supabase: LocalSupabase, control: ControlServer): void {
+  const { url: controlUrl, token: controlToken } = control;
+  const environment = environmentOf(supabase);
+  try {
+    saveInstance(folder, { pid: process.pid, controlUrl, controlToken, environment });
+  } catch (problem) {
+    const reason = problem instanceof Error ? problem.message : String(problem);
+    console.warn(`Other commands do not find this instance, because ${folder} cannot be written: ${reason}`);
   }
 }
 

@@ -81,138 +81,160 @@ async function canRollBack(session: PostgresSession): Promise<boolean> {
 /** Maximum time between a cancellation and the end of the statement. */
 const CANCEL_MS = 2000;
 
-/** Implements `Database` over one session. All statements pass through one queue. */
-export function createPgliteDatabase(opened: PostgresSession, owner: PgliteOwner = {}): PgliteDatabase {
-  const { reopen, release = (session) => session.close(), idleTransactionMs = 10_000 } = owner;
+/** The one session, its subscriptions, and its replacement after a crash. */
+class HeldSession {
   /** Undefined after closing, so that references to the closed database do not keep PostgreSQL's memory. */
-  let session: PostgresSession | undefined = opened;
-  let crashOf: ReturnType<typeof crashWatchOf> | undefined = crashWatchOf(opened);
-  let epoch = 0;
+  #session: PostgresSession | undefined;
+  #crashOf: ReturnType<typeof crashWatchOf> | undefined;
   /** Whether the session is still in a transaction that should have ended. */
-  let isStuck = false;
-  let closed: Promise<void> | undefined;
-  const subscriptions = new Set<Subscription>();
-  const turns = createTurns(idleTransactionMs);
+  #isStuck = false;
+  readonly #subscriptions = new Set<Subscription>();
+  readonly #reopen: Reopen | undefined;
+  epoch = 0;
 
-  const current = (): PostgresSession => {
-    if (!session) throw new Error('The database is closed');
-    return session;
+  constructor(opened: PostgresSession, reopen: Reopen | undefined) {
+    this.#session = opened;
+    this.#crashOf = crashWatchOf(opened);
+    this.#reopen = reopen;
+  }
+
+  readonly current = (): PostgresSession => {
+    if (!this.#session) throw new Error('The database is closed');
+    return this.#session;
   };
-  const replaceCrashed = async (reopenFiles: Reopen) => {
-    const fresh = await reopenFiles(current());
-    for (const subscription of subscriptions) {
+
+  async replaceIfBroken(): Promise<void> {
+    if (!this.#reopen || !(this.#isStuck || this.#crashOf?.())) return;
+    const fresh = await this.#reopen(this.current());
+    for (const subscription of this.#subscriptions)
       subscription.end = await fresh.listen(subscription.channel, subscription.listener);
-    }
-    session = fresh;
-    isStuck = false;
-    epoch += 1;
-    crashOf = crashWatchOf(fresh);
-  };
-  const exclusive: Exclusive = (task) =>
-    turns.enter(async () => {
-      if (closed) throw new Error('The database is closed');
-      if (reopen && (isStuck || crashOf?.())) await replaceCrashed(reopen);
-      return task();
-    });
+    this.#session = fresh;
+    this.#isStuck = false;
+    this.epoch += 1;
+    this.#crashOf = crashWatchOf(fresh);
+  }
+
   /**
    * Rolls back after a failure: PGlite's own rollback fails after values that PostgreSQL cannot read, and later tasks
    * would join the transaction.
    */
-  const settle = async <T>(task: Promise<T>): Promise<T> => {
+  async settle<T>(task: Promise<T>): Promise<T> {
     try {
       return await task;
     } catch (problem) {
-      if (!crashOf?.()) isStuck = !(await canRollBack(current()));
+      if (!this.#crashOf?.()) this.#isStuck = !(await canRollBack(this.current()));
       throw problem;
     }
-  };
+  }
 
-  const giveBack = async () => {
-    if (crashOf?.()) return;
-    isStuck = !(await canRollBack(current()));
-    if (!isStuck) await resetSession(current());
-  };
+  /** Ends what a task with the whole session has left behind. */
+  async restore(): Promise<void> {
+    if (this.#crashOf?.()) return;
+    this.#isStuck = !(await canRollBack(this.current()));
+    if (!this.#isStuck) await resetSession(this.current());
+  }
 
-  const run = async <Row>(
-    target: Pick<PostgresSession | Transaction, 'query'>,
-    text: string,
-    params: readonly unknown[],
-  ) => {
-    const { rows } = await target.query<Row>(text, [...params], { parsers: resultParsers });
-    return rows;
-  };
-  const transaction = <T>(task: (sql: Sql) => Promise<T>): Promise<T> =>
-    exclusive(() =>
-      settle(
-        current().transaction((inner) => {
-          const lease = turns.lease();
-          const sql: Sql = { query: (text, params = []) => lease.run(() => run(inner, text, params)) };
-          return lease.until(task(sql));
-        }),
-      ),
-    );
-  const listenWithin = async (channel: string, listener: (payload: string) => void) => {
-    const subscription = { channel, listener, end: await current().listen(channel, listener) };
-    subscriptions.add(subscription);
+  async listen(channel: string, listener: (payload: string) => void): Promise<() => Promise<void>> {
+    const subscription = { channel, listener, end: await this.current().listen(channel, listener) };
+    this.#subscriptions.add(subscription);
     return async () => {
-      subscriptions.delete(subscription);
+      this.#subscriptions.delete(subscription);
       await endSubscription(subscription);
     };
-  };
-  const end = async () => {
-    const ended = current();
-    const isCrashed = crashOf?.() !== undefined;
-    for (const subscription of subscriptions) {
+  }
+
+  async listenAgain(): Promise<void> {
+    for (const { channel } of this.#subscriptions) await this.current().query(`listen ${channel}`);
+  }
+
+  async end(release: (session: PostgresSession) => Promise<void>): Promise<void> {
+    const ended = this.current();
+    const isCrashed = this.#crashOf?.() !== undefined;
+    for (const subscription of this.#subscriptions) {
       if (isCrashed) subscription.end = nothing;
       else await endSubscription(subscription);
     }
-    subscriptions.clear();
-    session = undefined;
-    crashOf = undefined;
+    this.#subscriptions.clear();
+    this.#session = undefined;
+    this.#crashOf = undefined;
     return isCrashed ? ended.close() : release(ended);
-  };
-  const cancel = async () => {
-    const canceled = session;
+  }
+
+  cancel(): void {
+    if (this.#session && isRemote(this.#session)) void this.#session.cancel();
+  }
+
+  /** Cancels the running statement, and terminates a thread in which it does not end. */
+  async cancelOrTerminate(): Promise<void> {
+    const canceled = this.#session;
     if (!canceled || !isRemote(canceled)) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve, reject) => {
       timer = setTimeout(() => void canceled.terminate().then(resolve, reject), CANCEL_MS);
     });
     await Promise.race([canceled.cancel(), late]).finally(() => clearTimeout(timer));
-  };
+  }
+}
 
+async function run<Row>(
+  target: Pick<PostgresSession | Transaction, 'query'>,
+  text: string,
+  params: readonly unknown[],
+): Promise<Row[]> {
+  const { rows } = await target.query<Row>(text, [...params], { parsers: resultParsers });
+  return rows;
+}
+
+/** Implements `Database` over one session. All statements pass through one queue. */
+export function createPgliteDatabase(opened: PostgresSession, owner: PgliteOwner = {}): PgliteDatabase {
+  const { reopen, release = (session) => session.close(), idleTransactionMs = 10_000 } = owner;
+  const held = new HeldSession(opened, reopen);
+  const turns = createTurns(idleTransactionMs);
+  let closed: Promise<void> | undefined;
+  const exclusive: Exclusive = (task) =>
+    turns.enter(async () => {
+      if (closed) throw new Error('The database is closed');
+      await held.replaceIfBroken();
+      return task();
+    });
+  const transaction = <T>(task: (sql: Sql) => Promise<T>): Promise<T> =>
+    exclusive(() =>
+      held.settle(
+        held.current().transaction((inner) => {
+          const lease = turns.lease();
+          const sql: Sql = { query: (text, params = []) => lease.run(() => run(inner, text, params)) };
+          return lease.until(task(sql));
+        }),
+      ),
+    );
   return {
     exclusive,
     session: (task) =>
       exclusive(async () => {
         try {
-          return await task(current());
+          return await task(held.current());
         } finally {
-          await giveBack();
+          await held.restore();
         }
       }),
     waiting: turns.waiting,
-    pipeline: createPipeline(current),
-    epoch: () => epoch,
-    query: (text, params = []) => exclusive(() => settle(run(current(), text, params))),
-    exec: (text) => exclusive(async () => void (await settle(current().exec(text)))),
+    pipeline: createPipeline(held.current),
+    epoch: () => held.epoch,
+    query: (text, params = []) => exclusive(() => held.settle(run(held.current(), text, params))),
+    exec: (text) => exclusive(async () => void (await held.settle(held.current().exec(text)))),
     transaction,
     listen: (channel, listener) =>
       exclusive(async () => {
-        const stop = await listenWithin(channel, listener);
+        const stop = await held.listen(channel, listener);
         return () => exclusive(stop);
       }),
-    listenWithin,
-    async listenAgain() {
-      for (const { channel } of subscriptions) await current().query(`listen ${channel}`);
-    },
-    cancel: () => {
-      if (session && isRemote(session)) void session.cancel();
-    },
+    listenWithin: (channel, listener) => held.listen(channel, listener),
+    listenAgain: () => held.listenAgain(),
+    cancel: () => held.cancel(),
     async interrupt() {
       turns.end();
-      await cancel();
+      await held.cancelOrTerminate();
     },
-    close: () => (closed ??= turns.enter(end)),
+    close: () => (closed ??= turns.enter(() => held.end(release))),
   };
 }

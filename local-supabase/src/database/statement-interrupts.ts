@@ -42,91 +42,102 @@ export const interruptsOf = (pglite: PGlite): StatementInterrupts | undefined =>
  * PGlite implements PostgreSQL's timer with JavaScript's, which never fires while a statement runs. Here the statement
  * itself reads the time wherever PostgreSQL checks for interrupts or waits, so `statement_timeout` works as documented,
  * also when it is set for a role, a transaction or a function.
- *
- * @param takeCancel whether the running statement is to be canceled; returns true once per cancellation.
  */
-export function createStatementInterrupts(takeCancel: () => boolean = () => false): StatementInterrupts {
-  let dueMs = Number.POSITIVE_INFINITY;
-  let [askedMs, checks] = [0, 1];
-  let postgres: () => Postgres | undefined = () => undefined;
-  let raiseAlarm: (timer: number, nowMs: number) => void = () => undefined;
+class Interrupts implements StatementInterrupts {
+  readonly #takeCancel: () => boolean;
+  #dueMs = Number.POSITIVE_INFINITY;
+  #askedMs = 0;
+  #checks = 1;
+  #postgres: () => Postgres | undefined = () => undefined;
+  #raiseAlarm: (timer: number, nowMs: number) => void = () => undefined;
+  readonly extension: Extension = {
+    name: 'interrupts',
+    setup: (pglite, options) => Promise.resolve(this.#install(pglite as PGlite, options)),
+  };
 
-  const setFlag = (name: '_InterruptPending' | '_QueryCancelPending') => {
-    const memory = postgres();
+  constructor(takeCancel: () => boolean) {
+    this.#takeCancel = takeCancel;
+  }
+
+  renew(): void {
+    this.#dueMs = 0;
+    this.#setFlag('_InterruptPending');
+  }
+
+  #install(pglite: PGlite, options: { readonly instantiateWasm: Instantiate }) {
+    const { instantiateWasm } = options;
+    known.set(pglite, this);
+    this.#postgres = () => pglite.Module as unknown as Postgres | undefined;
+    const instantiate: Instantiate = (imports, ready) => {
+      this.#wrap(imports);
+      return instantiateWasm(imports, (instance, module) => {
+        this.#raiseAlarm = instance.exports['_emscripten_timeout'] as (timer: number, nowMs: number) => void;
+        return ready(instance, module);
+      });
+    };
+    return {
+      emscriptenOpts: { ...options, instantiateWasm: instantiate },
+      init: () => {
+        this.#setFlag('_InterruptPending');
+        return Promise.resolve();
+      },
+    };
+  }
+
+  #setFlag(name: '_InterruptPending' | '_QueryCancelPending'): void {
+    const memory = this.#postgres();
     if (memory) memory.HEAP32[memory[name] >> 2] = 1;
-  };
+  }
+
   /** Delivers a due alarm, as a signal would, and a cancellation. */
-  const deliver = (nowMs: number): boolean => {
-    const isCanceled = takeCancel();
-    const isDue = nowMs >= dueMs;
-    if (isCanceled) setFlag('_QueryCancelPending');
+  #deliver(nowMs: number): boolean {
+    const isCanceled = this.#takeCancel();
+    const isDue = nowMs >= this.#dueMs;
+    if (isCanceled) this.#setFlag('_QueryCancelPending');
     if (isDue) {
-      dueMs = Number.POSITIVE_INFINITY;
-      raiseAlarm(REAL_TIMER, nowMs);
+      this.#dueMs = Number.POSITIVE_INFINITY;
+      this.#raiseAlarm(REAL_TIMER, nowMs);
     }
-    if (isCanceled || isDue) setFlag('_InterruptPending');
+    if (isCanceled || isDue) this.#setFlag('_InterruptPending');
     return isCanceled || isDue;
-  };
+  }
+
   /** @returns the number of checks until the next call of the hook. */
-  const ask = (): number => {
+  #ask(): number {
     const nowMs = performance.now();
-    deliver(nowMs);
-    const isQuick = nowMs - askedMs < SHORT_MS;
-    askedMs = nowMs;
-    checks = isQuick ? Math.min(checks * 2, MOST_CHECKS) : Math.max(checks >> 2, 1);
-    return checks;
-  };
-  const wrap = ({ wasi_snapshot_preview1: wasi, env }: WasmImports) => {
+    this.#deliver(nowMs);
+    const isQuick = nowMs - this.#askedMs < SHORT_MS;
+    this.#askedMs = nowMs;
+    this.#checks = isQuick ? Math.min(this.#checks * 2, MOST_CHECKS) : Math.max(this.#checks >> 2, 1);
+    return this.#checks;
+  }
+
+  #wrap({ wasi_snapshot_preview1: wasi, env }: WasmImports): void {
     const other = env[HOOK_IMPORT] as (...args: number[]) => number;
-    env[HOOK_IMPORT] = (...args: number[]) => (args[0] === HOOK_CALL ? ask() : other(...args));
+    env[HOOK_IMPORT] = (...args: number[]) => (args[0] === HOOK_CALL ? this.#ask() : other(...args));
     env['_setitimer_js'] = (_timer: number, delayMs: number) => {
-      dueMs = delayMs > 0 ? performance.now() + delayMs : Number.POSITIVE_INFINITY;
+      this.#dueMs = delayMs > 0 ? performance.now() + delayMs : Number.POSITIVE_INFINITY;
       return 0;
     };
     // Set the flag here, because an error leaves `ProcessInterrupts` before it does so.
     const throwLongjmp = env['_emscripten_throw_longjmp'] as () => void;
     env['_emscripten_throw_longjmp'] = () => {
-      setFlag('_InterruptPending');
+      this.#setFlag('_InterruptPending');
       throwLongjmp();
     };
     const readClock = wasi['clock_time_get'] as (id: number, precision: bigint, address: number) => number;
     wasi['clock_time_get'] = (id: number, precision: bigint, address: number) => {
       const status = readClock(id, precision, address);
-      const memory = id === MONOTONIC && deliver(performance.now()) ? postgres() : undefined;
+      const memory = id === MONOTONIC && this.#deliver(performance.now()) ? this.#postgres() : undefined;
       if (memory) {
         const view = new DataView(memory.HEAPU8.buffer);
         view.setBigUint64(address, view.getBigUint64(address, true) + DAY_NANOSECONDS, true);
       }
       return status;
     };
-  };
-  const interrupts: StatementInterrupts = {
-    renew() {
-      dueMs = 0;
-      setFlag('_InterruptPending');
-    },
-    extension: {
-      name: 'interrupts',
-      setup: (pglite, options: { readonly instantiateWasm: Instantiate }) => {
-        const { instantiateWasm } = options;
-        known.set(pglite as PGlite, interrupts);
-        postgres = () => (pglite as PGlite).Module as unknown as Postgres | undefined;
-        const instantiate: Instantiate = (imports, ready) => {
-          wrap(imports);
-          return instantiateWasm(imports, (instance, module) => {
-            raiseAlarm = instance.exports['_emscripten_timeout'] as typeof raiseAlarm;
-            return ready(instance, module);
-          });
-        };
-        return Promise.resolve({
-          emscriptenOpts: { ...options, instantiateWasm: instantiate },
-          init: () => {
-            setFlag('_InterruptPending');
-            return Promise.resolve();
-          },
-        });
-      },
-    },
-  };
-  return interrupts;
+  }
 }
+
+/** @param takeCancel whether the running statement is to be canceled; returns true once per cancellation. */
+export const createStatementInterrupts = (takeCancel: () => boolean = () => false): StatementInterrupts =>
+  new Interrupts(takeCancel);

@@ -34,8 +34,60 @@ export class TransactionEnded extends Error implements DatabaseError {
 
 const CLOSING = 'The statement was ended: the database is being closed';
 
-/** Must not close over a lease. */
-const ignoreEnd = (): void => undefined;
+class TimedLease implements Lease {
+  #ended: (() => TransactionEnded) | undefined;
+  #running = 0;
+  #idleSinceMs = performance.now();
+  #reject: (problem: TransactionEnded) => void = () => undefined;
+  readonly #ending = new Promise<never>((_, reject) => {
+    this.#reject = reject;
+  });
+  readonly #idleMs: number;
+  readonly #waiting: () => number;
+  #timer: ReturnType<typeof setTimeout>;
+
+  constructor(idleMs: number, waiting: () => number) {
+    this.#idleMs = idleMs;
+    this.#waiting = waiting;
+    this.#timer = setTimeout(() => this.#check(), idleMs);
+  }
+
+  #check(): void {
+    const restMs =
+      this.#running > 0 || this.#waiting() === 0
+        ? this.#idleMs
+        : this.#idleSinceMs + this.#idleMs - performance.now();
+    if (restMs > 0) this.#timer = setTimeout(() => this.#check(), restMs);
+    else {
+      const text = `The transaction was ended: it ran no statement for ${this.#idleMs / 1000} s, while others waited for the one session of PostgreSQL. Call no API of the same instance within it.`;
+      this.end(new TransactionEnded('25P03', text));
+    }
+  }
+
+  end(problem: TransactionEnded): void {
+    this.#ended ??= () => problem;
+    this.#reject(problem);
+  }
+
+  async run<T>(statement: () => Promise<T>): Promise<T> {
+    if (this.#ended) throw this.#ended();
+    this.#running += 1;
+    try {
+      return await statement();
+    } finally {
+      this.#running -= 1;
+      this.#idleSinceMs = performance.now();
+    }
+  }
+
+  until<T>(task: Promise<T>): Promise<T> {
+    return Promise.race([task, this.#ending]).finally(() => {
+      clearTimeout(this.#timer);
+      // Create the error on demand: its stack frames would keep the session in memory.
+      this.#ended ??= () => new TransactionEnded('57P01', 'The transaction has ended');
+    });
+  }
+}
 
 /** @param idleMs how long a lease may be idle while others wait. */
 export function createTurns(idleMs: number): Turns {
@@ -44,48 +96,8 @@ export function createTurns(idleMs: number): Turns {
   let ends = 0;
   /** The value of `ends` when the current task arrived. */
   let endsBefore = 0;
-  let end: (problem: TransactionEnded) => void = ignoreEnd;
-  const lease = (): Lease => {
-    let ended: (() => TransactionEnded) | undefined;
-    let [running, idleSinceMs] = [0, performance.now()];
-    let reject: (problem: TransactionEnded) => void = () => undefined;
-    const ending = new Promise<never>((_, refuse) => {
-      reject = refuse;
-    });
-    end = (problem) => {
-      ended ??= () => problem;
-      reject(problem);
-    };
-    const check = () => {
-      const restMs = running > 0 || waiting === 0 ? idleMs : idleSinceMs + idleMs - performance.now();
-      if (restMs > 0) timer = setTimeout(check, restMs);
-      else {
-        const text = `The transaction was ended: it ran no statement for ${idleMs / 1000} s, while others waited for the one session of PostgreSQL. Call no API of the same instance within it.`;
-        end(new TransactionEnded('25P03', text));
-      }
-    };
-    let timer = setTimeout(check, idleMs);
-    if (ends !== endsBefore) end(new TransactionEnded('57P01', CLOSING));
-    return {
-      async run(statement) {
-        if (ended) throw ended();
-        running += 1;
-        try {
-          return await statement();
-        } finally {
-          running -= 1;
-          idleSinceMs = performance.now();
-        }
-      },
-      until: (task) =>
-        Promise.race([task, ending]).finally(() => {
-          clearTimeout(timer);
-          // Create the error on demand: its stack frames would keep the session in memory.
-          ended ??= () => new TransactionEnded('57P01', 'The transaction has ended');
-          end = ignoreEnd;
-        }),
-    };
-  };
+  /** Undefined between transactions, because a lease keeps the session in memory. */
+  let current: TimedLease | undefined;
   return {
     enter(task) {
       waiting += 1;
@@ -101,10 +113,18 @@ export function createTurns(idleMs: number): Turns {
       return run;
     },
     waiting: () => waiting,
-    lease,
+    lease() {
+      const lease = new TimedLease(idleMs, () => waiting);
+      current = lease;
+      if (ends !== endsBefore) lease.end(new TransactionEnded('57P01', CLOSING));
+      return {
+        run: (statement) => lease.run(statement),
+        until: (task) => lease.until(task).finally(() => (current = undefined)),
+      };
+    },
     end() {
       ends += 1;
-      end(new TransactionEnded('57P01', CLOSING));
+      current?.end(new TransactionEnded('57P01', CLOSING));
     },
   };
 }

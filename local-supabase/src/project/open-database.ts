@@ -14,7 +14,7 @@ import { connect, loadProjectSnapshot, snapshotName } from './database-snapshot.
 import type { DatabasePool } from './database-pool.ts';
 import { availableStandIns, extensionFiles, type ProjectExtensions } from './extensions.ts';
 import type { DatabaseSettings } from './options.ts';
-import { readProjectSql } from './project-sql.ts';
+import { readProjectSql, type ProjectSql } from './project-sql.ts';
 import { updateSchema } from './schema.ts';
 import { startWorkerSession } from './worker-session.ts';
 
@@ -54,56 +54,39 @@ export interface OpenDatabase {
 
 /** Opens the embedded PostgreSQL with the schema of the project. */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenDatabase> {
-  const { seed = true, worker: hasThread = false } = options;
+  const { worker: hasThread = false } = options;
   // A thread's in-memory files would be lost with it.
   const temporary =
     hasThread && options.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'local-supabase-')) : undefined;
   const dataDir = options.dataDir ?? temporary;
   const start: Start = hasThread && dataDir !== undefined ? inThread(dataDir) : connect;
   const sql = await readProjectSql(options.project, options.settings);
-  const creation = dataDir === undefined ? undefined : await findCreation(dataDir);
-  const isNew = dataDir === undefined || !(await exists(join(dataDir, 'PG_VERSION')));
-  const name = snapshotName(sql, seed);
-  const notes = [...sql.notes];
-  const open = async <Session extends PostgresSession>(begin: Start<Session>): Promise<Session> => {
-    if (isNew) await creation?.begin();
-    const data = isNew ? await loadProjectSnapshot(sql, seed) : undefined;
-    if (data && dataDir !== undefined) await unpackArchive(data, dataDir);
-    const opened = await begin(sql.extensions, dataDir === undefined ? { data } : { dataDir });
-    if (!isNew) await addCreatedExtensions(opened, sql.extensions);
-    if (!isNew) await updateSchema(opened, sql);
-    if (!isNew && !(await hasNamedAdmin(opened))) notes.push(OLD_FOLDER);
-    await resetSession(opened);
-    if (isNew) await creation?.end();
-    return opened;
-  };
   const pool = dataDir === undefined ? options.pool : undefined;
+  const name = snapshotName(sql, options.seed ?? true);
+  const removeTemporary = async () => {
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+  };
+  const notes = [...sql.notes];
+  const source = { ...options, dataDir, sql, notes };
+  const opening = pool
+    ? pool.take(name, () => openFiles(source, connect).then(warmUp))
+    : openFiles(source, start);
+  const first = await opening.catch(async (problem: unknown) => {
+    await removeTemporary();
+    throw problem;
+  });
   let aheadMs = 0;
   const reopen = async (crashed: PostgresSession) => {
-    const files = dataDir === undefined ? { data: await dumpFiles(crashed) } : { dataDir };
-    // Two sessions on the same files would corrupt them.
-    if (isRemote(crashed)) await crashed.terminate();
-    const reopened = await start(sql.extensions, files);
-    await addCreatedExtensions(reopened, sql.extensions);
-    await resetSession(reopened);
+    const reopened = await reopenFiles(crashed, { dataDir, start, extensions: sql.extensions });
     await setClock(reopened, aheadMs);
     if (!isRemote(crashed)) await crashed.close();
     return reopened;
   };
-  const standIns = availableStandIns;
   const giveBack = async (used: PostgresSession) => {
     if (!pool || isRemote(used)) return used.close();
     await setClock(used, 0);
     return pool.put(used);
   };
-  const removeTemporary = async () => {
-    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
-  };
-  const opening = pool ? pool.take(name, () => open(connect).then(warmUp)) : open(start);
-  const first = await opening.catch(async (problem: unknown) => {
-    await removeTemporary();
-    throw problem;
-  });
   const database = createPgliteDatabase(first, { reopen, release: giveBack });
   const close = async () => {
     await database.close();
@@ -120,7 +103,53 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
       return updateSchema(session, next);
     });
   };
-  return { database: { ...database, close }, standIns, notes, migrate, setAhead };
+  return { database: { ...database, close }, standIns: availableStandIns, notes, migrate, setAhead };
+}
+
+/** Opens the database of a folder, or a new one from the snapshot of the project. */
+async function openFiles<Session extends PostgresSession>(
+  source: {
+    readonly dataDir: string | undefined;
+    readonly sql: ProjectSql;
+    readonly seed?: boolean | undefined;
+    readonly notes: string[];
+  },
+  begin: Start<Session>,
+): Promise<Session> {
+  const { dataDir, sql, seed = true, notes } = source;
+  const creation = dataDir === undefined ? undefined : await findCreation(dataDir);
+  const isNew = dataDir === undefined || !(await exists(join(dataDir, 'PG_VERSION')));
+  if (isNew) await creation?.begin();
+  const data = isNew ? await loadProjectSnapshot(sql, seed) : undefined;
+  if (data && dataDir !== undefined) await unpackArchive(data, dataDir);
+  const opened = await begin(sql.extensions, dataDir === undefined ? { data } : { dataDir });
+  if (!isNew) {
+    await addCreatedExtensions(opened, sql.extensions);
+    await updateSchema(opened, sql);
+    if (!(await hasNamedAdmin(opened))) notes.push(OLD_FOLDER);
+  }
+  await resetSession(opened);
+  if (isNew) await creation?.end();
+  return opened;
+}
+
+/** Opens the files of a crashed session. */
+async function reopenFiles(
+  crashed: PostgresSession,
+  source: {
+    readonly dataDir: string | undefined;
+    readonly start: Start;
+    readonly extensions: ProjectExtensions;
+  },
+): Promise<PostgresSession> {
+  const { dataDir, start, extensions } = source;
+  const files = dataDir === undefined ? { data: await dumpFiles(crashed) } : { dataDir };
+  // Two sessions on the same files would corrupt them.
+  if (isRemote(crashed)) await crashed.terminate();
+  const reopened = await start(extensions, files);
+  await addCreatedExtensions(reopened, extensions);
+  await resetSession(reopened);
+  return reopened;
 }
 
 /** Adds the files of extensions that were created after an earlier start, such as by psql. */

@@ -1,9 +1,10 @@
 import { Client, types, type QueryArrayResult, type QueryResult } from 'pg';
-import type { QueryOptions, Results, Transaction } from '@electric-sql/pglite';
+import type { QueryOptions, Results } from '@electric-sql/pglite';
 import { toDatabaseCrash, type DatabaseCrash } from '../database/database-crash.ts';
 import type { PipelineResult, TextRow } from '../database/protocol.ts';
 import type { RemoteSession } from '../database/postgres-session.ts';
 import { resultParsers } from '../database/result-parsers.ts';
+import { inTransaction, Listeners } from './remote-session.ts';
 
 type Parse = (value: string) => unknown;
 
@@ -27,6 +28,77 @@ const textTypes = { getTypeParser: () => asText };
 const refuse = (what: string): Promise<never> =>
   Promise.reject(new Error(`${what} is not possible with --database-url: it needs the embedded PostgreSQL`));
 
+/** The connection of a session, which fails every call after its end. */
+class Connection {
+  readonly client: Client;
+  readonly listeners = new Listeners();
+  readonly #url: string;
+  #crash: DatabaseCrash | undefined;
+  #isClosing = false;
+  #pid = 0;
+
+  constructor(url: string) {
+    this.#url = url;
+    this.client = new Client({
+      connectionString: url,
+      types: valueTypes,
+      application_name: 'local-supabase',
+    });
+    this.client.on('error', (problem) => this.#fail(problem));
+    this.client.on('end', () => {
+      if (!this.#isClosing) this.#fail(new Error('the connection ended'));
+    });
+    this.client.on('notification', ({ channel, payload }) => this.listeners.notify(channel, payload ?? ''));
+  }
+
+  async open(): Promise<void> {
+    await this.client.connect();
+    const own = await this.client.query<{ pid: number; is_superuser: boolean }>(
+      `select pg_backend_pid() as pid, current_setting('is_superuser')::boolean as is_superuser`,
+    );
+    const [self] = own.rows;
+    if (!self?.is_superuser) {
+      await this.close();
+      throw new Error(
+        'The user of --database-url has to be a superuser: the services take the roles of their callers',
+      );
+    }
+    this.#pid = self.pid;
+  }
+
+  #fail(problem: Error): void {
+    this.#crash ??= toDatabaseCrash(problem);
+  }
+
+  readonly crash = (): DatabaseCrash | undefined => this.#crash;
+
+  async whileAlive<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#crash) throw this.#crash;
+    try {
+      return await task();
+    } catch (problem) {
+      throw this.#crash ?? problem;
+    }
+  }
+
+  async cancel(): Promise<void> {
+    const other = new Client({ connectionString: this.#url });
+    await other.connect();
+    await other.query('select pg_cancel_backend($1)', [this.#pid]);
+    await other.end();
+  }
+
+  async terminate(): Promise<void> {
+    this.#fail(new Error('it was ended while a statement ran'));
+    await this.close();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.client.end();
+  }
+}
+
 /**
  * A session of a real PostgreSQL, instead of the embedded one.
  *
@@ -34,51 +106,21 @@ const refuse = (what: string): Promise<never> =>
  * callers.
  */
 export async function startServerSession(url: string): Promise<RemoteSession> {
-  const client = new Client({ connectionString: url, types: valueTypes, application_name: 'local-supabase' });
-  let crash: DatabaseCrash | undefined;
-  let isClosing = false;
-  client.on('error', (problem) => {
-    crash ??= toDatabaseCrash(problem);
-  });
-  client.on('end', () => {
-    if (!isClosing) crash ??= toDatabaseCrash(new Error('the connection ended'));
-  });
-  await client.connect();
-  const listeners = new Map<string, Set<(payload: string) => void>>();
-  client.on('notification', ({ channel, payload }) => {
-    for (const listener of listeners.get(channel) ?? []) listener(payload ?? '');
-  });
-  const own = await client.query<{ pid: number; is_superuser: boolean }>(
-    `select pg_backend_pid() as pid, current_setting('is_superuser')::boolean as is_superuser`,
-  );
-  const [self] = own.rows;
-  if (!self?.is_superuser) {
-    isClosing = true;
-    await client.end();
-    throw new Error(
-      'The user of --database-url has to be a superuser: the services take the roles of their callers',
-    );
-  }
-  const alive = async <T>(task: () => Promise<T>): Promise<T> => {
-    if (crash) throw crash;
-    try {
-      return await task();
-    } catch (problem) {
-      throw crash ?? problem;
-    }
-  };
+  const connection = new Connection(url);
+  await connection.open();
+  const { client, crash, listeners } = connection;
   const query: RemoteSession['query'] = <T>(
     text: string,
     params: unknown[] = [],
     options: QueryOptions = {},
   ) =>
-    alive(async () => {
+    connection.whileAlive(async () => {
       const values = params.map(toParameter);
       if (options.rowMode !== 'array') return resultsOf<T>(await client.query({ text, values }));
       return resultsOf<T>(await client.query({ text, values, rowMode: 'array' }));
     });
   const exec: RemoteSession['exec'] = (text, { rowMode } = {}) =>
-    alive(async () => {
+    connection.whileAlive(async () => {
       const answer = rowMode === 'array' ? client.query({ text, rowMode }) : client.query(text);
       return [await answer].flat().map((one) => resultsOf(one));
     });
@@ -87,60 +129,29 @@ export async function startServerSession(url: string): Promise<RemoteSession> {
     query,
     exec,
     pipeline: (statements) =>
-      alive(async () => {
+      connection.whileAlive(async () => {
         const results: PipelineResult[] = [];
-        for (const { text, values } of statements)
-          results.push(
-            textResult(
-              await client.query({ text, values: [...(values ?? [])], rowMode: 'array', types: textTypes }),
-            ),
-          );
+        for (const { text, values = [] } of statements) {
+          const statement = { text, values: [...values], rowMode: 'array' as const, types: textTypes };
+          results.push(textResult(await client.query(statement)));
+        }
         return results;
       }),
     execProtocol: () => refuse('A message of the protocol'),
-    async transaction(task) {
-      await exec('begin');
-      try {
-        const result = await task({ query, exec } as Transaction);
-        await exec('commit');
-        return result;
-      } catch (problem) {
-        if (!crash) await exec('rollback');
-        throw problem;
-      }
-    },
-    async listen(channel, listener) {
-      const name = channel.startsWith('"')
-        ? channel.slice(1, -1).replaceAll('""', '"')
-        : channel.toLowerCase();
-      const others = listeners.get(name) ?? new Set();
-      listeners.set(name, others.add(listener));
-      await exec(`listen ${channel}`);
-      return async () => {
-        others.delete(listener);
-        if (others.size === 0) await exec(`unlisten ${channel}`);
-      };
-    },
+    transaction: (task) => inTransaction({ query, exec, crash }, task),
+    listen: (channel, listener) =>
+      listeners.add(channel, listener, {
+        listen: () => exec(`listen ${channel}`),
+        unlisten: () => exec(`unlisten ${channel}`),
+      }),
     dumpDataDir: () => refuse('A dump of the files'),
     // A server's extensions come from its files.
     writeFiles: () => Promise.resolve(),
     setAhead: (byMs) => (byMs === 0 ? Promise.resolve() : refuse('Moving the clock of SQL')),
-    crash: () => crash,
-    async cancel() {
-      const other = new Client({ connectionString: url });
-      await other.connect();
-      await other.query('select pg_cancel_backend($1)', [self.pid]);
-      await other.end();
-    },
-    async terminate() {
-      crash ??= toDatabaseCrash(new Error('it was ended while a statement ran'));
-      isClosing = true;
-      await client.end();
-    },
-    async close() {
-      isClosing = true;
-      await client.end();
-    },
+    crash,
+    cancel: () => connection.cancel(),
+    terminate: () => connection.terminate(),
+    close: () => connection.close(),
   };
 }
 

@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { PGliteOptions, QueryOptions, Results, Transaction } from '@electric-sql/pglite';
+import type { PGliteOptions, QueryOptions, Results } from '@electric-sql/pglite';
 import { toDatabaseCrash, type DatabaseCrash } from '../database/database-crash.ts';
 import { loadPostgresModule } from './postgres-module.ts';
+import { inTransaction, Listeners } from './remote-session.ts';
 import type { RemoteSession } from '../database/postgres-session.ts';
 import { decodeProblem } from './worker-messages.ts';
 import type { WorkerMessage, WorkerMethod, WorkerRequest, WorkerStart } from './worker-messages.ts';
@@ -58,10 +59,8 @@ export async function startWorkerSession(options: WorkerSessionOptions): Promise
     ownExtensions: options.ownExtensions.href,
   };
   const thread = createThread(start);
-  const listeners = new Map<string, Set<(payload: string) => void>>();
-  thread.onNotification = (channel, payload) => {
-    for (const listener of listeners.get(channel) ?? []) listener(payload);
-  };
+  const listeners = new Listeners();
+  thread.onNotification = (channel, payload) => listeners.notify(channel, payload);
   const { call } = thread;
   const query = <T>(text: string, params: unknown[] = [], { rowMode }: QueryOptions = {}) =>
     call('query', text, params, rowMode && { rowMode }) as Promise<Results<T>>;
@@ -73,27 +72,12 @@ export async function startWorkerSession(options: WorkerSessionOptions): Promise
     exec,
     execProtocol: (bytes, { syncToFs = true, throwOnError = true }: ProtocolOptions = {}) =>
       call('execProtocol', bytes, syncToFs, throwOnError) as ReturnType<RemoteSession['execProtocol']>,
-    async transaction(task) {
-      await exec('begin');
-      try {
-        const result = await task({ query, exec } as Transaction);
-        await exec('commit');
-        return result;
-      } catch (problem) {
-        if (!thread.crash()) await exec('rollback');
-        throw problem;
-      }
-    },
-    async listen(channel, listener) {
-      const name = channelName(channel);
-      const others = listeners.get(name) ?? new Set();
-      listeners.set(name, others.add(listener));
-      await call('listen', channel);
-      return async () => {
-        others.delete(listener);
-        if (others.size === 0) await call('unlisten', channel);
-      };
-    },
+    transaction: (task) => inTransaction({ query, exec, crash: thread.crash }, task),
+    listen: (channel, listener) =>
+      listeners.add(channel, listener, {
+        listen: () => call('listen', channel),
+        unlisten: () => call('unlisten', channel),
+      }),
     dumpDataDir: async () => new Blob([(await call('dumpDataDir')) as Uint8Array<ArrayBuffer>]),
     writeFiles: async (files) => void (await call('writeFiles', files)),
     setAhead: async (byMs) => void (await call('setAhead', byMs)),
@@ -109,10 +93,6 @@ export async function startWorkerSession(options: WorkerSessionOptions): Promise
   });
   return session;
 }
-
-/** PostgreSQL folds unquoted names to lower case. */
-const channelName = (channel: string): string =>
-  channel.startsWith('"') ? channel.slice(1, -1).replaceAll('""', '"') : channel.toLowerCase();
 
 interface Thread {
   onNotification: (channel: string, payload: string) => void;

@@ -6,18 +6,15 @@ import { localSender } from '../mail/mail.ts';
 import type { SmtpSettings } from '../mail/smtp-mailer.ts';
 import type { SmtpServer } from '../mail/smtp-server.ts';
 import type { LocalSupabaseOptions } from '../project/options.ts';
+import { supabaseFolder } from '../project/project-folder.ts';
+import type { Ports } from './ports.ts';
 
 export interface SurroundingsOptions {
-  /** The project's `supabase/` folder. */
-  readonly sources: URL;
   readonly keys: TokenKeys;
   readonly now: () => number;
-  readonly smtpServer: SmtpServer;
-  /** The project's URL for clients; no port may listen there. */
-  readonly url: () => string;
+  /** Functions in files run in other processes, which open the missing ports on first use. */
+  readonly ports: Ports;
   readonly fetch: FetchFunction;
-  /** The URLs of the API and the database for another process. The first function that needs them opens the ports. */
-  readonly reachable: () => Promise<{ readonly url: string; readonly databaseUrl: string }>;
 }
 
 /** The environment of functions: variables, network and clock, and the processes of functions in files. */
@@ -29,7 +26,7 @@ export interface FunctionSurroundings {
 
 export function createFunctionSurroundings(
   options: LocalSupabaseOptions,
-  { sources, keys, now, smtpServer, url, fetch, reachable }: SurroundingsOptions,
+  { keys, now, ports, fetch }: SurroundingsOptions,
 ): FunctionSurroundings {
   const { onFunctionOutput = (name, line) => console.log(`[${name}] ${line}`) } = options;
   const platform = (projectUrl: string) => ({
@@ -40,11 +37,11 @@ export function createFunctionSurroundings(
     SUPABASE_SECRET_KEYS: JSON.stringify({ default: keys.secretKey }),
   });
   const runner = createDenoRunner({
-    folder: new URL('functions/', sources),
+    folder: new URL('functions/', supabaseFolder(options.project)),
     settings: options.functionSettings ?? {},
     log: onFunctionOutput,
     environment: async () => {
-      const project = await reachable();
+      const project = await ports.reachable();
       return {
         ...platform(project.url),
         SUPABASE_DB_URL: project.databaseUrl,
@@ -57,12 +54,12 @@ export function createFunctionSurroundings(
     runner,
     runtime: async () => ({
       env: {
-        ...platform(url()),
+        ...platform(ports.url),
         APP_URL: options.siteUrl ?? 'http://localhost:5173',
-        ...(await mailVariables(options.smtp, smtpServer)),
+        ...(await mailVariables(options.smtp, ports.smtp)),
         ...options.functionEnv,
       },
-      fetch: createFunctionFetch(url, fetch),
+      fetch: createFunctionFetch(() => ports.url, fetch),
       now,
     }),
   };

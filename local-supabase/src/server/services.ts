@@ -98,31 +98,10 @@ const DELIVERY_INTERVAL_MS = 1000;
 
 /** Starts the services of a project on its database. */
 export async function createServices(options: ServicesOptions): Promise<Services> {
-  const { database, keys, mailbox, now, siteUrl, redirectUrls = LOCAL_URLS, report } = options;
+  const { database, keys, now, report } = options;
   const { realisticTiming: isTimed = false } = options;
-  const auth = await createAuthService({
-    database,
-    keys,
-    mailer: options.mailer ?? mailbox,
-    smsBox: createSmsBox(mailbox),
-    readTemplate: options.readTemplate,
-    now,
-    url: options.url,
-    settings: options.auth ?? {},
-    ...(siteUrl === undefined ? {} : { siteUrl }),
-    redirectUrls,
-    transport: { fetch: options.hookFetch },
-    report,
-  });
-  const realtime = await createRealtimeService({
-    database,
-    hasOtherSessions: options.serverUrl !== undefined,
-    keys,
-    schemaSql: options.realtimeSchemaSql,
-    now,
-    report,
-    settings: { ...(isTimed && realisticTiming), ...options.realtime },
-  });
+  const auth = await startAuth(options);
+  const realtime = await startRealtime(options);
   const rest = await createRestService({ database, settings: options.rest ?? {}, report });
   await saveBuckets(database, options.storage?.buckets ?? {});
   const functions = createFunctionsService({
@@ -145,20 +124,20 @@ export async function createServices(options: ServicesOptions): Promise<Services
     now,
     fileSizeLimitBytes: options.storage?.fileSizeLimitBytes,
   });
-  const sweep = async () => {
-    await auth.sweep();
-    await storage.sweep();
-    await runRetention(database, now());
-    await sendMails();
-    await vacuumDatabase(database);
-  };
-  const sweeper = setInterval(() => void sweep().catch(report), SWEEP_INTERVAL_MS);
-  unreference(sweeper);
-  const pusher = setInterval(() => {
-    void sendPush().catch(report);
-    void sendDueWebhooks(workers).catch(report);
-  }, PUSH_INTERVAL_MS);
-  unreference(pusher);
+  const stopTimers = startTimers(report, [
+    [
+      SWEEP_INTERVAL_MS,
+      async () => {
+        await auth.sweep();
+        await storage.sweep();
+        await runRetention(database, now());
+        await sendMails();
+        await vacuumDatabase(database);
+      },
+    ],
+    [PUSH_INTERVAL_MS, sendPush],
+    [PUSH_INTERVAL_MS, () => sendDueWebhooks(workers)],
+  ]);
   return {
     auth,
     rest,
@@ -168,13 +147,55 @@ export async function createServices(options: ServicesOptions): Promise<Services
     sendDueMails: sendMails,
     sendDuePushMessages: sendPush,
     async close() {
-      clearInterval(sweeper);
-      clearInterval(pusher);
+      stopTimers();
       await stopStandIns();
       await stopDelivery();
       await realtime.close();
       await rest.close();
     },
+  };
+}
+
+function startAuth(options: ServicesOptions): Promise<AuthService> {
+  const { mailbox, siteUrl, redirectUrls = LOCAL_URLS } = options;
+  return createAuthService({
+    database: options.database,
+    keys: options.keys,
+    mailer: options.mailer ?? mailbox,
+    smsBox: createSmsBox(mailbox),
+    readTemplate: options.readTemplate,
+    now: options.now,
+    url: options.url,
+    settings: options.auth ?? {},
+    ...(siteUrl === undefined ? {} : { siteUrl }),
+    redirectUrls,
+    transport: { fetch: options.hookFetch },
+    report: options.report,
+  });
+}
+
+function startRealtime(options: ServicesOptions): Promise<RealtimeService> {
+  const { database, keys, now, report } = options;
+  return createRealtimeService({
+    database,
+    hasOtherSessions: options.serverUrl !== undefined,
+    keys,
+    schemaSql: options.realtimeSchemaSql,
+    now,
+    report,
+    settings: { ...(options.realisticTiming && realisticTiming), ...options.realtime },
+  });
+}
+
+/** @returns a function that stops them. */
+function startTimers(
+  report: (problem: unknown) => void,
+  tasks: readonly (readonly [intervalMs: number, run: () => Promise<unknown>])[],
+): () => void {
+  const timers = tasks.map(([intervalMs, run]) => setInterval(() => void run().catch(report), intervalMs));
+  for (const timer of timers) unreference(timer);
+  return () => {
+    for (const timer of timers) clearInterval(timer);
   };
 }
 

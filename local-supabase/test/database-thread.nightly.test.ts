@@ -99,7 +99,13 @@ describe('PostgreSQL in a worker thread', () => {
 
   it('closes despite an endless statement and an idle transaction', async () => {
     const second = await start();
-    const stuck = second.database.transaction(() => new Promise(() => undefined));
+    let stuck: Promise<unknown> = Promise.resolve();
+    await new Promise<void>((begin) => {
+      stuck = second.database.transaction(() => {
+        begin();
+        return new Promise(() => undefined);
+      });
+    });
     const endless = second.database.query(ENDLESS);
     const outcomes = Promise.allSettled([stuck, endless]);
     await second.close();

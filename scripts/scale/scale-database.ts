@@ -21,7 +21,7 @@ export interface ScaleDatabase {
 }
 
 /** Realtime's tables are the service's, and its triggers exist in the embedded service alone. */
-const SKIPPED_PART = 'local-supabase/realtime/schema.sql';
+const SKIPPED_PART = '/realtime/schema.sql';
 
 /** The measurements run the jobs' commands themselves, and a pg_cron that the machine may have is not preloaded. */
 const WITHOUT_JOBS = `
@@ -69,7 +69,7 @@ export async function openScaleDatabase(
 ): Promise<ScaleDatabase> {
   const { platform, migrations: latest } = await readProjectSql();
   const migrations = earlier ?? latest;
-  const parts = platform.filter(({ path }) => path !== SKIPPED_PART).map(({ sql }) => sql);
+  const parts = platform.filter(({ path }) => !path.endsWith(SKIPPED_PART)).map(({ sql }) => sql);
   const database = binaries === undefined ? await openEmbedded(parts) : await openCluster(binaries, parts);
   await database.exec('set search_path = "$user", public, extensions');
   for (const { sql } of migrations) await database.exec(`begin; ${sql}; commit;`);

@@ -38,6 +38,7 @@ beforeEach(async () => {
   await supabase().database.exec(`
     delete from notifications; delete from push_subscriptions; delete from notification_preferences;
     delete from blocked_senders; delete from muted_threads;
+    update auth.users set banned_until = null;
   `);
   device = createPushDevice();
   token = await signIn(supabase(), ada.email);
@@ -237,7 +238,6 @@ it('a banned account receives no push message', async () => {
   await notify('Please look');
   await database.query('update auth.users set banned_until = $1 where id = $2', ['2032-02-01', ada.id]);
   expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 1 });
-  await database.query('update auth.users set banned_until = null where id = $1', [ada.id]);
   expect(await database.query('select state, reason from private.push_messages')).toEqual([
     { state: 'skipped', reason: 'account' },
   ]);

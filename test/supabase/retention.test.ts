@@ -24,6 +24,47 @@ it('retention deletes read and archived notifications after 90 days in batches, 
   expect(await kept('notifications')).toBe(7);
 });
 
+it.each([
+  [
+    'private.outgoing_notifications',
+    '(sender_id, recipient_id, created_at, due_at)',
+    `'${ada.id}', '${grace.id}', now(), 'infinity'`,
+  ],
+  ['private.mail_only_notifications', '', `gen_random_uuid(), '${grace.id}', null, 'edit', null, now()`],
+  [
+    'private.sent_notifications',
+    '(sender_id, recipient_id, created_at)',
+    `'${ada.id}', '${grace.id}', now()`,
+  ],
+  ['private.notification_tombstones', '', `'${grace.id}', gen_random_uuid()`],
+  ['invitations', '(inviter_id, invitee_email)', `'${ada.id}', 'late-' || n || '@example.com'`],
+  ['private.send_usage', '', `'${ada.id}', 'notification', n::text, now(), 1, now(), 1`],
+  [
+    'private.notification_mails',
+    '(recipient_id, topic, state, due_at, finished_at)',
+    `'${ada.id}', 'test', 'sent', now(), now()`,
+  ],
+])('a run of retention deletes all batches of %s', async (table, columns, values) => {
+  const { database } = supabase();
+  // Alone, because each table that fills a batch lets the run continue.
+  await database.query(`call private.run_retention(1000, now() + interval '200 days')`);
+  await database.exec(
+    `delete from ${table}; insert into ${table} ${columns} select ${values} from generate_series(1, 5) n`,
+  );
+  await expire(100, 2);
+  expect(await kept(table)).toBe(0);
+});
+
+it('a run of retention deletes all batches of notifications that have expired', async () => {
+  await supabase().database.query(
+    'insert into notifications (recipient_id, expires_at) select $1, now() from generate_series(1, 5)',
+    [grace.id],
+  );
+  // Before their tombstones expire, too.
+  await expire(0, 2);
+  expect(await kept('notifications')).toBe(0);
+});
+
 it('a run of retention ends after its time, and the next one continues', async () => {
   const { database } = supabase();
   await database.query(`insert into notifications (recipient_id, status) values ($1, 'read')`, [grace.id]);

@@ -235,6 +235,17 @@ describe('a sender of too many notifications', () => {
     ).toEqual([{ minute_count: 1, day_count: 1 }]);
   });
 
+  it('a sender of too many notifications receives the end of its day, which no later minute moves', async () => {
+    await supabase().database.query(
+      `insert into private.send_usage values ($1, 'notification', '', now() - interval '2 minutes', 1, now() - interval '23 hours', 2000)`,
+      [ada.id],
+    );
+    await expect(send({ type: 'mention' })).rejects.toMatchObject({
+      ...limited,
+      hint: expect.stringMatching(/^Try again in (3600|35\d\d) seconds\.$/),
+    });
+  });
+
   it('a sender of too many notifications stays limited when the recipient deletes notifications', async () => {
     await send({ type: 'mention' }, asAda, grace.id, 60);
     await runAs(supabase().database, asGrace, (sql) => sql.query('delete from notifications'));

@@ -222,12 +222,14 @@ describe('a mail', () => {
     expect(texts[0]).toContain(link);
   });
 
-  it('separates the links at its end by dots', async () => {
+  it('is well-formed HTML, whose last links are separated by dots', async () => {
     const item = { id: 'n', kind: 'mention', content: null, created_at: calledAt, is_in_inbox: true };
     const mail = { ...queuedMail('one'), topic: 'kind:mention', items: [item], item_count: 1 };
     const pages: string[] = [];
     await runMails(createWorkerQueue([mail]), async ({ html }) => pages.push(html));
     const words = pages[0]?.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
+    // Each attribute ends where it should.
+    expect(pages[0]?.match(/<[^>]*>/g)?.filter((tag) => tag.split('"').length % 2 === 0)).toEqual([]);
     expect(words).toMatch(/[^·] Change email settings · Unsubscribe from mentions · Unsubscribe from all $/);
   });
 

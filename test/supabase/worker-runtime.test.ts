@@ -143,6 +143,19 @@ describe('a function', () => {
     expect((await serveFunction({ methods: ['POST'] }, handler)(preflight(), runtime)).status).toBe(405);
   });
 
+  it('has its headers on refusals, too, without which a page cannot read them', async () => {
+    const refuse = () => Promise.reject(new InvalidRequestError('The body is not JSON'));
+    const headers = { 'access-control-allow-origin': '*' };
+    const open = serveFunction({ methods: ['POST'], headers }, refuse);
+    for (const [method, status] of [
+      ['POST', 400],
+      ['DELETE', 405],
+    ] as const) {
+      const response = await open(new Request('http://f', { method }), runtime);
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([status, '*']);
+    }
+  });
+
   it('rejects with an unexpected error', async () => {
     const broken = serveFunction({ methods: ['GET'] }, () => Promise.reject(new Error('broken')));
     await expect(broken(new Request('http://f'), runtime)).rejects.toThrow('broken');

@@ -21,6 +21,7 @@ import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { isKeyTaken } from '../actions/use-shortcuts.ts';
 import { rowAfterSelection, visibleRows } from './row-after-selection.ts';
 import type { Selection } from './use-selection.ts';
+import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 
 export type SelectionAction = 'read' | 'archive' | 'snooze' | 'remove';
@@ -52,6 +53,7 @@ export function SelectionBar(props: SelectionBarProps) {
   const nextRow = useRef<HTMLElement>(null);
   useFocusReturn(bar, nextRow);
   const texts = inboxTexts.use();
+  const words = inboxDialogTexts.use().selection;
   const locale = useLocale();
   const commands = useInboxCommands();
   const { isEverything } = selection;
@@ -110,7 +112,7 @@ export function SelectionBar(props: SelectionBarProps) {
     <section ref={bar} className={styles.bar} aria-label={texts.select} data-selection-bar="" tabIndex={-1}>
       <div className={styles.actions}>
         <span role="status" className={styles.count} data-count={count.toLocaleString(locale)}>
-          <span className={styles.countWords}>{texts.selected(count)}</span>
+          <span className={styles.countWords}>{words.selected(count)}</span>
         </span>
         {(offersEverything || !areAllShown) && (
           // One button for both labels, because a second one would lose the focus.
@@ -119,7 +121,7 @@ export function SelectionBar(props: SelectionBarProps) {
             look="link"
             aria-keyshortcuts="Control+A Meta+A"
             icon={<SelectIcon />}
-            word={offersEverything ? texts.selectEverything(total) : texts.selectAll}
+            word={offersEverything ? words.everything(total) : words.all}
             isWord={offersEverything}
             onClick={selectAll}
           />
@@ -137,7 +139,7 @@ export function SelectionBar(props: SelectionBarProps) {
         ))}
         <IconButton
           className={styles.button}
-          label={texts.selectDone}
+          label={words.done}
           icon={<CloseIcon />}
           onClick={() => {
             nextRow.current = null;
@@ -146,13 +148,8 @@ export function SelectionBar(props: SelectionBarProps) {
         />
       </div>
       {isAsking && (
-        <Dialog
-          open
-          onClose={() => setAsking(false)}
-          title={texts.removeMany(count)}
-          closeLabel={texts.close}
-        >
-          <p>{texts.removeManyText}</p>
+        <Dialog open onClose={() => setAsking(false)} title={words.remove(count)} closeLabel={texts.close}>
+          <p>{words.removeText}</p>
           <div className={layout.actions}>
             <Button onClick={() => setAsking(false)}>{texts.cancel}</Button>
             <Button

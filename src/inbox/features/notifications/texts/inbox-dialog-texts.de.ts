@@ -18,6 +18,18 @@ export const german: InboxDialogTexts = {
     },
   },
 
+  selection: {
+    done: 'Fertig',
+    all: 'Alle sichtbaren auswählen',
+    everything: (count) => `Alle ${count.toLocaleString('de')} auswählen`,
+    selected: (count) => `${count.toLocaleString('de')} ausgewählt`,
+    remove: (count) =>
+      count === 1
+        ? '1 Benachrichtigung löschen?'
+        : `${count.toLocaleString('de')} Benachrichtigungen löschen?`,
+    removeText: 'Du kannst das rückgängig machen, solange die Meldung darüber zu sehen ist.',
+  },
+
   filter: {
     person: 'Person',
   },

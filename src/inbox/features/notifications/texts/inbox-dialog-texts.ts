@@ -18,6 +18,16 @@ const english = {
     },
   },
 
+  selection: {
+    done: 'Done',
+    all: 'Select all shown',
+    everything: (count: number) => `Select all ${count.toLocaleString('en')}`,
+    selected: (count: number) => `${count.toLocaleString('en')} selected`,
+    remove: (count: number) =>
+      count === 1 ? 'Delete 1 notification?' : `Delete ${count.toLocaleString('en')} notifications?`,
+    removeText: 'You can undo this while the message about it is shown.',
+  },
+
   filter: {
     person: 'Person',
   },

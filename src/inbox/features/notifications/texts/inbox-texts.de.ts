@@ -104,10 +104,6 @@ export const german: InboxTexts = {
   invite: 'Einladen',
   options: 'Optionen des Posteingangs',
 
-  selectDone: 'Fertig',
-  selectAll: 'Alle sichtbaren auswählen',
-  selectEverything: (count) => `Alle ${count.toLocaleString('de')} auswählen`,
-  selected: (count) => `${count.toLocaleString('de')} ausgewählt`,
   updates: (count) => `${count.toLocaleString('de')} Neuigkeiten`,
   several: (title, count) => `${title} (${notifications(count)})`,
   seeAll: 'Alle ansehen',
@@ -116,8 +112,6 @@ export const german: InboxTexts = {
   found: (count, hasMore) =>
     count === 0 ? 'Keine Treffer' : `${count.toLocaleString('de')}${hasMore ? '+' : ''} Treffer`,
   undo: 'Rückgängig',
-  removeMany: (count) => `${notifications(count)} löschen?`,
-  removeManyText: 'Du kannst das rückgängig machen, solange die Meldung darüber zu sehen ist.',
   removed: (count) => `${notifications(count)} gelöscht.`,
   archived: (count) => `${notifications(count)} archiviert.`,
   unarchived: (count) => `${notifications(count)} in den Posteingang verschoben.`,

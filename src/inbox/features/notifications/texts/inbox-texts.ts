@@ -89,10 +89,6 @@ const english = {
   invite: 'Invite',
   options: 'Inbox options',
 
-  selectDone: 'Done',
-  selectAll: 'Select all shown',
-  selectEverything: (count: number) => `Select all ${count.toLocaleString('en')}`,
-  selected: (count: number) => `${count.toLocaleString('en')} selected`,
   updates: (count: number) => `${count.toLocaleString('en')} updates`,
   /** The target of an action on a thread: its loaded notifications. */
   several: (title: string, count: number) => `${title} (${notifications(count)})`,
@@ -104,8 +100,6 @@ const english = {
       ? 'No results'
       : `${count.toLocaleString('en')}${hasMore ? '+' : ''} ${count === 1 && !hasMore ? 'result' : 'results'}`,
   undo: 'Undo',
-  removeMany: (count: number) => `Delete ${notifications(count)}?`,
-  removeManyText: 'You can undo this while the message about it is shown.',
   removed: (count: number) => `${notifications(count)} deleted.`,
   archived: (count: number) => `${notifications(count)} archived.`,
   unarchived: (count: number) => `${notifications(count)} moved to inbox.`,

@@ -23,7 +23,10 @@ type Step =
 const mailCount = Number(process.env['MAILS'] ?? 12);
 // Ahead of the database's clock, before which no mail is due; the legacy API keys expire in November 2032.
 const startMs = Date.parse('2032-01-16T10:00:00Z');
-const supabase = useLocalSupabase();
+// The timer of the embedded service would send the mails of killed workers, whose leases have ended.
+const supabase = useLocalSupabase({
+  functions: { 'notification-mails': async () => Response.json({ sent: 0, failed: 0, skipped: 0 }) },
+});
 
 /** Message-IDs of the mails that the SMTP server took, or idempotency keys at the HTTP provider, one per copy. */
 let copies: string[] = [];
@@ -211,7 +214,9 @@ async function killThenFinish(
   const lost = new Set(open.filter((id) => copies.some((copy) => isCopyOf(copy, id))));
   kill = null;
   await endLeases();
-  await runWorker(startMs, settings);
+  // A run ends after a time, which a busy machine reaches before the last mail: the next one continues.
+  for (let run = 0; run < 5 && (await unacknowledged()).length > 0; run += 1)
+    await runWorker(startMs, settings);
   expect(await unacknowledged()).toEqual([]);
   return { copiesOf: (id) => copies.filter((copy) => isCopyOf(copy, id)).length, lost };
 }

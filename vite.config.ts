@@ -19,6 +19,8 @@ const chunkGroups = [
     test: /src\/inbox\/(main|(ui|shared)\/(?!form|list|menu-icons|auth-problem|overlay\/(?!toasts|part-boundary)|password-strength|outbox|recovery-codes\/recovery|sender-controls)[^.]+)\.tsx?$/,
   },
   { name: 'rest', test: 'src/inbox/app/data/rest.ts' },
+  // Only the export of an account reads in pages; the next group would take it with the rest of the client.
+  { name: 'pages', test: 'src/rest-client/long-reads/pages.ts' },
   // With dialogs and the region of toasts, which /login does without.
   { name: 'signed-in', test: 'src/inbox/app/shell/signed-in-app.tsx' },
   { name: 'inbox', test: 'src/inbox/features/notifications/screen/inbox-screen.tsx' },

@@ -1,9 +1,9 @@
 import { CallUser } from '../../platform/call-user.ts';
 import type { Filter } from '../query/filter.ts';
 import type { Model } from '../types/model.ts';
+import { refuseCut } from '../query/plan.ts';
 import type { ExecuteOptions, RowsQuery } from '../query/query.ts';
 import { refuse, requireWhole } from '../query/quoting.ts';
-import { refuseCut } from './pages.ts';
 
 /** How a long list is divided. */
 export interface ChunksOptions extends ExecuteOptions {

@@ -1,7 +1,7 @@
 import { CallUser } from '../../platform/call-user.ts';
 import { and, compare, eq, type Filter, is, not, or } from '../query/filter.ts';
 import type { Model } from '../types/model.ts';
-import { type Plan, readsRows } from '../query/plan.ts';
+import { refuseCut } from '../query/plan.ts';
 import { by as encodeOrder, type ExecuteOptions, type RowsQuery } from '../query/query.ts';
 import { refuse, requireWhole } from '../query/quoting.ts';
 
@@ -68,15 +68,6 @@ export async function* pages<M extends Model, Item extends object>(
     after = rows.length >= previous ? next : null;
     previous = rows.length;
   } while (after);
-}
-
-/** Refuses what several requests cannot keep. An update or a delete always counts its rows, which does not matter. */
-export function refuseCut(name: string, plan: Plan, isWrite = false): void {
-  const { order, limit, offset, prefer, verify } = plan;
-  const limits = isWrite ? (verify ?? prefer['max-affected']) : prefer['count'];
-  if (!(isWrite || readsRows(plan)) || (order[0] ?? limit ?? offset ?? limits) !== undefined) {
-    refuse(`${name}() cannot divide this write, order, limit or count`);
-  }
 }
 
 /** The rows that come after a row in the order of the keys; null if none can. */

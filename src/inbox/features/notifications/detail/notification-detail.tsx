@@ -9,6 +9,7 @@ import { useDelay } from '../../../ui/state/use-delay.ts';
 import { useMedia } from '../../../ui/state/use-media.ts';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { focusOpened } from '../list/detail-history.ts';
+import type { Notification } from '../model/notification.ts';
 import type { OnRowAction } from '../list/row-actions.ts';
 import { RowTitle } from '../list/row-title.tsx';
 import { inboxTexts } from '../texts/inbox-texts.ts';
@@ -34,15 +35,7 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
   useRegisteredKinds();
   const isPanel = useMedia(panelQuery);
   const { notification, hasFailed, retry, markRead } = useNotification(id);
-  const openedId = useRef<string | null>(null);
-  useEffect(() => {
-    // Mark it read once, also after a reload or from a link: the user may mark it unread again.
-    if (notification?.id !== id || openedId.current === id) return;
-    openedId.current = id;
-    onAction('open', [notification], id);
-    if (!notification.isSnoozed) markRead();
-  }, [id, notification, onAction, markRead]);
-  const isSlow = useDelay(notification === undefined && !hasFailed, slowMs);
+  useOpened(id, notification, onAction, markRead);
   const title = notification ? notificationTitle(notification, texts) : words.label;
   const panel = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -54,29 +47,13 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
     ) : (
       <>
         {titled}
-        <p role="status">
-          {notification === null ? words.gone : hasFailed ? texts.readFailed : <Spinner />}{' '}
-          {isSlow && <span>{texts.stillLoading}</span>}
-          {hasFailed && (
-            <Button look="link" onClick={retry}>
-              {texts.retry}
-            </Button>
-          )}
-        </p>
+        <MissingNotification isGone={notification === null} onRetry={hasFailed ? retry : null} />
       </>
     );
   const buttons = notification && (
     <DetailButtons notification={notification} onAction={onAction} onLeave={isPanel ? null : onClose} />
   );
-  const step = (label: string, icon: ReactNode, onClick: (() => void) | null) => (
-    <IconButton label={label} icon={icon} inactive={!onClick} onClick={() => onClick?.()} />
-  );
-  const steps = (
-    <>
-      {step(words.previous, <PreviousIcon />, onPrevious)}
-      {step(words.next, <NextIcon />, onNext)}
-    </>
-  );
+  const steps = <StepButtons onNext={onNext} onPrevious={onPrevious} />;
   if (!isPanel)
     return (
       <Dialog
@@ -110,6 +87,57 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
         </h2>,
       )}
     </aside>
+  );
+}
+
+/** Marks it read once, also after a reload or from a link: the user may mark it unread again. */
+function useOpened(
+  id: string,
+  notification: Notification | null | undefined,
+  onAction: OnRowAction,
+  markRead: () => void,
+): void {
+  const openedId = useRef<string | null>(null);
+  useEffect(() => {
+    if (notification?.id !== id || openedId.current === id) return;
+    openedId.current = id;
+    onAction('open', [notification], id);
+    if (!notification.isSnoozed) markRead();
+  }, [id, notification, onAction, markRead]);
+}
+
+interface MissingNotificationProps {
+  readonly isGone: boolean;
+  /** null: the read has not failed. */
+  readonly onRetry: (() => void) | null;
+}
+
+function MissingNotification({ isGone, onRetry }: MissingNotificationProps) {
+  const texts = inboxTexts.use();
+  const { gone } = inboxDialogTexts.use().detail;
+  const isSlow = useDelay(!isGone && !onRetry, slowMs);
+  return (
+    <p role="status">
+      {isGone ? gone : onRetry ? texts.readFailed : <Spinner />} {isSlow && <span>{texts.stillLoading}</span>}
+      {onRetry && (
+        <Button look="link" onClick={onRetry}>
+          {texts.retry}
+        </Button>
+      )}
+    </p>
+  );
+}
+
+function StepButtons({ onNext, onPrevious }: Pick<NotificationDetailProps, 'onNext' | 'onPrevious'>) {
+  const words = inboxDialogTexts.use().detail;
+  const step = (label: string, icon: ReactNode, onClick: (() => void) | null) => (
+    <IconButton label={label} icon={icon} inactive={!onClick} onClick={() => onClick?.()} />
+  );
+  return (
+    <>
+      {step(words.previous, <PreviousIcon />, onPrevious)}
+      {step(words.next, <NextIcon />, onNext)}
+    </>
   );
 }
 

@@ -43,38 +43,50 @@ export function ActionButtons({ notificationId, actions, title, onDone }: Action
     }
     setPending(null);
   };
-  const name = (label: string) => `${label}: ${title}`;
   return (
     <div className={layout.answers}>
       {!isDone &&
-        actions.map((action, place) =>
-          'url' in action ? (
-            <Link
-              // eslint-disable-next-line react/no-array-index-key -- the list of a message never changes
-              key={place}
-              className={buttonClass()}
-              href={action.url}
-              aria-label={name(action.label)}
-              onClick={onDone}
-            >
-              <span dir="auto">{action.label}</span>
-            </Link>
-          ) : (
-            <Button
-              // eslint-disable-next-line react/no-array-index-key -- the list of a message never changes
-              key={place}
-              pending={pending === action}
-              inactive={pending !== null}
-              aria-label={name(action.label)}
-              onClick={() => void call(action, action.callback)}
-            >
-              <span dir="auto">{action.label}</span>
-            </Button>
-          ),
-        )}
+        actions.map((action, place) => (
+          <ActionButton
+            // eslint-disable-next-line react/no-array-index-key -- the list of a message never changes
+            key={place}
+            action={action}
+            name={`${action.label}: ${title}`}
+            pending={pending}
+            onFollow={onDone}
+            onCall={(callback) => void call(action, callback)}
+          />
+        ))}
       <span ref={outcomeText} role="status" className={layout.hint} tabIndex={-1}>
         {outcome?.text}
       </span>
     </div>
+  );
+}
+
+interface ActionButtonProps {
+  readonly action: MessageAction;
+  readonly name: string;
+  /** The action of the message that is being called; null: none. */
+  readonly pending: MessageAction | null;
+  readonly onFollow: () => void;
+  readonly onCall: (callback: string) => void;
+}
+
+function ActionButton({ action, name, pending, onFollow, onCall }: ActionButtonProps) {
+  const label = <span dir="auto">{action.label}</span>;
+  return 'url' in action ? (
+    <Link className={buttonClass()} href={action.url} aria-label={name} onClick={onFollow}>
+      {label}
+    </Link>
+  ) : (
+    <Button
+      pending={pending === action}
+      inactive={pending !== null}
+      aria-label={name}
+      onClick={() => onCall(action.callback)}
+    >
+      {label}
+    </Button>
   );
 }

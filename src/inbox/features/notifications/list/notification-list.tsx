@@ -9,7 +9,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import type { ReactNode, Ref } from 'react';
+import type { ReactNode, Ref, RefObject } from 'react';
 import { useInboxServices, useLocale } from '../data/inbox-context.ts';
 import { dayLabel, groupByDay } from '../model/day-groups.ts';
 import type { ListEntry } from '../model/list-entries.ts';
@@ -54,16 +54,7 @@ const rowHeight = 56;
 /** The notifications by day. */
 export const NotificationList = memo(function NotificationList(props: NotificationListProps) {
   const { entries, filter, onAction, selected, openId, onToggleGroup, onEndNear, ref } = props;
-  const { minuteClock } = useInboxServices();
-  const today = useSyncExternalStore(minuteClock.subscribe, () =>
-    new Date(minuteClock.getSnapshot()).toDateString(),
-  );
-  const locale = useLocale();
-  const days = useMemo(() => groupByDay(entries, Date.parse(today)), [entries, today]);
-  const headings = useMemo(
-    () => days.map(({ daysAgo, atMs }) => dayLabel(daysAgo, atMs, locale)),
-    [days, locale],
-  );
+  const { days, headings } = useDays(entries);
   const ids = useMemo(() => entries.map(({ id }) => id), [entries]);
   const list = useRef<HTMLDivElement>(null);
   const { range, spacePx, measure, startOf, scrollTo } = useRowWindow(list, ids, rowHeight, (end) => {
@@ -72,30 +63,12 @@ export const NotificationList = memo(function NotificationList(props: Notificati
   });
   useSavedScroll(ids.length, startOf);
   useFocusKeeper(list);
-  useImperativeHandle(ref, () => ({
-    reveal(id, focus) {
-      if (!findRowLink(list.current, id)) scrollTo(id);
-      const link = findRowLink(list.current, id);
-      link?.scrollIntoView({ block: 'nearest' });
-      if (focus) link?.focus({ preventScroll: true });
-    },
-    follow: (id) => findRowLink(list.current, id)?.click(),
-  }));
+  useImperativeHandle(ref, () => createHandle(list, scrollTo));
   // Before the list is used, rows appear and disappear at once: a fading row would delay the first paint.
   const [isUsed, setUsed] = useState(false);
   const use = () => setUsed(true);
   useEffect(() => (isUsed && list.current ? animateRows(list.current) : undefined), [isUsed]);
-  const swipe = useEffectEvent((id: string, side: SwipeSide) => {
-    const entry = entries.find((each) => each.id === id);
-    if (entry) onAction(side === 'start' ? 'archive' : 'snooze', entry.notifications, id);
-  });
-  const texts = inboxTexts.use();
-  const isSelecting = selected !== null;
-  useEffect(() => {
-    if (!list.current || isSelecting) return undefined;
-    const archive = filter.tab === 'archived' ? texts.unarchive : texts.archive;
-    return followSwipes(list.current, { start: archive, end: texts.snoozed }, (id, side) => swipe(id, side));
-  }, [isSelecting, filter.tab, texts]);
+  useRowSwipes(list, props);
   return (
     <div ref={list} className={styles.list} data-list="" onPointerOver={use} onFocus={use}>
       {days.map(({ daysAgo, atMs, first, end }, day) => {
@@ -133,6 +106,52 @@ export const NotificationList = memo(function NotificationList(props: Notificati
     </div>
   );
 });
+
+function useDays(entries: readonly ListEntry[]) {
+  const { minuteClock } = useInboxServices();
+  const today = useSyncExternalStore(minuteClock.subscribe, () =>
+    new Date(minuteClock.getSnapshot()).toDateString(),
+  );
+  const locale = useLocale();
+  const days = useMemo(() => groupByDay(entries, Date.parse(today)), [entries, today]);
+  const headings = useMemo(
+    () => days.map(({ daysAgo, atMs }) => dayLabel(daysAgo, atMs, locale)),
+    [days, locale],
+  );
+  return { days, headings };
+}
+
+function createHandle(
+  list: RefObject<HTMLElement | null>,
+  scrollTo: (id: string) => void,
+): NotificationListHandle {
+  return {
+    reveal(id, focus) {
+      if (!findRowLink(list.current, id)) scrollTo(id);
+      const link = findRowLink(list.current, id);
+      link?.scrollIntoView({ block: 'nearest' });
+      if (focus) link?.focus({ preventScroll: true });
+    },
+    follow: (id) => findRowLink(list.current, id)?.click(),
+  };
+}
+
+function useRowSwipes(
+  list: RefObject<HTMLElement | null>,
+  { entries, filter, onAction, selected }: NotificationListProps,
+): void {
+  const swipe = useEffectEvent((id: string, side: SwipeSide) => {
+    const entry = entries.find((each) => each.id === id);
+    if (entry) onAction(side === 'start' ? 'archive' : 'snooze', entry.notifications, id);
+  });
+  const texts = inboxTexts.use();
+  const isSelecting = selected !== null;
+  useEffect(() => {
+    if (!list.current || isSelecting) return undefined;
+    const archive = filter.tab === 'archived' ? texts.unarchive : texts.archive;
+    return followSwipes(list.current, { start: archive, end: texts.snoozed }, (id, side) => swipe(id, side));
+  }, [list, isSelecting, filter.tab, texts]);
+}
 
 interface DayProps {
   readonly heading: string;

@@ -46,42 +46,17 @@ export interface SelectionBarProps {
 
 /** The actions on the selected notifications. Each ends selecting, and moves the focus from the bar to the list. */
 export function SelectionBar(props: SelectionBarProps) {
-  const { selection, shown, filter, total, onSnooze, onChange, ref } = props;
+  const { selection, shown, total, onChange, ref } = props;
+  const { isEverything } = selection;
   const bar = useRef<HTMLElement>(null);
   const selectMore = useRef<HTMLButtonElement>(null);
   const firstAction = useRef<HTMLButtonElement>(null);
-  const nextRow = useRef<HTMLElement>(null);
-  useFocusReturn(bar, nextRow);
+  const setNextRow = useFocusReturn(bar);
   const texts = inboxTexts.use();
   const words = inboxDialogTexts.use().selection;
-  const locale = useLocale();
-  const commands = useInboxCommands();
-  const { isEverything } = selection;
-  // Rows that left the list are not acted on.
-  const chosen = isEverything ? shown : shown.filter(({ id }) => selection.ids.has(id));
-  const isNone = chosen.length === 0;
-  const areArchived = !isNone && chosen.every(({ status }) => status === 'archived');
-  const count = isEverything ? (total ?? chosen.length) : chosen.length;
-  const [isAsking, setAsking] = useState(false);
-  const removeSelected = () => (isEverything ? commands.removeAll(filter, count) : commands.remove(chosen));
-  const archiveSelected = () =>
-    isEverything && !areArchived
-      ? commands.archiveAll(filter, count)
-      : commands.setStatus(chosen, areArchived ? 'read' : 'archived');
-  const markRead = () =>
-    isEverything ? commands.markAllRead(filter.kind) : commands.setStatus(chosen, 'read');
-  const act = (action: SelectionAction, isSure = count <= mostUnasked) => {
-    const isOffered = action === 'read' ? !areArchived : !(isEverything && action === 'snooze');
-    if (isNone || !isOffered) return;
-    if (action === 'remove' && !isSure) return setAsking(true);
-    nextRow.current = rowAfterSelection(action === 'read' ? 'stay' : 'leave');
-    // The dialog asks for the time first.
-    if (action === 'snooze') return onSnooze(chosen);
-    if (action === 'archive') archiveSelected();
-    else if (action === 'remove') removeSelected();
-    else markRead();
-    onChange(null);
-  };
+  const chosen = chooseRows(props);
+  const { isNone, areAllShown, count } = chosen;
+  const { act, question } = useAct(props, chosen, setNextRow);
   useImperativeHandle(ref, () => ({
     act(action) {
       // The bar moves the focus on when selecting ends.
@@ -89,21 +64,10 @@ export function SelectionBar(props: SelectionBarProps) {
       act(action);
     },
   }));
-  const archive = areArchived
-    ? (['archive', texts.unarchive, UnarchiveIcon] as const)
-    : (['archive', texts.archive, ArchiveIcon] as const);
-  const buttons = [
-    ['read', texts.markRead, CheckIcon] as const,
-    ...(isEverything && areArchived ? [] : [archive]),
-    ...(isEverything ? [] : [['snooze', texts.snooze, ClockIcon] as const]),
-    ['remove', texts.remove, TrashIcon] as const,
-  ];
-  const areAllShown = chosen.length === shown.length;
   const offersEverything = areAllShown && total !== null && !isEverything && !isNone;
   const selectAll = () => {
-    flushSync(() =>
-      onChange({ ids: new Set(shown.map(({ id }) => id)), isEverything: isEverything || offersEverything }),
-    );
+    const ids = new Set(shown.map(({ id }) => id));
+    flushSync(() => onChange({ ids, isEverything: isEverything || offersEverything }));
     // The button is removed once nothing more can be selected.
     (selectMore.current ?? firstAction.current)?.focus({ preventScroll: true });
   };
@@ -111,9 +75,7 @@ export function SelectionBar(props: SelectionBarProps) {
   return (
     <section ref={bar} className={styles.bar} aria-label={texts.select} data-selection-bar="" tabIndex={-1}>
       <div className={styles.actions}>
-        <span role="status" className={styles.count} data-count={count.toLocaleString(locale)}>
-          <span className={styles.countWords}>{words.selected(count)}</span>
-        </span>
+        <SelectedCount count={count} />
         {(offersEverything || !areAllShown) && (
           // One button for both labels, because a second one would lose the focus.
           <BarButton
@@ -126,46 +88,140 @@ export function SelectionBar(props: SelectionBarProps) {
             onClick={selectAll}
           />
         )}
-        {buttons.map(([action, word, Icon]) => (
-          <BarButton
-            key={action}
-            ref={action === 'read' ? firstAction : undefined}
-            look={action === 'remove' ? 'danger' : 'secondary'}
-            icon={<Icon />}
-            word={word}
-            inactive={isNone || (action === 'read' && areArchived)}
-            onClick={() => act(action)}
-          />
-        ))}
+        <ActionButtons chosen={chosen} isEverything={isEverything} first={firstAction} onAct={act} />
         <IconButton
           className={styles.button}
           label={words.done}
           icon={<CloseIcon />}
           onClick={() => {
-            nextRow.current = null;
+            setNextRow(null);
             onChange(null);
           }}
         />
       </div>
-      {isAsking && (
-        <Dialog open onClose={() => setAsking(false)} title={words.remove(count)} closeLabel={texts.close}>
-          <p>{words.removeText}</p>
-          <div className={layout.actions}>
-            <Button onClick={() => setAsking(false)}>{texts.cancel}</Button>
-            <Button
-              look="danger"
-              onClick={() => {
-                // The focus returns to the bar, which moves it on.
-                flushSync(() => setAsking(false));
-                act('remove', true);
-              }}
-            >
-              {texts.remove}
-            </Button>
-          </div>
-        </Dialog>
-      )}
+      {question}
     </section>
+  );
+}
+
+function SelectedCount({ count }: { readonly count: number }) {
+  const words = inboxDialogTexts.use().selection;
+  const locale = useLocale();
+  return (
+    <span role="status" className={styles.count} data-count={count.toLocaleString(locale)}>
+      <span className={styles.countWords}>{words.selected(count)}</span>
+    </span>
+  );
+}
+
+interface ChosenRows {
+  readonly rows: readonly Notification[];
+  readonly isNone: boolean;
+  readonly areArchived: boolean;
+  readonly areAllShown: boolean;
+  /** Of the whole list if everything is selected. */
+  readonly count: number;
+}
+
+function chooseRows({ selection: { ids, isEverything }, shown, total }: SelectionBarProps): ChosenRows {
+  // Rows that left the list are not acted on.
+  const rows = isEverything ? shown : shown.filter(({ id }) => ids.has(id));
+  const isNone = rows.length === 0;
+  const areArchived = !isNone && rows.every(({ status }) => status === 'archived');
+  const count = isEverything ? (total ?? rows.length) : rows.length;
+  return { rows, isNone, areArchived, areAllShown: rows.length === shown.length, count };
+}
+
+interface ActionButtonsProps {
+  readonly chosen: ChosenRows;
+  readonly isEverything: boolean;
+  readonly first: Ref<HTMLButtonElement>;
+  readonly onAct: (action: SelectionAction) => void;
+}
+
+function ActionButtons({ chosen: { isNone, areArchived }, isEverything, first, onAct }: ActionButtonsProps) {
+  const texts = inboxTexts.use();
+  const archive = areArchived
+    ? (['archive', texts.unarchive, UnarchiveIcon] as const)
+    : (['archive', texts.archive, ArchiveIcon] as const);
+  const buttons = [
+    ['read', texts.markRead, CheckIcon] as const,
+    ...(isEverything && areArchived ? [] : [archive]),
+    ...(isEverything ? [] : [['snooze', texts.snooze, ClockIcon] as const]),
+    ['remove', texts.remove, TrashIcon] as const,
+  ];
+  return buttons.map(([action, word, Icon]) => (
+    <BarButton
+      key={action}
+      ref={action === 'read' ? first : undefined}
+      look={action === 'remove' ? 'danger' : 'secondary'}
+      icon={<Icon />}
+      word={word}
+      inactive={isNone || (action === 'read' && areArchived)}
+      onClick={() => onAct(action)}
+    />
+  ));
+}
+
+function useAct(
+  { selection: { isEverything }, filter, onSnooze, onChange }: SelectionBarProps,
+  { rows, isNone, areArchived, count }: ChosenRows,
+  setNextRow: (row: HTMLElement | null) => void,
+) {
+  const [isAsking, setAsking] = useState(false);
+  const commands = useInboxCommands();
+  const remove = () => (isEverything ? commands.removeAll(filter, count) : commands.remove(rows));
+  const archive = () =>
+    isEverything && !areArchived
+      ? commands.archiveAll(filter, count)
+      : commands.setStatus(rows, areArchived ? 'read' : 'archived');
+  const markRead = () =>
+    isEverything ? commands.markAllRead(filter.kind) : commands.setStatus(rows, 'read');
+  const act = (action: SelectionAction, isSure = count <= mostUnasked) => {
+    const isOffered = action === 'read' ? !areArchived : !(isEverything && action === 'snooze');
+    if (isNone || !isOffered) return;
+    if (action === 'remove' && !isSure) return setAsking(true);
+    setNextRow(rowAfterSelection(action === 'read' ? 'stay' : 'leave'));
+    // The dialog asks for the time first.
+    if (action === 'snooze') return onSnooze(rows);
+    if (action === 'archive') archive();
+    else if (action === 'remove') remove();
+    else markRead();
+    onChange(null);
+  };
+  const question = isAsking && (
+    <RemovalQuestion
+      count={count}
+      onClose={() => setAsking(false)}
+      onConfirm={() => {
+        // The focus returns to the bar, which moves it on.
+        flushSync(() => setAsking(false));
+        act('remove', true);
+      }}
+    />
+  );
+  return { act, question };
+}
+
+interface RemovalQuestionProps {
+  readonly count: number;
+  readonly onClose: () => void;
+  readonly onConfirm: () => void;
+}
+
+function RemovalQuestion({ count, onClose, onConfirm }: RemovalQuestionProps) {
+  const texts = inboxTexts.use();
+  const words = inboxDialogTexts.use().selection;
+  return (
+    <Dialog open onClose={onClose} title={words.remove(count)} closeLabel={texts.close}>
+      <p>{words.removeText}</p>
+      <div className={layout.actions}>
+        <Button onClick={onClose}>{texts.cancel}</Button>
+        <Button look="danger" onClick={onConfirm}>
+          {texts.remove}
+        </Button>
+      </div>
+    </Dialog>
   );
 }
 
@@ -208,8 +264,13 @@ function useSelectAllKey(selectAll: () => void): void {
   }, []);
 }
 
-/** Moves the focus from a button of the bar to the next row, else to the first visible one, when selecting ends. */
-function useFocusReturn(bar: RefObject<HTMLElement | null>, nextRow: RefObject<HTMLElement | null>): void {
+/**
+ * Moves the focus from a button of the bar to the next row, else to the first visible one, when selecting ends.
+ *
+ * @returns sets the next row.
+ */
+function useFocusReturn(bar: RefObject<HTMLElement | null>): (row: HTMLElement | null) => void {
+  const nextRow = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const element = bar.current;
     return () => {
@@ -218,5 +279,8 @@ function useFocusReturn(bar: RefObject<HTMLElement | null>, nextRow: RefObject<H
       const target = next?.isConnected ? next : visibleRows()[0];
       (target ?? document.querySelector('h1'))?.focus({ preventScroll: true });
     };
-  }, [bar, nextRow]);
+  }, [bar]);
+  return (row) => {
+    nextRow.current = row;
+  };
 }

@@ -1,4 +1,5 @@
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import type { Ref, RefObject } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { onDemand, preloadDelayMs } from '../../../ui/state/loader.ts';
 import { PartBoundary } from '../../../ui/overlay/part-boundary.tsx';
@@ -22,7 +23,7 @@ import { usePendingArrivals } from './pending-arrivals.ts';
 import { useInboxShortcuts } from './use-inbox-shortcuts.ts';
 import { useInboxUrl } from './use-inbox-url.ts';
 import { useRowActions, type InboxDialog } from './use-row-actions.ts';
-import { emptySelection, useSelection } from '../list/use-selection.ts';
+import { emptySelection, useSelection, type Selection } from '../list/use-selection.ts';
 
 const loadOverlays = () => import('./inbox-overlays.tsx');
 const loadSelectionBar = () => import('../list/selection-bar.tsx');
@@ -36,42 +37,58 @@ function preloadOverlays(): void {
 
 /** `/home`: the inbox. The shown list and the opened notification are in the URL. */
 export function InboxScreen() {
-  const texts = inboxTexts.use();
+  const listHandle = useRef<NotificationListHandle>(null);
+  const selectionBar = useRef<SelectionBarHandle>(null);
+  const screen = useInboxScreen(listHandle, selectionBar);
+  const { snapshot, filter, list, url, top, selection, dialog, setDialog } = screen;
+  const isOpen = url.openId !== null;
+  return (
+    <div
+      className={styles.screen}
+      data-detail={isOpen || undefined}
+      onPointerOver={preloadOverlays}
+      onFocus={preloadOverlays}
+    >
+      <div className={styles.main}>
+        <ScreenToolbar screen={screen} />
+        <div className={styles.narrow}>
+          <InboxTabs filter={filter} counts={snapshot.counts} />
+        </div>
+        <FilterChips filter={filter} />
+        <div ref={top} />
+        <InboxNotices snapshot={snapshot} />
+        <Rows screen={screen} ref={listHandle} />
+        <InboxFooter snapshot={{ ...snapshot, view: list }} onInvite={() => setDialog('invite')} />
+        {selection && <SelectedRows screen={screen} selection={selection} ref={selectionBar} />}
+      </div>
+      {(isOpen || dialog !== null) && <Overlays screen={screen} />}
+    </div>
+  );
+}
+
+/** The state that the parts of the screen share. */
+type Screen = ReturnType<typeof useInboxScreen>;
+
+function useInboxScreen(
+  listHandle: RefObject<NotificationListHandle | null>,
+  selectionBar: RefObject<SelectionBarHandle | null>,
+) {
   const inbox = useInbox();
   const commands = useInboxCommands();
   const snapshot = useInboxSnapshot();
+  const { filter } = snapshot.view;
   const [dialog, setDialog] = useState<InboxDialog | null>(null);
   const [searchCalls, setSearchCalls] = useState(0);
-  const listHandle = useRef<NotificationListHandle>(null);
-  const selectionBar = useRef<SelectionBarHandle>(null);
   const url = useInboxUrl();
-  const { openId } = url;
-  const { isVerified } = snapshot;
-  useEffect(() => {
-    if (!isVerified) return undefined;
-    const timer = setTimeout(preloadOverlays, preloadDelayMs);
-    return () => clearTimeout(timer);
-  }, [isVerified]);
-
-  const { filter } = snapshot.view;
-  const query = filter.query ?? '';
-  const settled = useSettledView(snapshot);
-  // Defer the rows, of which there may be many, so that tabs and counts react to a click at once.
-  const deferred = useDeferredValue(settled);
-  // Render the first rows without deferring: nothing else is shown that could be clicked.
-  const [isFirst, setFirst] = useState(true);
-  if (isFirst && deferred.isLoaded) setFirst(false);
-  const list = isFirst ? settled : deferred;
-  const arrivals = usePendingArrivals(list.notifications, encodeFilter(list.filter));
-  const { pending, top, release } = arrivals;
-  const { entries, toggleGroup } = useListEntries(arrivals.shown, list, inbox.loadMore);
+  usePreloadedOverlays(snapshot.isVerified);
+  const list = useShownList(snapshot);
+  const { shown: arrived, ...arrivals } = usePendingArrivals(list.notifications, encodeFilter(list.filter));
+  const { entries, toggleGroup } = useListEntries(arrived, list, inbox.loadMore);
   // In the order of the rows, which differs from that of time where threads are grouped.
   const shown = useMemo(() => [...new Set(entries.flatMap(({ notifications }) => notifications))], [entries]);
   const { selection, select, ...ranges } = useSelection(shown, url.listKey);
   const rows = useRowActions(url, shown, listHandle, ranges, setDialog);
-
   const startSearch = () => setSearchCalls((calls) => calls + 1);
-  const startSelecting = () => select(selection ? null : emptySelection);
   const markAllRead = () => markShownRead(commands, filter, shown);
   useInboxShortcuts({
     entries,
@@ -84,103 +101,151 @@ export function InboxScreen() {
     onHelp: () => setDialog('keys'),
     onSearch: startSearch,
   });
+  return {
+    snapshot,
+    filter,
+    url,
+    list,
+    ...arrivals,
+    entries,
+    toggleGroup,
+    shown,
+    rows,
+    selection,
+    select,
+    dialog,
+    setDialog,
+    markAllRead,
+    searchCalls,
+    startSearch,
+    endSearch: () => setSearchCalls(0),
+  };
+}
 
+interface PartProps {
+  readonly screen: Screen;
+}
+
+function ScreenToolbar({ screen }: PartProps) {
+  const { snapshot, filter, list, shown, selection, select } = screen;
   return (
-    <div
-      className={styles.screen}
-      data-detail={openId !== null || undefined}
-      onPointerOver={preloadOverlays}
-      onFocus={preloadOverlays}
+    <InboxToolbar
+      filter={filter}
+      hasUnread={hasUnread(snapshot, shown)}
+      hasRows={shown.length > 0}
+      onMarkAllRead={screen.markAllRead}
+      isSelecting={selection !== null}
+      onSelect={() => select(selection ? null : emptySelection)}
+      onSearch={screen.startSearch}
+      onDialog={screen.setDialog}
     >
-      <div className={styles.main}>
-        <InboxToolbar
-          filter={filter}
-          hasUnread={hasUnread(snapshot, shown)}
-          hasRows={shown.length > 0}
-          onMarkAllRead={markAllRead}
-          isSelecting={selection !== null}
-          onSelect={startSelecting}
-          onSearch={startSearch}
-          onDialog={setDialog}
-        >
-          <InboxSearch
-            calls={searchCalls}
-            query={query}
-            resultCount={list.isLoaded && list.filter.query === filter.query ? shown.length : null}
-            hasMore={list.hasMore}
-            onSearch={url.search}
-            onLeave={() => setSearchCalls(0)}
-          />
-        </InboxToolbar>
-        <div className={styles.narrow}>
-          <InboxTabs filter={filter} counts={snapshot.counts} />
-        </div>
-        <FilterChips filter={filter} />
-        <div ref={top} />
-        <InboxNotices snapshot={snapshot} />
-        {pending > 0 && (
-          <Button
-            look="primary"
-            className={styles.pill}
-            onClick={() => {
-              release();
-              window.scrollTo(0, 0);
-            }}
-          >
-            {`↑ ${texts.fresh(pending)}`}
-          </Button>
-        )}
-        <NotificationList
-          key={encodeFilter(list.filter)}
-          ref={listHandle}
-          entries={entries}
-          filter={list.filter}
-          onAction={rows.onAction}
-          onToggleGroup={toggleGroup}
-          selected={
-            selection && (selection.isEverything ? new Set(shown.map(({ id }) => id)) : selection.ids)
-          }
-          openId={openId}
-          onEndNear={inbox.loadMore}
-        />
-        <InboxFooter snapshot={{ ...snapshot, view: list }} onInvite={() => setDialog('invite')} />
-        {selection && (
-          <PartBoundary onFail={() => select(null)}>
-            <SelectionBar
-              ref={selectionBar}
-              selection={selection}
-              shown={shown}
-              filter={filter}
-              total={
-                list.hasMore && filter.kind === null && !isNarrow(filter) ? snapshot.counts[filter.tab] : null
-              }
-              onSnooze={([first, ...others]) =>
-                first && setDialog({ type: 'snooze', id: first.id, notifications: [first, ...others] })
-              }
-              onChange={select}
-            />
-          </PartBoundary>
-        )}
-      </div>
-      {(openId !== null || dialog !== null) && (
-        <PartBoundary
-          onFail={() => {
-            setDialog(null);
-            url.open(undefined);
+      <InboxSearch
+        calls={screen.searchCalls}
+        query={filter.query ?? ''}
+        resultCount={list.isLoaded && list.filter.query === filter.query ? shown.length : null}
+        hasMore={list.hasMore}
+        onSearch={screen.url.search}
+        onLeave={screen.endSearch}
+      />
+    </InboxToolbar>
+  );
+}
+
+function Rows({ screen, ref }: PartProps & { readonly ref: Ref<NotificationListHandle> }) {
+  const texts = inboxTexts.use();
+  const inbox = useInbox();
+  const { list, shown, selection, pending } = screen;
+  return (
+    <>
+      {pending > 0 && (
+        <Button
+          look="primary"
+          className={styles.pill}
+          onClick={() => {
+            screen.release();
+            window.scrollTo(0, 0);
           }}
         >
-          <InboxOverlays
-            openId={openId}
-            shown={shown}
-            dialog={dialog}
-            rows={rows}
-            onDialog={setDialog}
-            onSelect={(isSelecting) => select(isSelecting ? emptySelection : null)}
-          />
-        </PartBoundary>
+          {`↑ ${texts.fresh(pending)}`}
+        </Button>
       )}
-    </div>
+      <NotificationList
+        key={encodeFilter(list.filter)}
+        ref={ref}
+        entries={screen.entries}
+        filter={list.filter}
+        onAction={screen.rows.onAction}
+        onToggleGroup={screen.toggleGroup}
+        selected={selection && (selection.isEverything ? new Set(shown.map(({ id }) => id)) : selection.ids)}
+        openId={screen.url.openId}
+        onEndNear={inbox.loadMore}
+      />
+    </>
   );
+}
+
+interface SelectedRowsProps extends PartProps {
+  readonly selection: Selection;
+  readonly ref: Ref<SelectionBarHandle>;
+}
+
+function SelectedRows({ screen, selection, ref }: SelectedRowsProps) {
+  const { snapshot, filter, list, shown, select, setDialog } = screen;
+  const isWhole = list.hasMore && filter.kind === null && !isNarrow(filter);
+  return (
+    <PartBoundary onFail={() => select(null)}>
+      <SelectionBar
+        ref={ref}
+        selection={selection}
+        shown={shown}
+        filter={filter}
+        total={isWhole ? snapshot.counts[filter.tab] : null}
+        onSnooze={([first, ...others]) =>
+          first && setDialog({ type: 'snooze', id: first.id, notifications: [first, ...others] })
+        }
+        onChange={select}
+      />
+    </PartBoundary>
+  );
+}
+
+function Overlays({ screen: { url, shown, dialog, rows, setDialog, select } }: PartProps) {
+  return (
+    <PartBoundary
+      onFail={() => {
+        setDialog(null);
+        url.open(undefined);
+      }}
+    >
+      <InboxOverlays
+        openId={url.openId}
+        shown={shown}
+        dialog={dialog}
+        rows={rows}
+        onDialog={setDialog}
+        onSelect={(isSelecting) => select(isSelecting ? emptySelection : null)}
+      />
+    </PartBoundary>
+  );
+}
+
+function usePreloadedOverlays(isVerified: boolean): void {
+  useEffect(() => {
+    if (!isVerified) return undefined;
+    const timer = setTimeout(preloadOverlays, preloadDelayMs);
+    return () => clearTimeout(timer);
+  }, [isVerified]);
+}
+
+/** The list to render, which may be older than the view of the snapshot. */
+function useShownList(snapshot: InboxSnapshot): InboxView {
+  const settled = useSettledView(snapshot);
+  // Defer the rows, of which there may be many, so that tabs and counts react to a click at once.
+  const deferred = useDeferredValue(settled);
+  // Render the first rows without deferring: nothing else is shown that could be clicked.
+  const [isFirst, setFirst] = useState(true);
+  if (isFirst && deferred.isLoaded) setFirst(false);
+  return isFirst ? settled : deferred;
 }
 
 /** The view to show: while a search is being read, the previous view stays. If the read fails, there are no results. */

@@ -30,20 +30,7 @@ export function InboxSearch({ query, resultCount, hasMore, calls, onSearch, onLe
   const inbox = useInbox();
   const { isReading, view } = useInboxSnapshot();
   const field = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState(query);
-  const [known, setKnown] = useState(query);
-  const words = normalizeQuery(text);
-  // Back, Forward and links change the query from outside.
-  if (query !== known) {
-    setKnown(query);
-    if (words !== query) setText(query);
-  }
-  const search = useEffectEvent(onSearch);
-  useEffect(() => {
-    if (words === query) return;
-    const timer = setTimeout(() => search(words), typingPauseMs);
-    return () => clearTimeout(timer);
-  }, [words, query]);
+  const { text, words, setText } = useSearchText(query, onSearch);
   const { outdatedBy } = view;
   useEffect(() => {
     if (outdatedBy === null) return;
@@ -93,4 +80,23 @@ export function InboxSearch({ query, resultCount, hasMore, calls, onSearch, onLe
       </div>
     </div>
   );
+}
+
+/** The text of the field; its words are searched after a pause. */
+function useSearchText(query: string, onSearch: (query: string) => void) {
+  const [text, setText] = useState(query);
+  const [known, setKnown] = useState(query);
+  const words = normalizeQuery(text);
+  // Back, Forward and links change the query from outside.
+  if (query !== known) {
+    setKnown(query);
+    if (words !== query) setText(query);
+  }
+  const search = useEffectEvent(onSearch);
+  useEffect(() => {
+    if (words === query) return;
+    const timer = setTimeout(() => search(words), typingPauseMs);
+    return () => clearTimeout(timer);
+  }, [words, query]);
+  return { text, words, setText };
 }

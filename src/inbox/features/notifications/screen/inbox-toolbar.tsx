@@ -49,25 +49,7 @@ export function InboxToolbar(props: InboxToolbarProps) {
       <PageHeading>{viewName(filter, texts)}</PageHeading>
       {children}
       {button(texts.search, SearchIcon, onSearch, { className: styles.searchButton })}
-      <Popover
-        label={texts.filter}
-        className={styles.filterPanel}
-        // eslint-disable-next-line react/no-unstable-nested-components -- a render function, not a component
-        trigger={(trigger) => (
-          <IconButton
-            {...trigger}
-            label={texts.filter}
-            icon={<FilterIcon />}
-            className={classNames(isFiltered(filter) && styles.filtered)}
-          />
-        )}
-      >
-        {(close) => (
-          <PartBoundary onFail={close}>
-            <FilterPanel filter={filter} />
-          </PartBoundary>
-        )}
-      </Popover>
+      <FilterButton filter={filter} />
       {tab !== 'archived' && tab !== 'snoozed' && (
         <IconButton
           label={texts.markAllRead}
@@ -90,6 +72,31 @@ export function InboxToolbar(props: InboxToolbarProps) {
       {InviteDialog && button(texts.invite, InviteIcon, () => onDialog('invite'), { className: styles.wide })}
       {button(texts.options, MoreIcon, () => onDialog('options'))}
     </div>
+  );
+}
+
+function FilterButton({ filter }: { readonly filter: NotificationFilter }) {
+  const texts = inboxTexts.use();
+  return (
+    <Popover
+      label={texts.filter}
+      className={styles.filterPanel}
+      // eslint-disable-next-line react/no-unstable-nested-components -- a render function, not a component
+      trigger={(trigger) => (
+        <IconButton
+          {...trigger}
+          label={texts.filter}
+          icon={<FilterIcon />}
+          className={classNames(isFiltered(filter) && styles.filtered)}
+        />
+      )}
+    >
+      {(close) => (
+        <PartBoundary onFail={close}>
+          <FilterPanel filter={filter} />
+        </PartBoundary>
+      )}
+    </Popover>
   );
 }
 

@@ -49,9 +49,8 @@ export function useRowActions(
   /** Shows the next notification in the detail, and moves the focus on, before a row leaves the list. */
   const leave = (id: string) => {
     if (id === url.readOpenId()) {
-      const openAt = shown.findIndex((row) => row.id === id);
-      const next = shown[openAt + 1] ?? shown[openAt - 1];
-      if (next && openAt >= 0) show(next);
+      const next = findNeighbor(shown, id);
+      if (next) show(next);
       else url.open(undefined);
     }
     moveFocusOutOfRow(id);
@@ -66,10 +65,7 @@ export function useRowActions(
       case 'read':
         return commands.toggleRead(notifications);
       case 'more':
-        // A click on the button of an open menu closes it.
-        return setDialog((open) =>
-          typeof open === 'object' && open?.id === id ? null : { type: 'menu', id, notifications },
-        );
+        return setDialog(toggleMenu({ type: 'menu', id, notifications }));
       case 'snooze':
         return setDialog({ type: 'snooze', id, notifications });
       case 'select':
@@ -87,11 +83,24 @@ export function useRowActions(
         return commands.toggleArchived(notifications);
     }
   };
+  return { show, closeDetail, leave, onAction: useLatest(act) };
+}
+
+/** A click on the button of an open menu closes it. */
+const toggleMenu = (menu: RowDialog) => (open: InboxDialog | null) =>
+  typeof open === 'object' && open?.id === menu.id ? null : menu;
+
+/** The row after this one, else the row before it. */
+function findNeighbor(shown: readonly Notification[], id: string): Notification | undefined {
+  const at = shown.findIndex((row) => row.id === id);
+  return at < 0 ? undefined : (shown[at + 1] ?? shown[at - 1]);
+}
+
+/** Always the same function, so that a click renders only the rows that it changes. */
+function useLatest(act: OnRowAction): OnRowAction {
   const latest = useRef(act);
   useLayoutEffect(() => {
     latest.current = act;
   });
-  // Always the same function, so that a click renders only the rows that it changes.
-  const onAction = useCallback<OnRowAction>((...call) => latest.current(...call), []);
-  return { show, closeDetail, leave, onAction };
+  return useCallback((...call) => latest.current(...call), []);
 }

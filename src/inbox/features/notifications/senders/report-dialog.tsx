@@ -52,30 +52,8 @@ export function ReportDialog({ notification, onClose }: ReportDialogProps) {
       <form className={layout.stack} onSubmit={(event) => void send(event)}>
         <p>{texts.reportText}</p>
         <FormMessages error={hasFailed && texts.reportFailed} />
-        <fieldset className={styles.reasons}>
-          <legend>{texts.reasonLabel}</legend>
-          {reportReasons.map((value) => (
-            <label key={value} className={styles.option}>
-              <input
-                type="radio"
-                name="reason"
-                checked={reason === value}
-                onChange={() => setReason(value)}
-              />
-              <span>{texts.reasons[value]}</span>
-            </label>
-          ))}
-        </fieldset>
-        <label className={field.field}>
-          <span className={field.label}>{texts.comment}</span>
-          <textarea
-            className={field.input}
-            rows={3}
-            maxLength={1000}
-            value={comment}
-            onChange={({ currentTarget }) => setComment(currentTarget.value)}
-          />
-        </label>
+        <ReasonChoice value={reason} onChange={setReason} />
+        <CommentField value={comment} onChange={setComment} />
         {senderId !== null && (
           <label className={styles.option}>
             <input
@@ -94,5 +72,46 @@ export function ReportDialog({ notification, onClose }: ReportDialogProps) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+interface ReasonChoiceProps {
+  readonly value: ReportReason;
+  readonly onChange: (reason: ReportReason) => void;
+}
+
+function ReasonChoice({ value, onChange }: ReasonChoiceProps) {
+  const texts = inboxDialogTexts.use().senders;
+  return (
+    <fieldset className={styles.reasons}>
+      <legend>{texts.reasonLabel}</legend>
+      {reportReasons.map((reason) => (
+        <label key={reason} className={styles.option}>
+          <input type="radio" name="reason" checked={reason === value} onChange={() => onChange(reason)} />
+          <span>{texts.reasons[reason]}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+interface CommentFieldProps {
+  readonly value: string;
+  readonly onChange: (comment: string) => void;
+}
+
+function CommentField({ value, onChange }: CommentFieldProps) {
+  const texts = inboxDialogTexts.use().senders;
+  return (
+    <label className={field.field}>
+      <span className={field.label}>{texts.comment}</span>
+      <textarea
+        className={field.input}
+        rows={3}
+        maxLength={1000}
+        value={value}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+    </label>
   );
 }

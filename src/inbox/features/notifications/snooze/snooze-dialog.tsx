@@ -29,10 +29,7 @@ export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogP
   const locale = useLocale();
   const { clock } = useClients().platform;
   const [nowMs] = useState(() => clock.now());
-  const [place] = useState(() => {
-    const button = document.activeElement?.closest<HTMLElement>('main *');
-    return button ? (dialog: HTMLElement) => placeAt(dialog, button) : null;
-  });
+  const place = useOpenerPlace();
   const [value, setValue] = useState('');
   const [error, setError] = useState<string>();
   const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' });
@@ -82,4 +79,13 @@ export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogP
       </form>
     </Dialog>
   );
+}
+
+/** The place at the button that opened the dialog. */
+function useOpenerPlace() {
+  const [place] = useState(() => {
+    const button = document.activeElement?.closest<HTMLElement>('main *');
+    return button ? (dialog: HTMLElement) => placeAt(dialog, button) : null;
+  });
+  return place;
 }

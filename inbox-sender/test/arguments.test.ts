@@ -46,6 +46,8 @@ it.each<[unknown, string]>([
   [wrong({ sendAt: '2027-01-31T09:00:00+25:00' }), 'messages[0].sendAt is not a Date.'],
   [wrong({ sendAt: new Date(Number.NaN) }), 'messages[0].sendAt is not a valid Date.'],
   [wrong({ expiresAt: 1_800_000_000_000 }), 'messages[0].expiresAt is not a Date.'],
+  [wrong({ expiresAt: null }), 'messages[0].expiresAt is not a Date.'],
+  [wrong({ sendAt: null }), 'messages[0].sendAt is not a Date.'],
   [wrong({ sender: 'me' }), 'messages[0].sender is not an object.'],
   [null, 'messages[0] is not an object.'],
   [undefined, 'messages[0] is not an object.'],

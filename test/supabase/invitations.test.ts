@@ -515,3 +515,23 @@ it.each([
     runAs(supabase().database, { role: 'anon' }, (sql) => sql.query(`select * from ${expression}`)),
   ).rejects.toMatchObject({ code: '42501' });
 });
+
+it('an account blocks the inviter of its address only after it has confirmed the address', async () => {
+  const { database } = supabase();
+  const email = `newcomer-${crypto.randomUUID()}@example.com`;
+  const { id } = await createUser(supabase(), email);
+  const stranger = await createUser(supabase(), `stranger-${crypto.randomUUID()}@example.com`);
+  const confirm = (at: string | null) =>
+    database.query('update auth.users set email_confirmed_at = $1 where id = $2', [at, id]);
+  await confirm(null);
+  await runAs(database, { role: 'authenticated', userId: stranger.id }, (sql) =>
+    sql.query('select * from create_invitation($1)', [email]),
+  );
+  const block = () =>
+    runAs(database, { role: 'authenticated', userId: id }, (sql) =>
+      sql.query('insert into blocked_senders (sender_id) values ($1)', [stranger.id]),
+    );
+  await expect(block()).rejects.toMatchObject({ message: 'sender_unknown' });
+  await confirm('2026-11-22T12:00:00Z');
+  await expect(block()).resolves.toEqual([]);
+});

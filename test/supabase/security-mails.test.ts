@@ -171,22 +171,43 @@ it('retention deletes old events and devices', async () => {
     expect(await supabase().database.query(`select from private.${table}`)).toEqual([]);
 });
 
-it.each([
-  'new_device',
-  'recovery_code_used',
-  'recovery_codes_created',
-  'passkey_added',
-  'passkey_removed',
-] as const satisfies SecurityEvent['kind'][])(
-  'the mail %s says what to do if it was another person',
-  (kind) => {
+it.each<[SecurityEvent['kind'], english: string, german: string, place: string]>([
+  ['new_device', 'New sign-in to your account', 'Neue Anmeldung bei deinem Konto', 'devices'],
+  [
+    'recovery_code_used',
+    'A recovery code was used to sign in',
+    'Anmeldung mit einem Wiederherstellungscode',
+    'devices',
+  ],
+  [
+    'recovery_codes_created',
+    'New recovery codes were created',
+    'Neue Wiederherstellungscodes wurden erstellt',
+    'devices',
+  ],
+  [
+    'passkey_added',
+    'A passkey was added to your account',
+    'Ein Passkey wurde deinem Konto hinzugefügt',
+    'passkeys',
+  ],
+  [
+    'passkey_removed',
+    'A passkey was removed from your account',
+    'Ein Passkey wurde von deinem Konto entfernt',
+    'passkeys',
+  ],
+])(
+  'the mail %s names what happened, and says what to do if it was another person',
+  (kind, english, german, place) => {
     const event: SecurityEvent = { kind, detail: {}, created_at: '2026-11-22T12:00:00Z' };
-    const introOf = (language: string) => {
-      const mail = { language, time_zone: 'UTC' } as QueuedMail;
-      return renderSecurityMail(mail, event, 'http://localhost:5173').content.intro;
-    };
-    expect(introOf('en')).toContain('If this wasn’t you, ');
-    expect(introOf('de')).toContain('Wenn du das nicht warst, ');
+    const render = (language: string) =>
+      renderSecurityMail({ language, time_zone: 'UTC' } as QueuedMail, event, 'http://localhost:5173');
+    expect(render('en').subject).toBe(english);
+    expect(render('de').subject).toBe(german);
+    expect(render('en').content.intro).toContain('If this wasn’t you, ');
+    expect(render('de').content.intro).toContain('Wenn du das nicht warst, ');
+    expect(render('de').content.button?.url).toBe(`http://localhost:5173/account#${place}`);
   },
 );
 

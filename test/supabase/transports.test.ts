@@ -299,7 +299,7 @@ describe('an endpoint of webhooks', () => {
     const recording = createRecordingFetch(response);
     const transport = createWebhookTransport({
       runtime: { env: { WEBHOOK_ORIGINS: origins }, now: () => nowMs, fetch: recording.fetch },
-      resolve: () => Promise.resolve(['8.8.8.8']),
+      lookup: () => Promise.resolve([{ address: '8.8.8.8' }]),
     });
     const outcome = await transport.send({ id: 'msg_1', url, secret, body: '{"a":1}' });
     return { outcome, requests: recording.requests };

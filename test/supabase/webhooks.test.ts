@@ -434,7 +434,7 @@ describe('the transport', () => {
           return Promise.resolve(new Response(null, { status: 204 }));
         },
       },
-      resolve: () => Promise.resolve(addresses),
+      lookup: () => Promise.resolve(addresses.map((address) => ({ address }))),
     });
     const result = await transport.send({ id: 'msg_1', url: target, secret: 'whsec_AAAA', body: '{}' });
     return { result, requests };

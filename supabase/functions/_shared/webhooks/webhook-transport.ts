@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns/promises';
+import { lookup as lookupHost } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import { messageOf } from '../runtime/failure-log.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -32,8 +32,11 @@ export interface WebhookTransport {
 
 export interface WebhookTransportOptions {
   readonly runtime: Runtime;
-  /** The addresses of a host. Default: those of the system's resolver. */
-  readonly resolve?: (host: string) => Promise<readonly string[]>;
+  /** Finds all addresses of a host. Default: by the system's resolver. */
+  readonly lookup?: (
+    host: string,
+    options: { readonly all: true },
+  ) => Promise<readonly { readonly address: string }[]>;
 }
 
 const timeoutMs = 10_000;
@@ -78,7 +81,7 @@ export function isPublicAddress(address: string): boolean {
 /** Requests go to public hosts by https, and to the origins of WEBHOOK_ORIGINS, for development and tests. No redirect is followed. */
 export function createWebhookTransport({
   runtime: { env, fetch, now },
-  resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+  lookup = lookupHost,
 }: WebhookTransportOptions): WebhookTransport {
   const knownOrigins = new Set((env['WEBHOOK_ORIGINS'] ?? '').split(/[\s,]+/).filter(Boolean));
   const obstacleOf = async (url: string): Promise<string | null> => {
@@ -86,8 +89,8 @@ export function createWebhookTransport({
     if (knownOrigins.has(origin)) return null;
     if (protocol !== 'https:' || isIP(hostname) !== 0 || hostname.startsWith('['))
       return 'The endpoint is not https to a host name';
-    const addresses = await resolve(hostname);
-    return addresses.length > 0 && addresses.every(isPublicAddress)
+    const found = await lookup(hostname, { all: true });
+    return found.length > 0 && found.every(({ address }) => isPublicAddress(address))
       ? null
       : 'The endpoint has an address of no public host';
   };

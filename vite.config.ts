@@ -12,12 +12,12 @@ import { createPageHeaders, encodeHeadersFile, isSameOriginPost } from './script
  */
 const chunkGroups = [
   // Runs first and requests the rest. The one style sheet of `ui` comes with it, before anything is painted.
-  { name: 'entry', test: /src\/inbox\/(entry\.ts|app\/boot\.css|ui\/(?!password-strength|form).*\.css)/ },
-  // React, the clients that are there at once, and what several screens share.
   {
-    name: 'main',
-    test: /src\/inbox\/(main|(ui|shared)\/(?!form|list|menu-icons|auth-problem|overlay\/(?!toasts|part-boundary)|password-strength|outbox|recovery-codes\/recovery|sender-controls)[^.]+)\.tsx?$/,
+    name: 'entry',
+    test: /src\/inbox\/(entry\.ts|app\/boot\.css|ui\/([^/]+|(overlay|page)\/[^/]+)\.css)/,
   },
+  // React, the clients that are there at once, and what several screens share.
+  { name: 'main', test: /src\/inbox\/(main\.tsx|(ui|shared)\/([^/.]+|(page|state|clients)\/[^/.]+)\.tsx?$)/ },
   { name: 'rest', test: 'src/inbox/app/data/rest.ts' },
   // Only the export of an account reads in pages; the next group would take it with the rest of the client.
   { name: 'pages', test: 'src/rest-client/long-reads/pages.ts' },

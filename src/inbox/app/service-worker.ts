@@ -2,7 +2,7 @@ import { Workbox } from 'workbox-window';
 import { navigate } from 'wouter/use-browser-location';
 import type { Platform } from 'supabase-protocol-clients/platform';
 import { isLocalPath } from '../shared/routes.ts';
-import { toasts } from '../ui/overlay/toasts.ts';
+import { toasts } from '../ui/state/toasts.ts';
 import { appTexts } from './app-texts.ts';
 import { checkForUpdates } from './service-worker-updates.ts';
 import { trustWorkerUrl } from './worker-url.ts';

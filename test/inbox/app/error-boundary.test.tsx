@@ -3,8 +3,8 @@ import { Suspense } from 'react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConfigurationScreen } from '../../../src/inbox/app/configuration-screen.tsx';
 import { ErrorBoundary } from '../../../src/inbox/app/shell/error-boundary.tsx';
-import { toasts } from '../../../src/inbox/ui/overlay/toasts.ts';
-import { PartBoundary } from '../../../src/inbox/ui/overlay/part-boundary.tsx';
+import { toasts } from '../../../src/inbox/ui/state/toasts.ts';
+import { PartBoundary } from '../../../src/inbox/ui/page/part-boundary.tsx';
 import { keptOnceLoaded, onDemand } from '../../../src/inbox/ui/state/loader.ts';
 import { followChunkFailures } from '../../../src/inbox/app/chunks/chunk-failures.ts';
 

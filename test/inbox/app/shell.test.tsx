@@ -1,7 +1,7 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test } from 'vitest';
 import { setLanguage } from '../../../src/inbox/ui/texts.ts';
-import { toasts } from '../../../src/inbox/ui/overlay/toasts.ts';
+import { toasts } from '../../../src/inbox/ui/state/toasts.ts';
 import { ada, createUser, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { createPlatform } from '../../../src/platform/browser-platform.ts';
 import { renderApp } from '../../support/render-app.tsx';

@@ -1,7 +1,7 @@
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ToastRegion } from '../../../src/inbox/ui/overlay/toast-region.tsx';
-import { toasts } from '../../../src/inbox/ui/overlay/toasts.ts';
+import { toasts } from '../../../src/inbox/ui/state/toasts.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -11,7 +11,7 @@ import { isDiscarded } from '../../shared/cached.ts';
 import { setRegisteredKinds } from '../../shared/registered-kinds.ts';
 import { createLoader, preloadDelayMs, retryFailedLoad } from '../../ui/state/loader.ts';
 import { whenTrue } from '../../ui/state/when-true.ts';
-import { toasts } from '../../ui/overlay/toasts.ts';
+import { toasts } from '../../ui/state/toasts.ts';
 import { RestError, type RestClient } from 'supabase-protocol-clients/rest-client';
 import type { Clients } from '../../shared/clients/clients-context.ts';
 import type { Configuration } from '../../shared/clients/env.ts';

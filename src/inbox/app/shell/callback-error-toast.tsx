@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { useLocation } from 'wouter';
-import { toasts } from '../../ui/overlay/toasts.ts';
+import { toasts } from '../../ui/state/toasts.ts';
 import { shownCallbackErrors, useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { paths, plainPath } from '../../shared/routes.ts';

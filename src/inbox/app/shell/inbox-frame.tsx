@@ -5,7 +5,7 @@ import { usePageShortcuts } from '../../features/notifications/actions/use-short
 import { InboxContext } from '../../features/notifications/data/inbox-context.ts';
 import { InboxRail } from '../../features/notifications/screen/inbox-navigation.tsx';
 import { UnreadBadge } from '../../features/notifications/bell/unread-badge.tsx';
-import { PartBoundary } from '../../ui/overlay/part-boundary.tsx';
+import { PartBoundary } from '../../ui/page/part-boundary.tsx';
 import { onDemand } from '../../ui/state/loader.ts';
 import { useUser } from 'supabase-protocol-clients/react';
 import { useClients, useConfiguration, useRest } from '../../shared/clients/clients-context.ts';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { createPortal } from 'react-dom';
 import { PendingNote } from '../../features/outbox/pending-note.tsx';
-import { PartBoundary } from '../../ui/overlay/part-boundary.tsx';
+import { PartBoundary } from '../../ui/page/part-boundary.tsx';
 import { onDemand } from '../../ui/state/loader.ts';
 
 const loadList = () => import('./pending-list.tsx');

@@ -6,7 +6,7 @@ import { ErrorBoundary } from './error-boundary.tsx';
 import { InboxFrame } from './inbox-frame.tsx';
 import { NotFoundScreen } from './not-found-screen.tsx';
 import { onDemand } from '../../ui/state/loader.ts';
-import { PartBoundary } from '../../ui/overlay/part-boundary.tsx';
+import { PartBoundary } from '../../ui/page/part-boundary.tsx';
 import { paths } from '../../shared/routes.ts';
 import * as chunks from '../chunks/signed-in-chunks.ts';
 import styles from './shell.module.css';

@@ -7,7 +7,7 @@ import { Logo } from '../../ui/page/narrow-page.tsx';
 import { preloadDelayMs } from '../../ui/state/loader.ts';
 import { useOnline } from '../../ui/state/online.ts';
 import { ToastRegion } from '../../ui/overlay/toast-region.tsx';
-import { toasts } from '../../ui/overlay/toasts.ts';
+import { toasts } from '../../ui/state/toasts.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { PendingChanges, preloadPendingList } from './pending-changes.tsx';
 import { hideBarsOnScroll } from './scroll-bars.ts';

@@ -5,7 +5,7 @@ import { useClients, useRest } from '../../shared/clients/clients-context.ts';
 import type { AuthClient } from 'supabase-protocol-clients/auth-client';
 import { RestError } from 'supabase-protocol-clients/rest-client';
 import { Button } from '../../ui/button.tsx';
-import { toasts } from '../../ui/overlay/toasts.ts';
+import { toasts } from '../../ui/state/toasts.ts';
 import { FormMessages } from '../../ui/page/message.tsx';
 import { createAccountApi } from './account-api.ts';
 import layout from '../../ui/layout.module.css';

@@ -6,7 +6,7 @@ import { useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
 import { paths, type LoginNotice } from '../../shared/routes.ts';
 import { Message } from '../../ui/page/message.tsx';
 import { NarrowPage } from '../../ui/page/narrow-page.tsx';
-import { PartBoundary } from '../../ui/overlay/part-boundary.tsx';
+import { PartBoundary } from '../../ui/page/part-boundary.tsx';
 import { onDemand } from '../../ui/state/loader.ts';
 import { useOnline } from '../../ui/state/online.ts';
 import { useMedia } from '../../ui/state/use-media.ts';

@@ -1,5 +1,5 @@
 import type { OutboxNotice } from '../../shared/outbox/outbox.ts';
-import { toasts } from '../../ui/overlay/toasts.ts';
+import { toasts } from '../../ui/state/toasts.ts';
 import { outboxTexts } from './outbox-texts.ts';
 
 const toastMs = 30_000;

@@ -1,7 +1,7 @@
 import { RestError } from 'supabase-protocol-clients/rest-client';
 import { timeOfDay } from '../../shared/coming-time.ts';
 import { Button } from '../../ui/button.tsx';
-import { toasts } from '../../ui/overlay/toasts.ts';
+import { toasts } from '../../ui/state/toasts.ts';
 import { Message } from '../../ui/page/message.tsx';
 import { useLanguage } from '../../ui/texts.ts';
 import { useMailStatus, type MailStatus } from './data/mail-status.ts';

@@ -1,4 +1,4 @@
-import { toasts } from '../overlay/toasts.ts';
+import { toasts } from '../state/toasts.ts';
 
 /** An action that can be undone. */
 export interface UndoToastOptions {

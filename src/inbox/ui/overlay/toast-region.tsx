@@ -2,7 +2,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Button, IconButton } from '../button.tsx';
 import { CloseIcon } from '../icons.tsx';
 import { classNames } from '../state/class-names.ts';
-import { toasts, type Toast } from './toasts.ts';
+import { toasts, type Toast } from '../state/toasts.ts';
 import styles from './toast-region.module.css';
 
 export interface ToastRegionProps {

@@ -3,7 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import * as OTPAuth from 'otpauth';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { createMfa } from '../../../../src/auth-client/features/mfa.ts';
-import { toasts } from '../../../../src/inbox/ui/overlay/toasts.ts';
+import { toasts } from '../../../../src/inbox/ui/state/toasts.ts';
 import {
   ada,
   createUser,

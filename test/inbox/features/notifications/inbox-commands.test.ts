@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { createInboxCommands } from '../../../../src/inbox/features/notifications/actions/inbox-commands.ts';
 import { inboxTexts } from '../../../../src/inbox/features/notifications/texts/inbox-texts.ts';
-import { toasts } from '../../../../src/inbox/ui/overlay/toasts.ts';
+import { toasts } from '../../../../src/inbox/ui/state/toasts.ts';
 import { openScriptedInbox } from './scripted-inbox.ts';
 
 afterEach(() => toasts.clear());

@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { IDBFactory } from 'fake-indexeddb';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { toasts } from '../../../../src/inbox/ui/overlay/toasts.ts';
+import { toasts } from '../../../../src/inbox/ui/state/toasts.ts';
 import { setLanguage } from '../../../../src/inbox/ui/texts.ts';
 import {
   ada,

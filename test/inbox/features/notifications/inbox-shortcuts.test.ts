@@ -4,7 +4,7 @@ import { usePageShortcuts } from '../../../../src/inbox/features/notifications/a
 import type { SelectionBarHandle } from '../../../../src/inbox/features/notifications/list/selection-bar.tsx';
 import { useInboxShortcuts } from '../../../../src/inbox/features/notifications/screen/use-inbox-shortcuts.ts';
 import type { InboxShortcutsOptions } from '../../../../src/inbox/features/notifications/screen/use-inbox-shortcuts.ts';
-import { toasts } from '../../../../src/inbox/ui/overlay/toasts.ts';
+import { toasts } from '../../../../src/inbox/ui/state/toasts.ts';
 
 const nothing = () => undefined;
 

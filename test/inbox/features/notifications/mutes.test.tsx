@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test } from 'vitest';
-import { toasts } from '../../../../src/inbox/ui/overlay/toasts.ts';
+import { toasts } from '../../../../src/inbox/ui/state/toasts.ts';
 import { createFakeClock } from '../../../../src/testing/index.ts';
 import { ada, grace, seedPassword, useLocalSupabase } from '../../../support/local-supabase.ts';
 import { renderApp, type RenderAppOptions } from '../../../support/render-app.tsx';

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { toasts } from '../../../../src/inbox/ui/overlay/toasts.ts';
+import { toasts } from '../../../../src/inbox/ui/state/toasts.ts';
 import { setLanguage } from '../../../../src/inbox/ui/texts.ts';
 import { ada, requestApi, seedPassword, useLocalSupabase } from '../../../support/local-supabase.ts';
 import { renderApp, type RenderAppOptions } from '../../../support/render-app.tsx';

@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto';
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test } from 'vitest';
-import { toasts } from '../../../../src/inbox/ui/overlay/toasts.ts';
+import { toasts } from '../../../../src/inbox/ui/state/toasts.ts';
 import { createUser, requestApi, seedPassword, useLocalSupabase } from '../../../support/local-supabase.ts';
 import type { TestUser } from '../../../support/local-supabase.ts';
 import { openNodeSocket } from '../../../support/node-socket.ts';

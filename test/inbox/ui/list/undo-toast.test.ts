@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { showUndoToast } from '../../../../src/inbox/ui/list/undo-toast.ts';
-import { toasts } from '../../../../src/inbox/ui/overlay/toasts.ts';
+import { toasts } from '../../../../src/inbox/ui/state/toasts.ts';
 
 afterEach(() => toasts.clear());
 

@@ -4,7 +4,7 @@ import { useClients } from '../../../shared/clients/clients-context.ts';
 import { signOutOthers } from '../../../shared/clients/sign-out-others.ts';
 import { signOutHere } from '../../../shared/clients/sign-out.ts';
 import { Button } from '../../../ui/button.tsx';
-import { toasts } from '../../../ui/overlay/toasts.ts';
+import { toasts } from '../../../ui/state/toasts.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import layout from '../../../ui/layout.module.css';
 import { ConfirmDialog } from '../confirm-dialog.tsx';

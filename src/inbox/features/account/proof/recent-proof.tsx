@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { RestError } from 'supabase-protocol-clients/rest-client';
 import { useClients, type Clients } from '../../../shared/clients/clients-context.ts';
 import { onDemand } from '../../../ui/state/loader.ts';
-import { PartBoundary } from '../../../ui/overlay/part-boundary.tsx';
+import { PartBoundary } from '../../../ui/page/part-boundary.tsx';
 import { readProofTimeMs, readSessionId } from '../../../shared/token-claims.ts';
 import { createAccountApi } from '../account-api.ts';
 import { endedSessions } from '../ended-sessions.ts';

@@ -3,7 +3,7 @@ import type { AuthClient, Factor } from 'supabase-protocol-clients/auth-client';
 import { createMfa, type EnrolledFactor } from 'supabase-protocol-clients/auth-client/mfa';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
-import { loadRecoveryCodes } from '../../../shared/recovery-codes/load-recovery-codes.ts';
+import { loadRecoveryCodes } from '../../../shared/load-recovery-codes.ts';
 import { Button } from '../../../ui/button.tsx';
 import { authenticatorCodeLength, checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';

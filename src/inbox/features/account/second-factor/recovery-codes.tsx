@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Factor } from 'supabase-protocol-clients/auth-client';
 import { useClients } from '../../../shared/clients/clients-context.ts';
-import { loadRecoveryCodes } from '../../../shared/recovery-codes/load-recovery-codes.ts';
+import { loadRecoveryCodes } from '../../../shared/load-recovery-codes.ts';
 import type { RecoveryCodeStatus } from '../../../shared/recovery-codes/recovery-codes.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FormMessages, Message } from '../../../ui/page/message.tsx';

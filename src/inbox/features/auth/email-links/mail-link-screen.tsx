@@ -8,7 +8,7 @@ import { withoutMailLink, type MailLink } from '../../../shared/mail-link.ts';
 import { paths, type LoginNotice } from '../../../shared/routes.ts';
 import { Button } from '../../../ui/button.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
-import { toasts } from '../../../ui/overlay/toasts.ts';
+import { toasts } from '../../../ui/state/toasts.ts';
 import { Message } from '../../../ui/page/message.tsx';
 import { AuthPage } from '../auth-page.tsx';
 import { authTexts } from '../auth-texts.ts';

@@ -1,9 +1,9 @@
 import type { Factor } from 'supabase-protocol-clients/auth-client';
 import { useClients } from '../../../shared/clients/clients-context.ts';
-import { loadRecoveryCodes } from '../../../shared/recovery-codes/load-recovery-codes.ts';
+import { loadRecoveryCodes } from '../../../shared/load-recovery-codes.ts';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { useForm, type FormProblem } from '../../../ui/form/use-form.ts';
-import { toasts } from '../../../ui/overlay/toasts.ts';
+import { toasts } from '../../../ui/state/toasts.ts';
 import { navigate } from 'wouter/use-browser-location';
 import { links } from '../../../shared/routes.ts';
 import { authTexts } from '../auth-texts.ts';

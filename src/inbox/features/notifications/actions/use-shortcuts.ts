@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent } from 'react';
 import { useLocation } from 'wouter';
 import { paths } from '../../../shared/routes.ts';
-import { toasts } from '../../../ui/overlay/toasts.ts';
+import { toasts } from '../../../ui/state/toasts.ts';
 import { parseShortcut, prefixKeys, shortcutsEnabled, type Shortcut } from './shortcuts.ts';
 
 /** How long the first letter of a two-letter shortcut waits for the second. */

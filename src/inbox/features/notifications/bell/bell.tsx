@@ -7,7 +7,7 @@ import styles from './bell.module.css';
 import { useInboxSnapshot } from '../data/inbox-context.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { onDemand } from '../../../ui/state/loader.ts';
-import { PartBoundary } from '../../../ui/overlay/part-boundary.tsx';
+import { PartBoundary } from '../../../ui/page/part-boundary.tsx';
 
 const loadPanel = () => import('./bell-panel.tsx');
 const BellPanel = onDemand(async () => (await loadPanel()).BellPanel);

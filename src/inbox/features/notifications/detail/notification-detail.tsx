@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, type ReactNode, type RefObject } fr
 import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { CloseIcon } from '../../../ui/icons.tsx';
-import { NextIcon, PreviousIcon } from '../../../ui/menu-icons.tsx';
+import { NextIcon, PreviousIcon } from '../../../ui/overlay/menu-icons.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { announce } from '../../../ui/page/announcer.tsx';
 import { useDelay } from '../../../ui/state/use-delay.ts';

@@ -1,7 +1,7 @@
 import { useMemo, type ReactNode } from 'react';
 import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { onDemand } from '../../../ui/state/loader.ts';
-import { PartBoundary } from '../../../ui/overlay/part-boundary.tsx';
+import { PartBoundary } from '../../../ui/page/part-boundary.tsx';
 import { useInboxServices } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
 import { messageActions, notificationInvitation } from '../texts/notification-words.ts';

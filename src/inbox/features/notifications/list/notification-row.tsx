@@ -4,7 +4,7 @@ import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
 import { ClockIcon } from '../../../ui/icons.tsx';
-import { NextIcon } from '../../../ui/menu-icons.tsx';
+import { NextIcon } from '../../../ui/overlay/menu-icons.tsx';
 import { Highlight } from '../../../ui/list/highlight.tsx';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
 import { useInbox } from '../data/inbox-context.ts';

@@ -4,7 +4,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { Menu } from '../../../ui/overlay/menu.tsx';
 import { useMedia } from '../../../ui/state/use-media.ts';
-import { BlockIcon, FlagIcon, MuteIcon, SelectIcon } from '../../../ui/menu-icons.tsx';
+import { BlockIcon, FlagIcon, MuteIcon, SelectIcon } from '../../../ui/overlay/menu-icons.tsx';
 import styles from './row-menu.module.css';
 import { groupTypeOf, type Rows } from '../model/list-entries.ts';
 import { MuteDialog } from '../senders/mute-dialog.tsx';

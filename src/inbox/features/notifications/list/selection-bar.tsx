@@ -10,7 +10,7 @@ import {
   TrashIcon,
   UnarchiveIcon,
 } from '../../../ui/icons.tsx';
-import { SelectIcon } from '../../../ui/menu-icons.tsx';
+import { SelectIcon } from '../../../ui/overlay/menu-icons.tsx';
 import layout from '../../../ui/layout.module.css';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import styles from './selection-bar.module.css';

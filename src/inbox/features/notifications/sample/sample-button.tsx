@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
-import { toasts } from '../../../ui/overlay/toasts.ts';
+import { toasts } from '../../../ui/state/toasts.ts';
 import { useLanguage } from '../../../ui/texts.ts';
 
 const words = {

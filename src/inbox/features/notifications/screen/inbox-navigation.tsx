@@ -2,7 +2,7 @@ import { Link, useSearch } from 'wouter';
 import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { ArchiveIcon, ClockIcon, InboxIcon, UnreadIcon } from '../../../ui/icons.tsx';
-import { FlagIcon } from '../../../ui/menu-icons.tsx';
+import { FlagIcon } from '../../../ui/overlay/menu-icons.tsx';
 import { TabLinks } from '../../../ui/page/tab-links.tsx';
 import { useInboxSnapshot, useLocale } from '../data/inbox-context.ts';
 import layout from '../../../ui/layout.module.css';

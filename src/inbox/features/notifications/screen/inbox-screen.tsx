@@ -2,7 +2,7 @@ import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import type { Ref, RefObject } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { onDemand, preloadDelayMs } from '../../../ui/state/loader.ts';
-import { PartBoundary } from '../../../ui/overlay/part-boundary.tsx';
+import { PartBoundary } from '../../../ui/page/part-boundary.tsx';
 import { useInboxCommands, type InboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';

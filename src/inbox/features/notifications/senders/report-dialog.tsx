@@ -4,7 +4,7 @@ import { reportReasons, type ReportReason } from '../../../shared/sender-control
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import field from '../../../ui/form/field.module.css';
-import { toasts } from '../../../ui/overlay/toasts.ts';
+import { toasts } from '../../../ui/state/toasts.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';

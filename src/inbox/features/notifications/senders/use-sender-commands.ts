@@ -8,7 +8,7 @@ import type {
   SenderReport,
   Thread,
 } from '../../../shared/sender-controls/sender-controls-api.ts';
-import { toasts } from '../../../ui/overlay/toasts.ts';
+import { toasts } from '../../../ui/state/toasts.ts';
 import { useLocale } from '../data/inbox-context.ts';
 import { showUndoToast } from '../../../ui/list/undo-toast.ts';
 import type { Notification } from '../model/notification.ts';

@@ -10,7 +10,7 @@ import type {
 } from '../../../shared/sender-controls/sender-controls-api.ts';
 import { Button } from '../../../ui/button.tsx';
 import { selectLocale } from '../../../ui/locale.ts';
-import { toasts } from '../../../ui/overlay/toasts.ts';
+import { toasts } from '../../../ui/state/toasts.ts';
 import { Message } from '../../../ui/page/message.tsx';
 import { Section } from '../../../ui/section.tsx';
 import { useLanguage } from '../../../ui/texts.ts';

@@ -1,5 +1,5 @@
 import { Component, Suspense, type ReactNode } from 'react';
-import { toasts } from './toasts.ts';
+import { toasts } from '../state/toasts.ts';
 import { retryFailedLoad } from '../state/loader.ts';
 import { reloadIfReachable } from '../state/reload.ts';
 

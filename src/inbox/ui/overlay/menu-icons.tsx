@@ -1,4 +1,4 @@
-import { createIcon } from './create-icon.tsx';
+import { createIcon } from '../create-icon.tsx';
 
 // Icons of parts that are loaded on demand.
 export const BlockIcon = createIcon('M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM5 5l10 10');

@@ -4,8 +4,9 @@ import type { UseStore } from 'idb-keyval';
 export const databaseNames = { cache: 'inbox-cache', outbox: 'inbox-outbox' } as const;
 
 /**
- * A store of IndexedDB for the functions of `idb-keyval`. The database is opened at the first use; its connection is closed
- * when a page deletes it, and opened again at the next use, as after a failure.
+ * A store of IndexedDB for the functions of `idb-keyval` that make their requests at once, which is all but `update`. The
+ * database is opened at the first use; its connection is closed when a page deletes it, and opened again at the next use, as
+ * after a failure.
  *
  * @param durability `strict` where a write must survive a crash right after it.
  */
@@ -22,7 +23,11 @@ export function openStore(
     opened ??= openDatabase(databaseName, storeName, forget);
     // The caller sees the rejection.
     opened.catch(forget);
-    return use((await opened).transaction(storeName, mode, { durability }).objectStore(storeName));
+    const transaction = (await opened).transaction(storeName, mode, { durability });
+    const result = use(transaction.objectStore(storeName));
+    // Chromium aborts what is not committed when the page is left.
+    if (mode === 'readwrite') transaction.commit();
+    return result;
   };
 }
 

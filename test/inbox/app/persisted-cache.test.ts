@@ -18,7 +18,10 @@ async function openPage(world: FakeWorld, userId = 'ada', sessionId = `session o
     reported,
     setVisible,
     get: () => cache.get('list')?.value,
-    set: (value: unknown) => cache.set('list', { value, readAtMs: clock.now() }),
+    set(value: unknown) {
+      const readAtMs = clock.now();
+      cache.set('list', () => ({ value, readAtMs }));
+    },
   };
 }
 /** fake-indexeddb takes a turn of the event loop per request, regardless of the fake clock; a write takes a few. */

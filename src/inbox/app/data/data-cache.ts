@@ -21,8 +21,8 @@ export interface DataCache {
   readonly preferences: PreferencesStore;
   /** The notifications of an earlier visit, of any age; null if they are missing. */
   readonly persisted: Cached<PersistedNotifications> | null;
-  /** @param readAtMs until when the list was known to be current, in epoch milliseconds. */
-  persistNotifications(state: NotificationsState, readAtMs: number): void;
+  /** @param readAtMs until when the list is known to be current, in epoch milliseconds; null if it never was. */
+  persistNotifications(state: NotificationsState, readAtMs: () => number | null): void;
   /** Whether the quiet hours are in force now; reads the preferences unless they are known. */
   isQuiet(): Promise<boolean>;
   persistKinds(kinds: readonly RegisteredKind[]): void;
@@ -60,7 +60,7 @@ export async function openDataCache({
     // The cast holds, because `format` in persisted-cache.ts changes with the type.
     restored: (saved && isUsable(saved) ? saved : undefined) as Cached<Preferences | null> | undefined,
     onRead(cached) {
-      if (!isTemporary(cached.value)) store.set(keys.preferences, cached);
+      if (!isTemporary(cached.value)) store.set(keys.preferences, () => cached);
     },
   });
   // The cast holds for the same reason. A response of the server may have been faster.
@@ -71,13 +71,19 @@ export async function openDataCache({
     preferences,
     persisted: notifications ?? null,
     persistNotifications: (state, readAtMs) =>
-      store.set(keys.notifications, { value: selectPersistedNotifications(state), readAtMs }),
+      store.set(keys.notifications, () => {
+        const atMs = readAtMs();
+        return atMs === null ? null : { value: selectPersistedNotifications(state), readAtMs: atMs };
+      }),
     async isQuiet() {
       preferences.ensure();
       await whenTrue(preferences, () => !preferences.getSnapshot().isReading);
       return isQuiet(preferences.getSnapshot().preferences, clock.now());
     },
-    persistKinds: (value) => store.set(keys.kinds, { value, readAtMs: clock.now() }),
+    persistKinds(value) {
+      const readAtMs = clock.now();
+      store.set(keys.kinds, () => ({ value, readAtMs }));
+    },
     wipe() {
       preferences.close();
       setRegisteredKinds([]);

@@ -7,8 +7,8 @@ import { databaseNames, openStore } from '../../shared/open-store.ts';
 export interface PersistedCache {
   /** A value of this visit or an earlier one, of any age. */
   get(key: string): Cached<unknown> | undefined;
-  /** Sets a value, which is written soon and when the page is hidden. */
-  set(key: string, cached: Cached<unknown>): void;
+  /** Sets a value, which is written soon and when the page is hidden. It is read at the write; null keeps the one before. */
+  set(key: string, read: () => Cached<unknown> | null): void;
   close(): void;
   /** Stops persisting, and deletes the persisted values of all users. */
   wipe(): Promise<void>;
@@ -39,6 +39,7 @@ export async function openPersistedCache(options: PersistedCacheOptions): Promis
   const { userId, sessionId, clock, page, report } = options;
   const store = openStore(databaseNames.cache, storeName);
   const values = new Map<string, Cached<unknown>>();
+  const unwritten = new Map<string, () => Cached<unknown> | null>();
   let timer: Timer | null = null;
   let isClosed = false;
 
@@ -53,6 +54,11 @@ export async function openPersistedCache(options: PersistedCacheOptions): Promis
     timer?.cancel();
     timer = null;
     if (isClosed) return;
+    for (const [key, read] of unwritten) {
+      const cached = read();
+      if (cached) values.set(key, cached);
+    }
+    unwritten.clear();
     const record: PersistedRecord = { format, sessionId, values: Object.fromEntries(values) };
     await attempt(() => set(userId, record, store));
   };
@@ -75,15 +81,16 @@ export async function openPersistedCache(options: PersistedCacheOptions): Promis
   };
 
   return {
-    get: (key) => values.get(key),
-    set(key, cached) {
-      values.set(key, cached);
+    get: (key) => unwritten.get(key)?.() ?? values.get(key),
+    set(key, read) {
+      unwritten.set(key, read);
       if (!isClosed) timer ??= clock.setTimer(() => void write(), writeDelayMs);
     },
     close,
     async wipe() {
       close();
       values.clear();
+      unwritten.clear();
       await attempt(() => clear(store));
     },
   };

@@ -5,7 +5,6 @@ import {
   createNotificationsApi,
   type NotificationsApi,
 } from '../../features/notifications/data/notifications-api.ts';
-import type { NotificationsState } from '../../features/notifications/model/state-types.ts';
 import type { Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
 import { isDiscarded } from '../../shared/cached.ts';
 import { setRegisteredKinds } from '../../shared/registered-kinds.ts';
@@ -32,7 +31,6 @@ export interface UserDataOptions extends Pick<Clients, 'loadRealtime' | 'platfor
   readonly completeAccount: () => Promise<void>;
 }
 
-const persistDelayMs = 500;
 /** Delay of what the first list does not need. */
 const laterMs = 1_500;
 
@@ -49,8 +47,6 @@ export class UserData {
   readonly #stopWatching: Unsubscribe;
   #isStarted = false;
   #isClosed = false;
-  #latest: NotificationsState | null = null;
-  #persistTimer: Timer | null = null;
   #laterTimers: readonly Timer[] = [];
   #stopListening: (() => void) | null = null;
 
@@ -89,7 +85,6 @@ export class UserData {
     this.#isClosed = true;
     this.#stopListening?.();
     this.#stopWatching();
-    this.#persistTimer?.cancel();
     for (const timer of this.#laterTimers) timer.cancel();
     toasts.clear();
     this.inbox.close();
@@ -111,10 +106,8 @@ export class UserData {
         setRegisteredKinds(kinds);
         this.#withCache((opened) => opened.persistKinds(kinds));
       },
-      onChange: (state) => {
-        this.#latest = state;
-        this.#persistTimer ??= platform.clock.setTimer(() => this.#persist(), persistDelayMs);
-      },
+      onChange: (state) =>
+        this.#withCache((opened) => opened.persistNotifications(state, () => this.#readAtMs())),
     });
   }
 
@@ -143,12 +136,10 @@ export class UserData {
       .catch((problem: unknown) => this.#reportOnce(problem));
   }
 
-  #persist(): void {
-    this.#persistTimer = null;
-    const latest = this.#latest;
+  /** Until when the list is known to be current. */
+  #readAtMs(): number | null {
     const { status, asOfMs } = this.inbox.getSnapshot();
-    const readAtMs = status === 'current' ? this.#options.platform.clock.now() : asOfMs;
-    this.#withCache((opened) => latest && readAtMs !== null && opened.persistNotifications(latest, readAtMs));
+    return status === 'current' ? this.#options.platform.clock.now() : asOfMs;
   }
 
   /** A list that is too old for the time of a read is shown when the service cannot be asked. */

@@ -55,6 +55,7 @@ const earlierShape = `
   insert into auth.mfa_factors (id, user_id, factor_type, status, created_at, updated_at)
     select gen_random_uuid(), id, factor_type::auth.factor_type, 'verified', now(), now()
     from auth.users, unnest('{totp,recovery_code}'::text[]) as factor_type;
+  drop trigger protect_bucket_control_insert on storage.buckets;
   alter table storage.buckets drop column lifecycle_configuration cascade, add column lifecycle jsonb;
   insert into storage.buckets (id, name, lifecycle) values ('docs', 'docs', '[{"id": "old"}]');
   comment on schema supabase_migrations is 'an earlier version'`;

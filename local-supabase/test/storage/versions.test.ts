@@ -219,20 +219,41 @@ describe('a bucket with versions', () => {
     const put = () => storageOf(ada.email).updateBucketLifecycle(bucket, { rules });
     expect((await put()).error).toMatchObject({ statusCode: '404' });
     await database.exec(`create policy ada_sees on storage.buckets for select using (id = '${bucket}');
-      create policy ada_updates on storage.buckets for update using (id = '${bucket}')`);
+      create policy ada_updates on storage.buckets for update using (id = '${bucket}') with check (false)`);
+    expect((await put()).error).toMatchObject({ statusCode: '403' });
+    await database.exec('alter policy ada_updates on storage.buckets with check (true)');
     expect((await put()).error).toBeNull();
-    await expect(
-      database.query(`update storage.buckets set lifecycle_configuration = null,
-        lifecycle_configuration_generation = null where id = '${bucket}'`),
-    ).rejects.toMatchObject({ code: '42501' });
-    await expect(
-      database.query(`insert into storage.buckets (id, name, lifecycle_configuration, lifecycle_configuration_generation)
-        values ('own', 'own', '{"rules": [{}]}', gen_random_uuid())`),
-    ).rejects.toMatchObject({ code: '42501' });
+    const update = (configuration: string | null, generation: string) =>
+      database.query(
+        `update storage.buckets set lifecycle_configuration = $2, lifecycle_configuration_generation = ${generation}
+         where id = $1`,
+        [bucket, configuration],
+      );
+    await expect(update(null, 'null')).rejects.toMatchObject({ code: 'PST01' });
+    await expect(update('{"rules": [{}]}', 'lifecycle_configuration_generation')).rejects.toMatchObject({
+      code: '22023',
+    });
     expect((await storageOf(ada.email).deleteBucketLifecycle(bucket)).error).toBeNull();
     await database.exec(
       'drop policy ada_sees on storage.buckets; drop policy ada_updates on storage.buckets',
     );
+  });
+
+  it('creates a bucket with a lifecycle for members of the role of the service alone', async () => {
+    const { database } = supabase();
+    const insert = (role: string) =>
+      database.transaction(async (sql) => {
+        await sql.query(`set local role ${role}`);
+        return sql.query(
+          `insert into storage.buckets (id, name, lifecycle_configuration, lifecycle_configuration_generation)
+           values ($1, $1, '{"rules": [{}]}', gen_random_uuid()) returning id`,
+          [`${bucket}-${role}`],
+        );
+      });
+    await expect(insert('authenticated')).rejects.toMatchObject({
+      message: /only members of the configured storage service role/,
+    });
+    await expect(insert('service_role')).resolves.toHaveLength(1);
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { Hono } from 'hono';
 import type { Database, Sql } from '../../database/database.ts';
+import { hasSqlState } from '../../database/database-error.ts';
 import { encodeUtf8 } from '../../platform/bytes.ts';
 import type { ObjectStore } from './object-store.ts';
 import { operation } from './operation.ts';
@@ -95,16 +96,30 @@ async function readRules(sql: Sql, id: string): Promise<readonly LifecycleRule[]
   return bucket.rules;
 }
 
-/** The caller needs the right to update the bucket; a trigger admits the change itself from the service alone. */
+/** The update by the caller applies the policies; a trigger admits it from the service alone, which repeats it. */
 async function writeRules(sql: Sql, id: string, rules: readonly LifecycleRule[] | null): Promise<void> {
-  const permitted = await sql.query('select from storage.buckets where id = $1 for update', [id]);
-  if (permitted.length === 0) throw bucketNotFound();
-  await sql.query('set local role service_role');
-  await sql.query(
-    `update storage.buckets set lifecycle_configuration = $2, lifecycle_configuration_generation = $3
-     where id = $1 and lifecycle_configuration is distinct from $2::jsonb`,
-    [id, rules && JSON.stringify({ rules }), rules && crypto.randomUUID()],
+  const configuration = rules && JSON.stringify({ rules });
+  const [bucket] = await sql.query<{ isSame: boolean }>(
+    `select lifecycle_configuration is not distinct from $2::jsonb as "isSame" from storage.buckets where id = $1`,
+    [id, configuration],
   );
+  if (!bucket) throw bucketNotFound();
+  if (bucket.isSame) return;
+  const update = () =>
+    sql.query(
+      `update storage.buckets set lifecycle_configuration = $2, lifecycle_configuration_generation = $3
+       where id = $1 returning id`,
+      [id, configuration, rules && crypto.randomUUID()],
+    );
+  await sql.query('savepoint attempt');
+  try {
+    if ((await update()).length === 0) throw bucketNotFound();
+  } catch (problem) {
+    if (!hasSqlState(problem, 'PST01')) throw problem;
+    await sql.query('rollback to savepoint attempt');
+    await sql.query('set local role service_role');
+    await update();
+  }
 }
 
 type Json = Readonly<Record<string, unknown>>;

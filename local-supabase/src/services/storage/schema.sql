@@ -39,12 +39,15 @@ create table if not exists storage.objects (
 alter table storage.buckets
   add column if not exists versioning_status text not null default 'DISABLED'
     check (versioning_status in ('DISABLED', 'ENABLED', 'SUSPENDED')),
-  add column if not exists lifecycle_configuration jsonb
-    check (jsonb_array_length(lifecycle_configuration -> 'rules') between 1 and 1000),
-  add column if not exists lifecycle_configuration_generation uuid
-    check ((lifecycle_configuration is null) = (lifecycle_configuration_generation is null)),
   add column if not exists avif_autodetection boolean default false,
-  add column if not exists type storage.buckettype not null default 'STANDARD';
+  add column if not exists type storage.buckettype not null default 'STANDARD',
+  add column if not exists lifecycle_configuration jsonb
+    constraint buckets_lifecycle_configuration_shape_check
+      check (jsonb_array_length(lifecycle_configuration -> 'rules') between 1 and 1000)
+    constraint buckets_lifecycle_configuration_standard_only_check check (type = 'STANDARD' or lifecycle_configuration is null),
+  add column if not exists lifecycle_configuration_generation uuid
+    constraint buckets_lifecycle_configuration_pair_check
+      check ((lifecycle_configuration is null) = (lifecycle_configuration_generation is null));
 do $$ begin
   -- The column of earlier versions.
   if exists (select from pg_attribute where attrelid = 'storage.buckets'::regclass and attname = 'lifecycle') then
@@ -53,15 +56,16 @@ do $$ begin
     alter table storage.buckets drop column lifecycle;
   end if;
 end $$;
+-- The insert names the role that may set the columns; an update is checked against it after the policies of the caller.
 create or replace function storage.protect_bucket_control_columns() returns trigger
   language plpgsql set search_path = pg_catalog as $$
-declare
-  operation text := coalesce(current_setting('storage.operation', true), '');
-  is_removed boolean := new.lifecycle_configuration is null;
 begin
   if tg_op = 'INSERT' then
-    if new.lifecycle_configuration is not null or new.lifecycle_configuration_generation is not null then
-      raise exception 'bucket control columns must use their protected defaults on insert' using errcode = '42501';
+    if (new.lifecycle_configuration is not null or new.lifecycle_configuration_generation is not null)
+      and not pg_has_role(current_user, tg_argv[0], 'MEMBER') then
+      raise exception 'only members of the configured storage service role may insert lifecycle policy state'
+        using errcode = '42501', hint = format('Insert with both lifecycle columns NULL and configure lifecycle '
+          'through the Storage API afterward, or insert as a member of %I.', tg_argv[0]);
     end if;
     return new;
   end if;
@@ -69,27 +73,34 @@ begin
     is not distinct from (new.lifecycle_configuration, new.lifecycle_configuration_generation) then
     return new;
   end if;
-  if new.type <> 'STANDARD' then
+  if new.type is distinct from 'STANDARD' then
     raise exception 'bucket versioning and lifecycle controls require a Standard bucket' using errcode = '0A000';
-  elsif current_user <> 'service_role' then
-    raise exception 'bucket control columns may only be changed by the configured storage service role'
-      using errcode = '42501';
-  elsif is_removed and operation not in ('storage.bucket.delete_lifecycle', 'storage.s3.bucket.delete_lifecycle') then
-    raise exception 'invalid operation for lifecycle configuration deletion' using errcode = '42501';
-  elsif not is_removed and operation not in ('storage.bucket.put_lifecycle', 'storage.s3.bucket.put_lifecycle') then
-    raise exception 'invalid operation for lifecycle configuration update' using errcode = '42501';
-  elsif not is_removed and (new.lifecycle_configuration_generation is null
+  elsif num_nulls(new.lifecycle_configuration, new.lifecycle_configuration_generation) <> 2 and (
+    num_nulls(new.lifecycle_configuration, new.lifecycle_configuration_generation) = 1
     or old.lifecycle_configuration is not distinct from new.lifecycle_configuration
     or old.lifecycle_configuration_generation is not distinct from new.lifecycle_configuration_generation) then
     raise exception 'a changed lifecycle policy requires a new non-null generation' using errcode = '22023';
   end if;
   return new;
 end $$;
+create or replace function storage.enforce_bucket_lifecycle_service_role() returns trigger
+  language plpgsql set search_path = pg_catalog as $$
+begin
+  if current_user <> tg_argv[0] and (old.lifecycle_configuration, old.lifecycle_configuration_generation)
+    is distinct from (new.lifecycle_configuration, new.lifecycle_configuration_generation) then
+    raise exception 'bucket control columns may only be changed by the configured storage service role'
+      using errcode = 'PST01', schema = tg_table_schema, table = tg_table_name, constraint = tg_name;
+  end if;
+  return null;
+end $$;
 create or replace trigger protect_bucket_control_insert before insert on storage.buckets
-  for each row execute function storage.protect_bucket_control_columns();
+  for each row execute function storage.protect_bucket_control_columns('service_role');
 create or replace trigger protect_bucket_control_update
   before update of lifecycle_configuration, lifecycle_configuration_generation on storage.buckets
   for each row execute function storage.protect_bucket_control_columns();
+create or replace trigger protect_bucket_control_update_role
+  after update of lifecycle_configuration, lifecycle_configuration_generation on storage.buckets
+  for each row execute function storage.enforce_bucket_lifecycle_service_role('service_role');
 alter table storage.objects
   add column if not exists archived_at timestamptz,
   add column if not exists is_delete_marker boolean not null default false,

@@ -2,7 +2,8 @@ import { AuthError } from 'supabase-protocol-clients/auth-client';
 import type { Platform } from 'supabase-protocol-clients/platform';
 import { RestError, type RestErrorCode } from 'supabase-protocol-clients/rest-client';
 import { showNotice } from '../../features/outbox/show-notice.ts';
-import { Outbox, type AddAction, type OutboxTopic } from '../../shared/outbox/outbox.ts';
+import { Outbox } from '../../shared/outbox/outbox.ts';
+import type { AddAction, OutboxTopic } from '../../shared/outbox/outbox-topic.ts';
 import { createOutboxStorage } from '../../shared/outbox/outbox-storage.ts';
 import { keptChanges, openedOutbox } from '../../shared/clients/sign-out-question.ts';
 

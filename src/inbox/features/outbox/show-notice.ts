@@ -1,4 +1,4 @@
-import type { OutboxNotice } from '../../shared/outbox/outbox.ts';
+import type { OutboxNotice } from '../../shared/outbox/outbox-topic.ts';
 import { toasts } from '../../ui/state/toasts.ts';
 import { outboxTexts } from './outbox-texts.ts';
 

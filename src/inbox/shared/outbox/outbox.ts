@@ -10,47 +10,8 @@ import type {
 import { canUndo, initialState, selectDelayed, selectDue, step, withDependents } from './outbox-state.ts';
 import type { OutboxEvent, OutboxOutcome, OutboxState, PendingAction } from './outbox-state.ts';
 import type { OutboxStorage } from './outbox-storage.ts';
+import type { AddAction, AddedAction, OutboxNotice, OutboxTopic } from './outbox-topic.ts';
 import { createSenders, isTabMessage, type Senders, type TabMessage } from './outbox-tabs.ts';
-
-/** The actions of one feature: how they are shown and sent. */
-export interface OutboxTopic<Payload, Answer = unknown> {
-  /** null: a payload of another version of the application, which is dropped. */
-  parse(payload: unknown): Payload | null;
-  /**
-   * What it changes, such as ids of rows; null: any row, so that a repetition may change rows that match only later.
-   */
-  keysOf(payload: Payload): readonly string[] | null;
-  /**
-   * Applies the action to the rows in the state that it assumes. Called again with the same payload after an interruption; a
-   * second call must change nothing.
-   */
-  send(payload: Payload): Promise<OutboxOutcome<Answer>>;
-  /** Shows the action as done, in every tab. */
-  show(id: string, payload: Payload): void;
-  /** Shows the outcome instead, in every tab. */
-  settle(id: string, payload: Payload, outcome: OutboxOutcome<Answer>): void;
-  /** Performs the action again, on the current rows. */
-  repeat(payload: Payload): void;
-}
-
-export interface AddedAction<Answer = unknown> {
-  readonly settled: Promise<OutboxOutcome<Answer>>;
-  /** Sends an action that was kept back for its undo. */
-  release(): void;
-  /** Removes the action; if it was sent already, calls `inverse` or shows that it is too late. */
-  undo(inverse?: () => void): void;
-}
-
-/**
- * Shows and stores an action, and sends it at once, unless it must follow an earlier one. One that is `undoable` is kept back
- * until it is released, a later one follows it, the page closes, or 60 s have passed.
- */
-export type AddAction<Payload, Answer> = (payload: Payload, undo?: 'undoable') => AddedAction<Answer>;
-
-/** What the user has to know. `repeat` performs the action again. */
-export type OutboxNotice =
-  | { readonly type: 'changed' | 'deleted' | 'refused'; readonly repeat: () => void }
-  | { readonly type: 'too-late' };
 
 export interface OutboxOptions {
   readonly userId: string;

@@ -13,7 +13,8 @@ import type {
 } from '../../../../src/inbox/features/notifications/model/notification.ts';
 import type { NotificationsApi } from '../../../../src/inbox/features/notifications/data/notifications-api.ts';
 import type { NotificationChange } from '../../../../src/inbox/features/notifications/model/state-types.ts';
-import { Outbox, type OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import { Outbox } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import type { OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox-topic.ts';
 import { createFakeWorld, type FakeTab, type FakeWorld } from '../../../support/fake-platform.ts';
 import { createMemoryStorage, type MemoryStorage } from '../../../support/memory-outbox-storage.ts';
 import { createNotification, type NotificationDetails } from './notification-fixtures.ts';

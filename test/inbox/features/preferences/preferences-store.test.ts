@@ -8,7 +8,8 @@ import type {
 } from '../../../../src/inbox/features/preferences/preferences.ts';
 import type { Change, RowRecord } from '../../../../src/realtime-client/index.ts';
 import { RestError } from '../../../../src/rest-client/index.ts';
-import { Outbox, type OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import { Outbox } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import type { OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox-topic.ts';
 import { createFakeWorld } from '../../../support/fake-platform.ts';
 import { createMemoryStorage } from '../../../support/memory-outbox-storage.ts';
 

@@ -11,7 +11,8 @@ import type {
   Preferences,
 } from '../../../../src/inbox/features/preferences/preferences.ts';
 import { RestError } from '../../../../src/rest-client/index.ts';
-import { Outbox, type OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import { Outbox } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import type { OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox-topic.ts';
 import { createFakeWorld } from '../../../support/fake-platform.ts';
 import { createMemoryStorage } from '../../../support/memory-outbox-storage.ts';
 

@@ -1,4 +1,5 @@
-import { Outbox, type OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import { Outbox } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import type { OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox-topic.ts';
 import type { OutboxOutcome } from '../../../../src/inbox/shared/outbox/outbox-state.ts';
 import type { Platform } from '../../../../src/platform/platform.ts';
 import { createFakeWorld, type FakeWorld } from '../../../support/fake-platform.ts';

@@ -1,5 +1,6 @@
 import type { Clock } from 'supabase-protocol-clients/platform';
-import type { AddedAction, Outbox } from '../../../shared/outbox/outbox.ts';
+import type { Outbox } from '../../../shared/outbox/outbox.ts';
+import type { AddedAction } from '../../../shared/outbox/outbox-topic.ts';
 import type { InboxStore } from './inbox-store.ts';
 import type { NotificationsApi } from './notifications-api.ts';
 import { cursorOf, newestOf, type Notification, type NotificationStatus } from '../model/notification.ts';

@@ -11,7 +11,7 @@ import { OwnConnection } from './channel/own-connection.ts';
 import { defaultSettings, type RealtimeSettings, settingsRanges } from './settings.ts';
 import type { Readable } from '../platform/store.ts';
 import type { ProtocolVersion } from './protocol/message.ts';
-import type { ProtocolParts } from './protocol/protocol-parts.ts';
+import type { ProtocolFeatures } from './protocol/protocol-features.ts';
 
 /** Options of {@link createRealtimeClient}. */
 export interface RealtimeClientOptions {
@@ -120,8 +120,8 @@ export function createRealtimeClient<Database = unknown>(
   const events = createListeners<RealtimeEvent>(platform.report);
   if (options.log) events.add(options.log);
   const emit = events.call;
-  const parts: ProtocolParts = { binaryFrames: null, postgresChanges: null };
-  const connectOptions = { ...options, vsn, settings, getAccessToken, emit, parts };
+  const features: ProtocolFeatures = { binaryFrames: null, postgresChanges: null };
+  const connectOptions = { ...options, vsn, settings, getAccessToken, emit, features };
   let connection: Connection | undefined;
   /** The first channel or listener creates the connection: servers create clients for each request, and most use no channel. */
   const getConnection = () =>

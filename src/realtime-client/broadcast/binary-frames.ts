@@ -3,7 +3,7 @@ import { parseWithExactIntegers } from '../../platform/exact-integers.ts';
 import { hasLongDigits } from '../changes/exact-integers.ts';
 import { isRecord } from '../json.ts';
 import { fieldsOf } from '../protocol/wire.ts';
-import type { BinaryFrames } from '../protocol/protocol-parts.ts';
+import type { BinaryFrames } from '../protocol/protocol-features.ts';
 import type { Message, ProtocolVersion } from '../protocol/message.ts';
 
 export const binaryFrames: BinaryFrames = { withExactIntegers, encode, parse };

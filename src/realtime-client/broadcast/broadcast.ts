@@ -211,7 +211,7 @@ class ChannelBroadcast<Events extends BroadcastEvents> implements Broadcast<Even
     const { ack, replay, onDropped } = options;
     this.#channel = channel;
     this.#options = options;
-    port.parts.binaryFrames = binaryFrames;
+    port.features.binaryFrames = binaryFrames;
     this.#drops = createListeners(port.report);
     if (onDropped) this.#drops.add(onDropped);
     this.#queue = this.#createQueue();

@@ -46,7 +46,7 @@ export interface DatabaseBroadcast {
  */
 export function createDatabaseBroadcast(channel: Channel): DatabaseBroadcast {
   const { port } = channel;
-  port.parts.binaryFrames = binaryFrames;
+  port.features.binaryFrames = binaryFrames;
   channel.updateJoinPayload({ replicationReady: true });
   return {
     onContinuity: channel.onContinuity,

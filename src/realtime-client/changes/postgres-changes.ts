@@ -87,7 +87,7 @@ export function createPostgresChanges<Database>(
 ): PostgresChanges<Database> {
   const { port } = channel;
   if (subscriptionWaitMs !== null) channel.updateJoinPayload({ subscriptionWaitMs });
-  port.parts.postgresChanges = postgresChangesProtocol;
+  port.features.postgresChanges = postgresChangesProtocol;
   const subscribe = <Row extends object, Event extends ChangeEvents>(
     { event, primaryKey: _key, parseRow, ...target }: ChangeBinding<Row, Event>,
     primaryKey: readonly string[] | null,

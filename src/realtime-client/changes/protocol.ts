@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/platform.ts';
 import { RealtimeError } from '../errors.ts';
 import { isRecord } from '../json.ts';
-import type { ChangeReceiver, ChangeSink, PostgresChangesProtocol } from '../protocol/protocol-parts.ts';
+import type { ChangeReceiver, ChangeSink, PostgresChangesProtocol } from '../protocol/protocol-features.ts';
 import { bindingKey, type Binding, type Bindings, type Change, type RowRecord } from '../protocol/change.ts';
 import { withExactIntegers } from './exact-integers.ts';
 import { createRepetitionFilter } from './repetitions.ts';

@@ -4,7 +4,7 @@ import type { Bindings, Change, ContinuityLoss, RowRecord } from '../protocol/ch
 import { RealtimeError } from '../errors.ts';
 import type { RealtimeEvent } from '../events.ts';
 import { createStore, type Readable } from '../../platform/store.ts';
-import type { ProtocolParts } from '../protocol/protocol-parts.ts';
+import type { ProtocolFeatures } from '../protocol/protocol-features.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { ChannelSnapshot, ConnectOptions, Connection, Topic } from '../socket/connection.ts';
 import { defaultJoinConfig, type JoinConfig, requireJoinConfig } from '../protocol/join-config.ts';
@@ -56,7 +56,7 @@ export interface ChannelPort {
   /** Passes an event to the client's `onEvent` listeners and `log`. */
   readonly emit: (event: RealtimeEvent) => void;
   /** A feature installs its part of the protocol here, for all channels of the client. */
-  readonly parts: ProtocolParts;
+  readonly features: ProtocolFeatures;
   /** Joins the channel with these bindings too, until the returned function is called. */
   bind(bindings: Bindings): Unsubscribe;
   /** Calls `listener` with each change of a binding. */
@@ -100,7 +100,7 @@ export function createChannel<Database>(
   name: string,
   connection: Connection,
   schedule: (flush: () => void) => void,
-  { platform, settings, emit, parts }: ConnectOptions,
+  { platform, settings, emit, features }: ConnectOptions,
 ): Channel<Database> {
   const { clock, report } = platform;
   const store = createStore<ChannelSnapshot>({ status: 'closed', error: null }, report);
@@ -140,7 +140,7 @@ export function createChannel<Database>(
       report,
       settings,
       emit,
-      parts,
+      features,
       bind,
       onChange: changes.add,
       onMessage: messages.add,

@@ -16,7 +16,7 @@ import { defaultJoinConfig, encodeConfig, type JoinConfig } from '../protocol/jo
 import { classifyRefusal, type Refusal } from '../protocol/refusal.ts';
 import { createMachine, type Machine } from '../machine/machine.ts';
 import type { Bindings } from '../protocol/change.ts';
-import type { ChangeReceiver } from '../protocol/protocol-parts.ts';
+import type { ChangeReceiver } from '../protocol/protocol-features.ts';
 import { createPushes, type Pushes } from '../socket/push.ts';
 import type { ReconnectingSocket } from '../socket/socket.ts';
 import { isRecord } from '../json.ts';
@@ -232,7 +232,7 @@ export class OwnTopic implements Topic, JoiningTopic {
       this.step({ kind: 'refused', refusal: 'channel-limit', reason: 'ChannelRateLimitReached' });
       return;
     }
-    const { postgresChanges } = this.#options.parts;
+    const { postgresChanges } = this.#options.features;
     this.#joinedWith = this.#wanted;
     this.#joinRef = socket.nextRef();
     this.#joinedConfig = JSON.stringify(this.#config);

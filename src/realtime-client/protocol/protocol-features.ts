@@ -2,8 +2,8 @@ import type { Clock } from '../../platform/platform.ts';
 import type { Bindings, Change, ContinuityLoss, RowRecord } from './change.ts';
 import type { Message, ProtocolVersion } from './message.ts';
 
-/** The parts of the protocol that only some features need; each is null until the entry of a feature installs it. */
-export interface ProtocolParts {
+/** What only some features need of the protocol; null until the entry of a feature installs it. */
+export interface ProtocolFeatures {
   /** Installed by broadcasts, broadcast changes and the shared socket. */
   binaryFrames: BinaryFrames | null;
   /** Installed by `createPostgresChanges` and the shared socket. */

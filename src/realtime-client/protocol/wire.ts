@@ -1,6 +1,6 @@
 import { serviceUrl } from '../../platform/service.ts';
 import { isRecord } from '../json.ts';
-import type { ProtocolParts } from './protocol-parts.ts';
+import type { ProtocolFeatures } from './protocol-features.ts';
 import type { Message, ProtocolVersion } from './message.ts';
 
 /** The websocket's URL. It carries the public key, because a browser cannot set headers on a websocket. */
@@ -20,7 +20,7 @@ export function encodeSocketUrl(
 export function encodeMessage(
   message: Message,
   vsn: ProtocolVersion,
-  { binaryFrames }: Pick<ProtocolParts, 'binaryFrames'>,
+  { binaryFrames }: Pick<ProtocolFeatures, 'binaryFrames'>,
 ): string | Uint8Array<ArrayBuffer> {
   const { joinRef, ref, topic, event, payload } = message;
   const isBinary =
@@ -36,7 +36,7 @@ export function encodeMessage(
 /** Parses a frame; null if it is malformed. Never throws. */
 export function parseMessage(
   frame: unknown,
-  { binaryFrames, postgresChanges }: Pick<ProtocolParts, 'binaryFrames' | 'postgresChanges'>,
+  { binaryFrames, postgresChanges }: Pick<ProtocolFeatures, 'binaryFrames' | 'postgresChanges'>,
 ): Message | null {
   try {
     if (frame instanceof ArrayBuffer) return binaryFrames?.parse(frame) ?? null;

@@ -6,7 +6,7 @@ import type { RealtimeEvent } from '../events.ts';
 import type { Bindings } from '../protocol/change.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { Readable } from '../../platform/store.ts';
-import type { ChangeSink, ProtocolParts } from '../protocol/protocol-parts.ts';
+import type { ChangeSink, ProtocolFeatures } from '../protocol/protocol-features.ts';
 import type { ProtocolVersion } from '../protocol/message.ts';
 
 /** The transport of the channels: this tab's own socket, or one shared by the tabs of a user. */
@@ -32,7 +32,7 @@ export interface ConnectOptions {
   /** Further parameters of the websocket's URL. */
   readonly params?: Readonly<Record<string, string>> | undefined;
   readonly emit: (event: RealtimeEvent) => void;
-  readonly parts: ProtocolParts;
+  readonly features: ProtocolFeatures;
 }
 
 /** Subscribes to new access tokens; null after a sign-out. */

@@ -74,9 +74,9 @@ export class ReconnectingSocket {
 
   /** Sends the message, with the next ref by default, and returns the ref. Discarded when the socket is not open. */
   send(message: Partial<Message> & Pick<Message, 'topic' | 'event' | 'payload'>): string {
-    const { vsn, parts } = this.#options;
+    const { vsn, features } = this.#options;
     const ref = message.ref ?? this.nextRef();
-    if (this.isOpen) this.#socket?.send(encodeMessage({ joinRef: null, ...message, ref }, vsn, parts));
+    if (this.isOpen) this.#socket?.send(encodeMessage({ joinRef: null, ...message, ref }, vsn, features));
     return ref;
   }
 
@@ -137,9 +137,9 @@ export class ReconnectingSocket {
   }
 
   #receive(data: unknown): void {
-    const { platform, parts, emit } = this.#options;
+    const { platform, features, emit } = this.#options;
     if (this.#machine.state.kind === 'probing') this.#machine.send({ kind: 'frame' });
-    const message = parseMessage(data, parts);
+    const message = parseMessage(data, features);
     if (message?.topic === 'phoenix' && message.ref === this.#heartbeat.ref)
       emit({
         type: 'heartbeat',

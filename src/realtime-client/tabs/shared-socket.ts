@@ -47,12 +47,12 @@ class SharedConnection implements Connection {
   #tokenTimer: Timer | undefined;
 
   constructor(options: ConnectOptions, connect: (options: ConnectOptions) => Connection) {
-    const { platform, settings, parts } = options;
+    const { platform, settings, features } = options;
     this.#options = options;
     this.#connect = connect;
     // Channels of other tabs, for which this tab may lead, can have features that its own channels lack.
-    parts.binaryFrames = binaryFrames;
-    parts.postgresChanges = postgresChangesProtocol;
+    features.binaryFrames = binaryFrames;
+    features.postgresChanges = postgresChangesProtocol;
     this.#self = platform.random.bytes(8).join('-');
     this.#status = createConnectionStatus(platform.clock, settings, platform.report);
     ({ getSnapshot: this.getSnapshot, subscribe: this.subscribe } = this.#status);

@@ -10,7 +10,6 @@ import { type AuthCore, Core, type CoreInternals, type CoreOptions } from './cor
 import { AuthError, missingSession, userChanged } from './errors.ts';
 import type { AuthSnapshot } from './session/auth-snapshot.ts';
 import type { AuthEvent, NewSession } from './session/session-state.ts';
-
 import type { Session } from './session/session.ts';
 import { token } from './wire/endpoints.ts';
 import type { CallOptions } from './wire/request.ts';

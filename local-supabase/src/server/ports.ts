@@ -23,14 +23,15 @@ export class Ports {
   api: HttpServer | undefined;
   mailbox: HttpServer | undefined;
   #postgres: { readonly url: string } | undefined;
-  #core: Core | undefined;
   readonly #options: LocalSupabaseOptions;
   readonly #project: OpenProject;
+  readonly #handle: Core['handle'];
   readonly #onClose: OnClose;
 
-  constructor(options: LocalSupabaseOptions, project: OpenProject, onClose: OnClose) {
+  constructor(options: LocalSupabaseOptions, project: OpenProject, handle: Core['handle'], onClose: OnClose) {
     this.#options = options;
     this.#project = project;
+    this.#handle = handle;
     this.#onClose = onClose;
     this.hosts = createOwnHosts(options.allowedHosts);
     this.smtp = createSmtpServer(project.mailbox, options.smtpPort ?? 0);
@@ -43,7 +44,6 @@ export class Ports {
 
   async open(core: Core, runner: DenoRunner): Promise<void> {
     const { port = null, mailboxPort = null, databasePort = null } = this.#options;
-    this.#core = core;
     if (this.#options.smtpPort !== undefined) await this.smtp.port();
     if (port !== null) await this.#openApi(port, core, runner);
     if (mailboxPort !== null) {
@@ -57,8 +57,8 @@ export class Ports {
       this.#postgres = await this.#openDatabase(databasePort);
   }
 
-  async #openApi(port: number, { handle, services }: Core, runner: DenoRunner): Promise<void> {
-    const api = await listen(port, this.hosts, handle, isUpload);
+  async #openApi(port: number, { services }: Core, runner: DenoRunner): Promise<void> {
+    const api = await listen(port, this.hosts, this.#handle, isUpload);
     this.api = api;
     this.url = api.url;
     const { functions, realtime } = services;
@@ -84,8 +84,7 @@ export class Ports {
 
   /** The URLs of the API and the database for another process. */
   readonly reachable = onlyOnce(async () => {
-    const handle = (request: Request) => (this.#core as Core).handle(request);
-    const open = this.api ?? (await listen(0, this.hosts, handle));
+    const open = this.api ?? (await listen(0, this.hosts, this.#handle));
     if (!this.api) this.#onClose(open.close);
     const databaseUrl = this.databaseUrl ?? (await this.#openDatabase(0)).url;
     return { url: open.url, databaseUrl };

@@ -98,8 +98,9 @@ async function start(options: LocalSupabaseOptions, onClose: OnClose): Promise<O
   const { project, folder } = await open(options, clock.now, onClose);
   const { database } = project;
   const keys = createExpirableKeys(project.keys, clock.now);
-  const ports = new Ports(options, project, onClose);
-  const fetch = createInProcessFetch((request) => core.handle(request));
+  const handle = (request: Request) => core.handle(request);
+  const ports = new Ports(options, project, handle, onClose);
+  const fetch = createInProcessFetch(handle);
   const surroundings = createFunctionSurroundings(options, { keys, now: clock.now, ports, fetch });
   const { runner } = surroundings;
   onClose(runner.close);

@@ -88,7 +88,7 @@ export function SelectionBar(props: SelectionBarProps) {
             onClick={selectAll}
           />
         )}
-        <ActionButtons chosen={chosen} isEverything={isEverything} first={firstAction} onAct={act} />
+        <SelectionActions chosen={chosen} isEverything={isEverything} first={firstAction} onAct={act} />
         <IconButton
           className={styles.button}
           label={words.done}
@@ -132,14 +132,19 @@ function chooseRows({ selection: { ids, isEverything }, shown, total }: Selectio
   return { rows, isNone, areArchived, areAllShown: rows.length === shown.length, count };
 }
 
-interface ActionButtonsProps {
+interface SelectionActionsProps {
   readonly chosen: ChosenRows;
   readonly isEverything: boolean;
   readonly first: Ref<HTMLButtonElement>;
   readonly onAct: (action: SelectionAction) => void;
 }
 
-function ActionButtons({ chosen: { isNone, areArchived }, isEverything, first, onAct }: ActionButtonsProps) {
+function SelectionActions({
+  chosen: { isNone, areArchived },
+  isEverything,
+  first,
+  onAct,
+}: SelectionActionsProps) {
   const texts = inboxTexts.use();
   const archive = areArchived
     ? (['archive', texts.unarchive, UnarchiveIcon] as const)

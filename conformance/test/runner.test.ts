@@ -123,12 +123,12 @@ describe('a run of audits', () => {
     if (status !== 200) throw new Error(`got ${status}`);
   });
 
-  it('a rate limit of the auth service without a time is waited for', async () => {
+  it('a request is retried after a rate limit of the auth service that names no time', async () => {
     const [result] = await runAudits([userIsThere], limitedTwice(200), { limitPauseMs: 0 });
     expect(result?.outcome).toEqual({ status: 'passed' });
   });
 
-  it('the seconds until the next mail, which the auth service names in a message, are waited for', async () => {
+  it('a request is retried after the seconds that the auth service names in a message', async () => {
     const headers = { 'x-sb-error-code': 'over_email_send_rate_limit' };
     const msg = 'For security purposes, you can only request this after 0 seconds.';
     const answers = [Response.json({ msg }, { status: 429, headers }), Response.json({})];

@@ -44,7 +44,7 @@ it('makes four more attempts after up to 0.5, 1, 2, 4 seconds', async () => {
   expect(times).toEqual([0, 500, 1500, 3500, 7500]);
 });
 
-it('waits up to eight seconds, and a random part of it', async () => {
+it('waits a random part of up to eight seconds', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
   const { times } = await attempt(fail(503, ''), { retries: 6 });
   expect(times.map((time, place) => time - (times[place - 1] ?? 0))).toEqual([
@@ -58,7 +58,7 @@ it('ends an attempt without a response after ten seconds', async () => {
   expect(endedAt).toBe(10_000);
 });
 
-it('waits a minute that the project names, and no longer', async () => {
+it('waits a minute if the project names it, and no longer', async () => {
   const waits = (seconds: string) => attempt(fail(503, '', { 'retry-after': seconds }), { retries: 1 });
   expect((await waits('60')).times).toHaveLength(2);
   expect((await waits('61')).times).toHaveLength(1);

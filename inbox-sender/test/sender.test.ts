@@ -72,7 +72,7 @@ it('schedules and cancels a message, and reads the status of one recipient', asy
   expect(all).toEqual([grace.id, ada.id]);
 });
 
-it('the status tells how far the mail of a recipient has come', async () => {
+it('the status contains the state of a recipient’s mail', async () => {
   const sender = createTestSender();
   const { id } = await sender.send({ recipients: [ada.id], kind: 'mention', text: 'Please look.' });
   const mailStates = async () => (await sender.status(id)).deliveries.map(({ mailState }) => mailState);

@@ -57,7 +57,7 @@ async function send(frames: readonly Buffer[]): Promise<Socket> {
   for (const [index, one] of frames.entries()) {
     const response = new Promise((resolve) => socket.once('data', resolve));
     socket.write(one);
-    // The last one may have none, such as that of an endless statement.
+    // The last frame may have no response, such as that of an endless statement.
     await Promise.race([response, setTimeout(index === frames.length - 1 ? 300 : 5000)]);
   }
   return socket.pause();

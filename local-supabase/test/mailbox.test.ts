@@ -78,7 +78,7 @@ describe('Mailpit’s interface', () => {
     });
   });
 
-  it('answers 404 for an unknown mail', async () => {
+  it('responds 404 for an unknown mail', async () => {
     expect((await fetchMailbox('/api/v1/message/none')).status).toBe(404);
     expect((await fetchMailbox('/view/none.html')).status).toBe(404);
   });

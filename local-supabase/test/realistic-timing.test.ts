@@ -31,13 +31,13 @@ async function advance(client: RawClient, ms: number): Promise<void> {
 const count = (client: RawClient, text: string) =>
   client.texts.filter((frame) => frame.includes(text)).length;
 
-/** What happens at once without the delay, and with it when that much time has passed. */
+/** An effect that occurs at once without the delay, and after that time with it. */
 interface Timed {
   readonly delays: readonly (keyof typeof realisticTiming)[];
   readonly name: string;
-  /** Begins; returns how often the awaited thing has happened. */
+  /** Starts the case; returns a function that counts how often the effect has occurred. */
   begin(client: RawClient): Promise<() => number>;
-  /** The time by which it has happened at the latest. */
+  /** The maximum time until the effect. */
   readonly withinMs: number;
 }
 

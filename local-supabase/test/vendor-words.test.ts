@@ -26,7 +26,7 @@ it('a command to an instance that is still starting names its process', async ()
 });
 
 describe("the vendor's words", () => {
-  it('mean the commands here', async () => {
+  it('select the commands of this CLI', async () => {
     expect(await run('db', 'reset')).toEqual({
       code: 0,
       text: 'The next start begins with the migrations and the seed.',
@@ -35,7 +35,7 @@ describe("the vendor's words", () => {
     expect((await run('test', 'db')).text).toContain('There is no folder');
   });
 
-  it('mean the commands here also among options, and with --local', async () => {
+  it('select the commands of this CLI also among options, and with --local', async () => {
     const answer = { code: 0, text: 'The next start begins with the migrations and the seed.' };
     expect(await run('--local', 'db', 'reset')).toEqual(answer);
     expect(await run('--port', '0', 'db', '--in-memory', 'reset', '--local')).toEqual(answer);
@@ -53,7 +53,7 @@ describe("the vendor's words", () => {
     });
   });
 
-  it('are answered with another way among options that only the vendor has', async () => {
+  it('are refused with an alternative among options that only the vendor has', async () => {
     expect((await run('db', 'push', '--dry-run', '--include-all')).text).toContain(
       'npx supabase db push --db-url URL',
     );
@@ -63,7 +63,7 @@ describe("the vendor's words", () => {
     expect((await run('--experimental', 'link', '--project-ref', 'abc')).text).toContain('npx supabase link');
   });
 
-  it('name another way where this command lacks them', async () => {
+  it('are refused with an alternative where this CLI lacks the command', async () => {
     const ways = [
       [['db', 'push'], '--db-url'],
       [['migration', 'list'], '--db-url'],

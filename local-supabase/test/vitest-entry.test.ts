@@ -18,7 +18,7 @@ it('calls the API as a user by email, or with claims', async () => {
   await expect(supabase().asUser('nobody@example.com')).rejects.toThrow('No user has the email');
 });
 
-it('follows config.toml where its options say nothing, and warns of an unset variable once', async () => {
+it('follows config.toml where options are missing, and warns of an unset variable once', async () => {
   const project = await mkdtemp(join(tmpdir(), 'configured-'));
   await mkdir(join(project, 'supabase'));
   await writeFile(

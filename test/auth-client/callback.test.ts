@@ -256,7 +256,7 @@ describe('errors and messages in the URL', () => {
     ['hash', `#${text}&sb=`],
     ['both', `?${text}#${text}&sb=`],
     ['query without error', '?error_code=otp_expired&error_description=Email+link+is+invalid+or+has+expired'],
-  ])('error in %s', async (_name, suffix) => {
+  ])('an error in %s is reported', async (_name, suffix) => {
     const { client, server, href } = await opening(`http://app.test/home${suffix}`, 'none');
     await client.start();
     expect(client.getSnapshot().callbackError).toMatchObject({

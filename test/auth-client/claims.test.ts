@@ -139,7 +139,7 @@ describe('claims', () => {
     expect(questions()).toBe(22);
   });
 
-  it('an outage says nothing about a token of an unknown key, and leaves the known keys in use', async () => {
+  it('during an outage no token of an unknown key is judged, and the known keys stay in use', async () => {
     const [old, stranger] = await Promise.all([keyOf('ES256', 'k1'), keyOf('ES256', 'k2')]);
     const { claims, now, server, world, fetches } = await verifier([old]);
     const getClaims = async (key: Key) => claims.getClaims({ accessToken: await sign(key, now()) });
@@ -247,7 +247,7 @@ describe('claims', () => {
   });
 
   it.each([{ issuer: 'https://issuer.test' }, { audience: 'mobile' }])(
-    'a token that the server verifies must also name what was stated: %j',
+    'a token that the server verifies must also have the stated issuer and audience: %j',
     async (options) => {
       const { claims, server } = await verifier([], options);
       server.on('GET /user', () => Response.json(userOf('ada')));

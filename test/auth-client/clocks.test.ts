@@ -256,13 +256,13 @@ describe('the time of the server, read from a new token', () => {
     expect(toActiveSession(record, later, { serverTime }).remainingMs).toBe(3600_000 - 600_000 - 60_000);
   });
 
-  it('a record that ends later than its token lives counts for its whole lifetime', () => {
+  it('a record whose expiry exceeds the lifetime of its token is valid for that whole lifetime', () => {
     const record = { ...sessionReply('ada', 1), expires_at: 11_800, received_at: at.now };
     const serverTime = { ms: 1_000_000, readAt: at };
     expect(toActiveSession(record, at, { serverTime }).remainingMs).toBe(3600_000);
   });
 
-  it('a record without an end counts for its whole lifetime', () => {
+  it('a record without an expiry is valid for the whole lifetime of its token', () => {
     const record = { ...sessionReply('ada', 1), expires_at: undefined };
     expect(toActiveSession(record, at).remainingMs).toBe(3600_000);
   });

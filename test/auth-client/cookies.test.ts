@@ -42,7 +42,7 @@ describe('layout', () => {
     // A base64url text with its prefix never has 3180 characters exactly.
     [3179, ['k']],
     [3181, ['k.0', 'k.1']],
-  ])('a value of %i characters', (length, names) => {
+  ])('a value of %i characters has the chunks of the vendor', (length, names) => {
     const jar = createCookieJar();
     createCookieStore({ jar, secure: false }).set('k', bytesFor(length));
     expect(jar.names()).toEqual(names);

@@ -40,7 +40,7 @@ describe('second factors', () => {
     ]);
   });
 
-  it('challenge and verify: the tokens are replaced and MFA_CHALLENGE_VERIFIED comes once in every tab', async () => {
+  it('replaces the tokens after a verification, and emits MFA_CHALLENGE_VERIFIED once in every tab', async () => {
     const { signedIn, open, server, world, stored } = createHarness();
     const { client, events } = await signedIn();
     const other = open();
@@ -111,7 +111,7 @@ describe('second factors', () => {
     });
   });
 
-  it('unenroll: DELETE /factors/{id}, and a refresh to fall back to aal1', async () => {
+  it('unenroll sends DELETE /factors/{id}, and refreshes to fall back to aal1', async () => {
     const { signedIn, server } = createHarness();
     const { client } = await signedIn();
     server.next(Response.json({ id: 'f1' }), Response.json(sessionReply('ada', 2)));
@@ -122,7 +122,7 @@ describe('second factors', () => {
     ]);
   });
 
-  it('lists factors by type, the verified ones', async () => {
+  it('lists the verified factors by type', async () => {
     const { signedIn, server } = createHarness();
     const { client } = await signedIn();
     const factors = [
@@ -140,7 +140,7 @@ describe('second factors', () => {
     ]).toEqual([3, ['1'], ['3'], []]);
   });
 
-  it('assurance level: the current and the next one', async () => {
+  it('returns the current and the next assurance level', async () => {
     const { open, server } = createHarness();
     const { client } = open();
     const mfa = createMfa(client);
@@ -163,7 +163,7 @@ describe('second factors', () => {
   });
 });
 
-it('assurance level of a given token uses the factors of its user', async () => {
+it('the assurance level of a given token uses the factors of its user', async () => {
   const { open, server } = createHarness();
   const { client } = open();
   const accessToken = tokenOf('bob', 1, { aal: 'aal1' });
@@ -296,7 +296,7 @@ describe('other ways to sign in', () => {
     expect(message.split('\n')).toContain(`Chain ID: ${chainId}`);
   });
 
-  it('the message of EIP-4361', () => {
+  it('writes the message of EIP-4361', () => {
     const message = createSignInMessage({
       chain: 'ethereum',
       domain: 'app.test',
@@ -419,7 +419,7 @@ describe('a second factor', () => {
   });
 });
 
-it('EIP-4361: two empty lines where there is no statement', () => {
+it('a message of EIP-4361 without a statement has two empty lines', () => {
   const message = createSignInMessage({
     chain: 'ethereum',
     domain: 'app.test',

@@ -146,7 +146,7 @@ describe('a record of another tab', () => {
     [null, unnumbered(), unnumbered({ user: { ...ada.record.user, phone: '491' } }), 'USER_UPDATED'],
     [null, ada, active('ada', 1, { user: { ...ada.record.user, phone: '491' } }), null],
   ] as const)(
-    'that is announced as %s is named by the stored record (%#)',
+    'is published as an event by the stored record when announced as %s (%#)',
     (name, before, stored, expected) => {
       const event: SessionEvent = { type: 'storage-read', active: stored, name };
       expect(step({ kind: 'signed-in', active: before }, event).emission?.name ?? null).toBe(expected);

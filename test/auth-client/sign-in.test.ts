@@ -138,7 +138,7 @@ describe('password', () => {
       Response.json({ code: 400, msg: 'Invalid login credentials' }, { status: 400 }),
       'unknown',
     ],
-  ])('an error of %s', async (_name, answer, code) => {
+  ])('rejects with the code and the message of %s', async (_name, answer, code) => {
     const { client, server } = await started();
     server.next(answer);
     await expect(client.signInWithPassword(ADA)).rejects.toMatchObject({
@@ -159,7 +159,7 @@ describe('password', () => {
     });
   });
 
-  it('429 has the seconds of the message', async () => {
+  it('a 429 has the seconds that its message names', async () => {
     const { client, server } = await started();
     const text = 'For security purposes, you can only request this after 42 seconds.';
     server.next(refusal(429, 'over_email_send_rate_limit', { message: text }));
@@ -169,7 +169,7 @@ describe('password', () => {
     });
   });
 
-  it('429 on sign-in: one request, no retry', async () => {
+  it('a 429 is not retried', async () => {
     const { client, server } = await started();
     server.next(refusal(429, 'over_request_rate_limit'));
     await expect(client.signInWithPassword(ADA)).rejects.toMatchObject({ code: 'over_request_rate_limit' });
@@ -179,7 +179,7 @@ describe('password', () => {
   it.each([
     ['network', () => Promise.reject<Response>(new TypeError('Failed to fetch'))],
     ['timeout', () => new Promise<Response>(() => {})],
-  ] as const)('%s: a code and a cause', async (code, answer) => {
+  ] as const)('%s has a code and a cause', async (code, answer) => {
     const { client, server, world } = await started();
     server.next(answer);
     const outcome = client.signInWithPassword(ADA).catch((problem: unknown) => problem);
@@ -198,7 +198,7 @@ describe('password', () => {
 });
 
 describe('one-time codes', () => {
-  it('email: the body carries a PKCE challenge', async () => {
+  it('a request by email carries a PKCE challenge', async () => {
     const { client, server } = await started();
     server.next(Response.json({}));
     await client.signInWithOtp({ email: ADA.email, createUser: false });
@@ -210,21 +210,21 @@ describe('one-time codes', () => {
     });
   });
 
-  it('phone: returns message_id and sends no challenge', async () => {
+  it('a request by phone returns message_id and sends no challenge', async () => {
     const { client, server } = await started();
     server.next(Response.json({ message_id: 'sms-1' }));
     expect(await client.signInWithOtp({ phone: '+15550100' })).toEqual({ messageId: 'sms-1' });
     expect(server.sent[0]?.body).toEqual({ phone: '+15550100', create_user: true, channel: 'sms' });
   });
 
-  it('verify by token_hash: the body is exactly type and token_hash', async () => {
+  it('a verification by token_hash sends exactly type and token_hash', async () => {
     const { client, server } = await started();
     server.next(Response.json(sessionReply('ada', 1)));
     await client.verifyOtp({ type: 'email', tokenHash: 'pkce_abc' });
     expect(server.sent[0]?.body).toEqual({ type: 'email', token_hash: 'pkce_abc' });
   });
 
-  it('verify recovery: emits PASSWORD_RECOVERY once, in effect until the password is set', async () => {
+  it('a verified recovery emits PASSWORD_RECOVERY once, in effect until the password is set', async () => {
     const { client, server, events, world, open } = await started();
     server.next(Response.json(sessionReply('ada', 1)));
     await client.verifyOtp({ type: 'recovery', email: ADA.email, token: '123456' });
@@ -243,7 +243,7 @@ describe('one-time codes', () => {
     expect(events).toEqual(['INITIAL_SESSION', 'PASSWORD_RECOVERY', 'TOKEN_REFRESHED', 'USER_UPDATED']);
   });
 
-  it('the first half of an email change: a message, no session', async () => {
+  it('the first half of an email change returns a message and no session', async () => {
     const { client, server, events, world } = await started();
     server.next(Response.json({ msg: 'Confirm the other address too', code: '200' }));
     expect(await client.verifyOtp({ type: 'email_change', email: ADA.email, token: '1' })).toEqual({
@@ -254,7 +254,7 @@ describe('one-time codes', () => {
     expect(events).toEqual(['INITIAL_SESSION']);
   });
 
-  it('resend by email: type and a PKCE challenge', async () => {
+  it('resending by email sends the type and a PKCE challenge', async () => {
     const { client, server } = await started();
     server.next(Response.json({}));
     await client.resend({ type: 'signup', email: ADA.email });
@@ -265,7 +265,7 @@ describe('one-time codes', () => {
     });
   });
 
-  it('recover: the redirect in the query', async () => {
+  it('a password reset sends the redirect in the query', async () => {
     const { client, server } = await started();
     server.next(Response.json({}));
     await client.resetPasswordForEmail({ email: ADA.email, redirectTo: 'http://app.test/reset-password' });
@@ -310,7 +310,7 @@ describe('an invalid call is refused before a request is sent', () => {
       { url: 'project' },
       'Supabase configuration incomplete: url is not set (it must be an http or https URL)',
     ],
-  ])('configuration %j', (options, message) => {
+  ])('the configuration %j is refused', (options, message) => {
     expect(() => createHarness().open(options)).toThrow(
       expect.objectContaining({ code: 'invalid-options', message }),
     );
@@ -335,7 +335,7 @@ describe('user', () => {
     expect(server.lines).toEqual([]);
   });
 
-  it('updateUser: PUT, the stored user changes, USER_UPDATED once', async () => {
+  it('updateUser sends PUT, changes the stored user and emits USER_UPDATED once', async () => {
     const { signedIn, server, world, stored } = createHarness();
     const { client, reasons } = await signedIn();
     server.next(Response.json(userOf('ada', { user_metadata: { name: 'Ada' } })));
@@ -358,7 +358,7 @@ describe('user', () => {
     expect(events).toEqual(['INITIAL_SESSION', 'SIGNED_IN']);
   });
 
-  it('reauthenticate and settings', async () => {
+  it('reauthenticate sends its request, and getSettings returns the settings', async () => {
     const { signedIn, server } = createHarness();
     const { client } = await signedIn();
     server.next(

@@ -5,7 +5,7 @@ import { deferred, refusal, sessionReply } from '../support/wire/replies.ts';
 const NO_CONTENT = () => new Response(null, { status: 204 });
 
 it.each(['global', 'local', 'others'] as const)(
-  'sign-out %s: the scope in the query, the token in the header',
+  'sign-out %s sends the scope in the query and the token in the header',
   async (scope) => {
     const { signedIn, server, stored, world } = createHarness();
     const { client, events } = await signedIn();
@@ -46,7 +46,7 @@ it.each([401, 403, 404])('status %i of a sign-out is ignored', async (status) =>
 it.each([
   ['500', () => refusal(500, 'unexpected_failure'), 'unexpected_failure'],
   ['offline', () => Promise.reject<Response>(new TypeError('Failed to fetch')), 'network'],
-])('%s: removes the session here and says that the server did not revoke it', async (_n, answer, code) => {
+])('%s removes the session here and reports that the server did not revoke it', async (_n, answer, code) => {
   const { signedIn, server, stored } = createHarness();
   const { client } = await signedIn();
   server.next(answer);
@@ -56,7 +56,7 @@ it.each([
 });
 
 it.each(['global', 'local'] as const)(
-  'sign-out %s with an expired token: refreshes first, so that the server ends the sessions',
+  'sign-out %s refreshes an expired token first, so that the server ends the sessions',
   async (scope) => {
     const { signedIn, server, world, stored } = createHarness();
     const { client } = await signedIn();
@@ -105,14 +105,17 @@ it('signs out locally with an expired token offline, and returns revoked: false'
 it.each([
   ['local', { revoked: true }],
   ['global', { revoked: false, cause: { code: 'session_not_found' } }],
-] as const)('an expired token of a session that the server has ended, scope %s', async (scope, result) => {
-  const { signedIn, server, world } = createHarness();
-  const { client } = await signedIn();
-  world.clock.sleep(2 * 3600_000);
-  server.next(refusal(400, 'session_not_found'));
-  expect(await client.signOut({ scope })).toMatchObject(result);
-  expect(client.getSnapshot().status).toBe('signed-out');
-});
+] as const)(
+  'signs out with an expired token of a session that the server has ended, scope %s',
+  async (scope, result) => {
+    const { signedIn, server, world } = createHarness();
+    const { client } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    server.next(refusal(400, 'session_not_found'));
+    expect(await client.signOut({ scope })).toMatchObject(result);
+    expect(client.getSnapshot().status).toBe('signed-out');
+  },
+);
 
 it('sends a request that outlives the page', async () => {
   const { signedIn, server } = createHarness();
@@ -131,7 +134,7 @@ it('sends no body: a keepalive request with a body fails on some servers', async
   expect(server.sent[1]?.headers.get('content-type')).toBeNull();
 });
 
-it('others with an expired token: refreshes first', async () => {
+it('sign-out of the others refreshes an expired token first', async () => {
   const { signedIn, server, world, stored } = createHarness();
   const { client } = await signedIn();
   world.clock.sleep(2 * 3600_000);
@@ -145,7 +148,7 @@ it('others with an expired token: refreshes first', async () => {
   expect(await stored()).not.toBeNull();
 });
 
-it('others with a token that cannot be refreshed: throws and keeps the session', async () => {
+it('sign-out of the others throws and keeps the session if its token cannot be refreshed', async () => {
   const { signedIn, server, world, stored } = createHarness();
   const { client } = await signedIn();
   world.clock.sleep(2 * 3600_000);

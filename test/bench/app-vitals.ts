@@ -116,7 +116,7 @@ async function visitHome(
   return read(page, load);
 }
 
-/** Clicks by the mouse: Playwright's own click runs scripts in the page while the page answers, and its processor is slow. */
+/** Clicks by the mouse: Playwright's own click runs scripts in the page, whose processor is slowed down. */
 async function press(page: Page, target: Locator): Promise<void> {
   const box = await target.boundingBox();
   if (!box) throw new Error('what is to be clicked is not shown');
@@ -159,7 +159,7 @@ async function measureUnreadClicks(
   return { script, all };
 }
 
-/** Before the first interaction, which loads more. */
+/** Reads the loaded resources before the first interaction, which loads more. */
 async function readLoad(page: Page): Promise<Load> {
   await page.waitForLoadState('networkidle');
   return { ...(loads.get(page) ?? { requests: Number.NaN, bytes: Number.NaN }) };

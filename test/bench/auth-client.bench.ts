@@ -117,7 +117,7 @@ await compare(
     const token = request.headers.get('authorization')?.slice('Bearer '.length) ?? '';
     const client = createClient('http://project.test', 'k', {
       auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
-      // Node 20 has none.
+      // Node 20 has no WebSocket.
       realtime: { transport: WebSocket as unknown as typeof globalThis.WebSocket },
       global: { fetch, headers: { Authorization: `Bearer ${token}` } },
     });

@@ -66,8 +66,8 @@ const columns = {
 };
 
 /**
- * A server of one answer, with the headers of PostgREST (14, which sends its body in chunks) and of no gateway, in a separate process, so
- * that its work is not measured.
+ * A server with one response, in a separate process, so that its work is not measured. The headers are those of
+ * PostgREST 14, which sends its body in chunks, without those of a gateway.
  */
 const server = spawn(
   process.execPath,
@@ -133,7 +133,7 @@ async function openClients(projectUrl: string, to: typeof fetch) {
   const peer = createClient(projectUrl, 'sb_publishable_x', {
     auth: { persistSession: false, autoRefreshToken: false },
     global: { fetch: answer },
-    // Node 20 has none.
+    // Node 20 has no WebSocket.
     realtime: { transport: WebSocket as unknown as typeof globalThis.WebSocket },
   });
   const credentials = { email: 'ada@example.com', password: 'p' };

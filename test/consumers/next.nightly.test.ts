@@ -178,6 +178,6 @@ it('completes the PKCE flow of a mailed link only in the browser that requested 
   expect((await get('/')).text).toContain(email);
 });
 
-it('gives Next nothing to complain about', () => {
+it('causes no warning of Next', () => {
   expect(complaints).toBe('');
 });

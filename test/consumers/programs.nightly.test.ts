@@ -13,7 +13,7 @@ it.each(['repository.ts', 'compat-types.ts', 'next-app.tsx', 'react-native.tsx',
   120_000,
 );
 
-it('CommonJS has types where a declaration takes those of a package of ES modules', async () => {
+it('CommonJS programs get types although a declaration uses those of a package of ES modules', async () => {
   const entry = 'supabase-protocol-clients/auth-client/claims';
   const program = `import entry = require('${entry}');\nexport type Claims = ReturnType<typeof entry.createClaims>;\n`;
   await writeFile(join(consumer().folder, 'claims.cts'), program);

@@ -104,7 +104,7 @@ for (const language of ['en', 'de'] satisfies Language[]) {
       await expect(button).toBeDisabled();
     });
 
-    test('a page of HTML with status 500: one sentence, no markup', async ({ page, world }) => {
+    test('a page of HTML with status 500 leads to one sentence without markup', async ({ page, world }) => {
       const html = '<html><body><h1>Internal Server Error</h1></body></html>';
       await answer(page, '/auth/v1/token', reply(500, html, { 'Content-Type': 'text/html' }));
       await submitPassword(page, world.appUrl);
@@ -114,7 +114,7 @@ for (const language of ['en', 'de'] satisfies Language[]) {
     });
 
     test(
-      'a foreign or deleted notification: its page shows a message',
+      'a foreign or deleted notification has a message on its page',
       { tag: '@database' },
       async ({ page, world }) => {
         const [ada, grace] = await world.newPair();

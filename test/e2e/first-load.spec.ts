@@ -9,7 +9,7 @@ import { expect, test, type World } from './support/fixtures.ts';
  */
 const most = { requests: 20, kB: 230 } as const;
 
-/** A tenth of what web.dev calls good: a person sees nothing move, and the width of a digit is no failure. */
+/** A tenth of the limit that web.dev calls good: nothing visible moves, but a digit may change its width. */
 const mostShift = 0.01;
 
 const slow4g = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 };

@@ -60,7 +60,7 @@ test('what one person does in a short time is one row, whose detail shows the th
   await expect(rows(page)).toHaveCount(13);
   await group.click();
   await expect(rows(page)).toHaveCount(2);
-  // A search shows what it found.
+  // Search results are not grouped.
   await page.goto(`${world.appUrl}/home?q=chapter`);
   await expect(rows(page)).toHaveCount(11);
   await expect(group).toHaveCount(0);
@@ -176,7 +176,7 @@ test(
       .click();
     await expect(rows(page)).toHaveCount(3);
 
-    // Snooze: leaves every other list and count, and returns by undo.
+    // Snooze: the row leaves all other lists and counts until the snooze is undone.
     await openMenu(page, 'Budget');
     await page.getByRole('menuitem', { name: 'Snooze…' }).click();
     await page.getByRole('button', { name: /^Tomorrow/ }).click();

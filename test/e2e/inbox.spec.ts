@@ -291,7 +291,7 @@ test(
       )
       .toBe(1_000);
     // A row within the viewport: Playwright would scroll to any other, and so move the list itself. It is found in one step,
-    // for the next page replaces the elements.
+    // because the next page replaces the elements.
     const idInView = await page.evaluate(() => {
       const items = [...document.querySelectorAll<HTMLElement>('main [data-id]')];
       return items.find((item) => item.getBoundingClientRect().top > innerHeight / 2)?.dataset['id'];
@@ -316,7 +316,7 @@ test(
     const before = await firstRow();
     const isBack = async () => {
       const { id, top } = await firstRow();
-      // A title above it may wrap only after the row was placed: one line.
+      // Tolerate one line, because a title above the row may wrap after the row was placed.
       return id === before.id && Math.abs(top - before.top) <= 20;
     };
     await page.getByRole('complementary').getByRole('link', { name: 'Preferences' }).click();
@@ -413,7 +413,7 @@ test('the detail opens beside the list, and J and K step through it', async ({ p
   await expect(rows(page)).toHaveCount(2);
   await page.keyboard.press('z');
   await expect(rows(page)).toHaveCount(3);
-  // Enter moves on to the panel, whose keys work there; Escape returns to the row.
+  // Enter moves the focus to the panel, where its keys work; Escape returns to the row.
   const link = row(page, 'Document 1').getByRole('link');
   await link.focus();
   await page.keyboard.press('Enter');

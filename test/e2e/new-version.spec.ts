@@ -33,7 +33,7 @@ test(
     await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
     await expect(note(page)).toBeHidden();
 
-    // The other page runs on, though its worker was replaced.
+    // The other page keeps running, although its worker was replaced.
     await expect
       .poll(() => other.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.waiting))
       .toBeNull();

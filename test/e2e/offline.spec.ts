@@ -53,7 +53,7 @@ test('offline changes wait in the outbox, survive a browser restart, and are sen
     .toContain('inbox-outbox');
 
   await first.setOffline(true);
-  // The page detects it a moment later, and would still send earlier actions.
+  // The page detects the lost network only later, and would still send earlier actions.
   await expect.poll(() => page.evaluate(() => navigator.onLine)).toBe(false);
   for (const [about, name] of [
     ['Read me', /^Mark as read/],

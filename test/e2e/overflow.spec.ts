@@ -42,7 +42,7 @@ async function enlargeText(page: Page): Promise<void> {
   });
 }
 
-/** Runs in the page: each text gets 40 % of its letters again, as words of usual length. */
+/** Runs in the page: makes each text 40 % longer, by words of usual length. */
 function lengthenTexts(): void {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const texts: Text[] = [];

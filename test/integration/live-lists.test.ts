@@ -174,7 +174,7 @@ describe('a live list over the embedded server', () => {
     );
   });
 
-  it('of a table that is not published has the statement as its error, and is read all the same', async () => {
+  it('of a table that is not published has an error with the statement that publishes it, and is still read', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
     const { rest, platform, channel } = openClients();
     const list = createLiveQuery({

@@ -7,7 +7,7 @@ import { createPostgresChanges } from '../../src/realtime-client/changes/postgre
 import { createFakeWorld } from '../support/fake-platform.ts';
 import { openNodeSocket } from '../support/node-socket.ts';
 
-test('four refused channels cost a good one nothing but time, with the delays of the real server', async () => {
+test('four refused channels only delay a good one, with the delays of the real server', async () => {
   const world = await createRealtimeWorld({ ...realisticTiming, coldStartMs: 0, readyDelayMs: 4_000 });
   const { clock, openTab } = createFakeWorld();
   const left: string[] = [];

@@ -44,7 +44,7 @@ async function verify(
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const refused = (status: number) => ({ code: 'no_authorization', status });
 
-// The first test: later ones find the keys in the cache.
+// Must be the first test, because later ones find the keys in the cache.
 it('a request gets no verdict on its token where the project’s keys cannot be read', async () => {
   const token = await signIn(supabase(), ada.email);
   const { fetch, break: cut } = createBreakableFetch(supabase);
@@ -55,7 +55,7 @@ it('a request gets no verdict on its token where the project’s keys cannot be 
 });
 
 describe('a request', () => {
-  it('with a bearer token is its user’s, who reads what the policies allow', async () => {
+  it('with a bearer token belongs to its user, and reads what the policies allow', async () => {
     const token = await signIn(supabase(), ada.email);
     const { caller, claims, rest } = await verify(bearer(token));
     expect([caller, claims?.sub]).toEqual(['user', ada.id]);
@@ -68,7 +68,7 @@ describe('a request', () => {
     });
   });
 
-  it('with the session’s cookies is its user’s, and a renewed session goes back with the response', async () => {
+  it('with the session’s cookies belongs to its user, and the response carries a renewed session', async () => {
     const { url, publishableKey: apiKey, fetch } = supabase();
     const jar = new Map<string, string>();
     const cookies = {
@@ -93,7 +93,7 @@ describe('a request', () => {
     expect(responseHeaders.get('cache-control')).toContain('no-store');
   });
 
-  it.each(['secretKey', 'serviceRoleKey'] as const)('with the %s is the service’s', async (kind) => {
+  it.each(['secretKey', 'serviceRoleKey'] as const)('with the %s belongs to the service', async (kind) => {
     const secretKey = supabase()[kind];
     for (const headers of [{ apikey: secretKey }, bearer(secretKey)]) {
       const { caller, claims, rest } = await verify(headers, { secretKey });
@@ -108,7 +108,7 @@ describe('a request', () => {
       expect(await verify(headers)).toMatchObject({ caller: 'publishable', claims: null });
   });
 
-  it('of another application, to which a user has consented, is no request of the user’s', async () => {
+  it('with a token of another application, to which a user has consented, does not belong to the user', async () => {
     const application = await registerApplication(supabase());
     const token = await signIn(supabase(), ada.email);
     const path = `/auth/v1/oauth/authorizations/${await application.authorize()}`;

@@ -50,6 +50,6 @@ it('the pages of the package show the examples as code, and link to those that i
   const examples = linksOf(text('servers.md')).filter((link) => link.includes('examples/'));
   expect(examples.length).toBeGreaterThan(8);
   expect(examples.filter((link) => !existsSync(join(folder, 'docs', link)))).toEqual([]);
-  // What an example imports beside packages.
+  // The module that the examples import by its path.
   expect(existsSync(join(folder, 'docs/examples/servers/routes.ts'))).toBe(true);
 });

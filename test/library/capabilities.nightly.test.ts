@@ -15,7 +15,7 @@ it('describes the versions of the lock file', async () => {
   expect((await readCapabilities()).vendor).toEqual(readVendorVersions());
 });
 
-it('exports from ./compat each name of the vendor’s package but these', () => {
+it('exports from ./compat each name of the vendor’s package except the listed ones', () => {
   const [theirs, ours] = readExportedNames();
   const missing = theirs.filter((name) => !ours.includes(name));
   expect(theirs.length).toBeGreaterThan(200);
@@ -23,7 +23,7 @@ it('exports from ./compat each name of the vendor’s package but these', () => 
 });
 
 const absent = [
-  // Classes to construct: `createClient` does.
+  // Classes that `createClient` constructs.
   'AuthAdminApi',
   'AuthClient',
   'GoTrueAdminApi',
@@ -36,7 +36,7 @@ const absent = [
   'AuthInvalidTokenResponseError',
   'AuthPKCEGrantCodeExchangeError',
   'CustomAuthError',
-  // Of options that are not here.
+  // Types of options that this library lacks.
   'ExperimentalFeatureFlags',
   'TracePropagationOptions',
   'lockInternals',

@@ -49,7 +49,7 @@ beforeAll(async () => {
   await symlink(inject('library').folder, join(folder, 'node_modules', libraryName));
   for (const file of ['test/library/prelude.ts', 'src/inbox/database.types.ts'])
     await cp(join(root, file), join(folder, file));
-  // Files of which the pages' projects have their own.
+  // Files that the projects of the pages contain.
   await writeFile(
     join(folder, 'database.types.ts'),
     `export type { Database } from './src/inbox/database.types.ts';\n`,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Example {
-  /** Where it stands: the file and the line, from the repository's root. */
+  /** The file and the line, from the repository's root. */
   readonly where: string;
   readonly extension: 'ts' | 'tsx';
   readonly code: string;
@@ -43,7 +43,7 @@ function filesBelow(root: string, path: string): readonly string[] {
   return (
     readdirSync(join(root, path), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() || /\.(tsx?|md)$/.test(entry.name))
-      // The site's configuration, and pages that are made of the docstrings.
+      // The site's configuration, and pages that are generated from docstrings.
       .filter(({ name }) => name !== '.vitepress' && name !== 'api')
       .flatMap((entry) => filesBelow(root, `${path}/${entry.name}`))
   );

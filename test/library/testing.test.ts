@@ -70,7 +70,7 @@ describe('createTestClients', () => {
 });
 
 describe('createRecordedWire', () => {
-  it('answers from the queue, then from routes, and refuses what the script lacks', async () => {
+  it('responds from the queue, then from routes, and refuses what the script lacks', async () => {
     const wire = createRecordedWire();
     wire.on('POST /a', ({ body }) => Response.json({ got: body }));
     wire.next(new Response('first'));

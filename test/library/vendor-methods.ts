@@ -42,7 +42,7 @@ export const vendorTypes: Readonly<Record<string, readonly string[]>> = {
   'functions-js': ['FunctionsClient'],
 };
 
-/** Public by their declaration, and not for callers: the vendor's own parts, or what a promise has. */
+/** Public by declaration but not meant for callers: internals of the vendor, and methods of a promise. */
 const internals: ReadonlySet<string> = new Set(['then', 'catch', 'finally', 'log']);
 
 /** The public methods of the installed packages, as `auth-js GoTrueClient.signUp`, sorted. */

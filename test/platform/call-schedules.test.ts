@@ -80,7 +80,7 @@ async function play(schedule: readonly Command[], serverSkewMs: number): Promise
   const problems: unknown[] = [];
   /** The user who was signed in when each call began. */
   const callers = new Map<string, string | null>();
-  /** How often a token may be renewed beyond once. */
+  /** The number of additional renewals that a token may have. */
   const spareRenewals = new Map<string, number>();
   const spare = (refreshToken: string) =>
     void spareRenewals.set(refreshToken, (spareRenewals.get(refreshToken) ?? 0) + 1);
@@ -177,7 +177,7 @@ async function play(schedule: readonly Command[], serverSkewMs: number): Promise
         );
       case 'sign out':
         signOuts += 1;
-        // It renews an expired session again, to revoke it: also one whose refresh is in flight.
+        // A sign-out renews an expired session again to revoke it, even while its refresh is in flight.
         new Set([storedToken(), ...inFlight().map(({ refreshToken }) => refreshToken)]).forEach(spare);
         return watch(tabs[command.tab as 0 | 1].auth.signOut());
       case 'read':

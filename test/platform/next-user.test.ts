@@ -248,7 +248,7 @@ describe.each(Object.entries(requests))('%s with a getAccessToken of the applica
   }
 
   it.each([tokenOf('bob', 1), null])(
-    'that ignores the user of the call compares the token %j',
+    'that ignores the user of the call is refused by the claims of its token %j',
     async (token) => {
       const sending = sendWith(async () => token, new CallUser('ada'));
       expect(await sending).toEqual({ outcome: 'user-changed', sent: [] });

@@ -30,7 +30,7 @@ const accepts = (text: string) => {
   }
 };
 
-/** What would leave its place in a path: for a URL parser, or after a proxy has decoded it. */
+/** Texts that would change the path for a URL parser, or after a proxy has decoded them. */
 const hostile = [
   '',
   '.',
@@ -208,22 +208,25 @@ describe('a name that would address another resource', () => {
     },
   );
 
-  it.each([...hostile, 'f1', 'me'])('%j is refused as an id of the signed-in user’s things', async (text) => {
-    const { signedIn, server } = createHarness();
-    const { client } = await signedIn();
-    const before = server.lines.length;
-    const oauth = createOAuthServer(client);
-    const calls = [
-      createMfa(client).challenge({ factorId: text }),
-      createMfa(client).verify({ factorId: text, challengeId: 'c', code: '1' }),
-      createMfa(client).unenroll({ factorId: text }),
-      createIdentities(client).unlinkIdentity({ identity_id: text }),
-      createPasskeys(client).renamePasskey({ passkeyId: text, friendlyName: 'x' }),
-      createPasskeys(client).removePasskey({ passkeyId: text }),
-      oauth.revokeGrant({ clientId: text }),
-    ];
-    if (hostile.includes(text)) calls.push(oauth.approveAuthorization({ authorizationId: text }) as never);
-    for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'invalid-argument' });
-    expect(server.lines).toHaveLength(before);
-  });
+  it.each([...hostile, 'f1', 'me'])(
+    '%j is refused as an id of the signed-in user’s resources',
+    async (text) => {
+      const { signedIn, server } = createHarness();
+      const { client } = await signedIn();
+      const before = server.lines.length;
+      const oauth = createOAuthServer(client);
+      const calls = [
+        createMfa(client).challenge({ factorId: text }),
+        createMfa(client).verify({ factorId: text, challengeId: 'c', code: '1' }),
+        createMfa(client).unenroll({ factorId: text }),
+        createIdentities(client).unlinkIdentity({ identity_id: text }),
+        createPasskeys(client).renamePasskey({ passkeyId: text, friendlyName: 'x' }),
+        createPasskeys(client).removePasskey({ passkeyId: text }),
+        oauth.revokeGrant({ clientId: text }),
+      ];
+      if (hostile.includes(text)) calls.push(oauth.approveAuthorization({ authorizationId: text }) as never);
+      for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'invalid-argument' });
+      expect(server.lines).toHaveLength(before);
+    },
+  );
 });

@@ -20,7 +20,7 @@ interface Options {
 
 type Call = (options: Options, headers?: Readonly<Record<string, string>>) => Promise<unknown>;
 
-/** One request of each service; `headers` are those of the call, which the auth client has none of. */
+/** One request of each service; `headers` are those of the call, which the auth client does not support. */
 const calls: Readonly<Record<string, Call>> = {
   auth: (options) => createAuthClient({ ...options, store: createMemoryStore() }).getSettings(),
   rest: (options, headers) =>

@@ -93,7 +93,7 @@ it.each(['9eace000-0000-4000-8000-000000000002', null])(
   },
 );
 
-it('a write shows at once, and is taken back when the service refuses it', async () => {
+it('a write shows at once, and is undone when the service refuses it', async () => {
   let refuse = () => {};
   const { clients } = await signedIn(async () => {
     await new Promise<void>((resolve) => (refuse = resolve));

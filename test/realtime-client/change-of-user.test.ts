@@ -10,7 +10,7 @@ import { createPresence } from '../../src/realtime-client/presence/presence.ts';
 import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
 import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 
-/** An error of the auth client, which renews no token of another user. */
+/** The error of an auth client that refuses to renew another user's token. */
 const userChanged = new AuthError('user-changed', 'Another user has signed in');
 
 const tokenOf = (sub: string, serial = 1) => `.${btoa(JSON.stringify({ sub }))}.${serial}`;

@@ -229,7 +229,7 @@ test('a listener that throws silences no other', async () => {
   client.realtime.teardown();
 });
 
-test('a heartbeat is reported when it is sent, acknowledged and missed, and a socket that is lost', async () => {
+test('reports each heartbeat that is sent, acknowledged or missed, and a lost socket', async () => {
   const clock = vi.useFakeTimers();
   try {
     const statuses: string[] = [];
@@ -353,7 +353,7 @@ test('each heartbeat reads the token of another provider, and sends a new one to
   }
 });
 
-test('what the server says of a channel reaches its listeners unchanged', async () => {
+test('system messages of the server reach the channel’s listeners unchanged', async () => {
   const said = [
     { extension: 'system', status: 'ok', message: 'Replication connection established', channel: 'room' },
     { extension: 'system', status: 'error', message: 'Token has expired 0 seconds ago', channel: 'room' },

@@ -29,7 +29,7 @@ const failures = {
   },
 };
 
-/** What is derived from a channel: each returns what it shows of the channel's failure, by its code. */
+/** Features derived from a channel; each returns the code by which it reports the channel's failure. */
 const derived: Readonly<Record<string, (scene: Scene, channel: Channel) => () => unknown>> = {
   'a live query': ({ tab: platform }, channel) => {
     const query = createTableQuery<{ readonly id: string }>(() => []);

@@ -85,7 +85,7 @@ describe('a join that the server holds until it has subscribed', () => {
     return { ...scene, channel };
   };
 
-  it('asks for it, with the longest time', async () => {
+  it('requests that wait, with the longest time', async () => {
     const { server } = await openHeld();
     expect(server.lastJoin().payload['config']).toMatchObject({
       postgres_changes_options: { wait: true, timeout: 15_000 },
@@ -102,7 +102,7 @@ describe('a join that the server holds until it has subscribed', () => {
     expect(server.sentEvents()).toEqual(['phx_join', 'heartbeat']);
   });
 
-  it('keeps a socket that answers no heartbeat meanwhile', async () => {
+  it('keeps a socket that replies to no heartbeat meanwhile', async () => {
     const { client, channel, server, tab, world } = await openHeld(null);
     server.acceptJoin();
     server.confirm();

@@ -186,7 +186,7 @@ describe('listeners', () => {
     expect([changes.length, losses]).toEqual([1, []]);
   });
 
-  it('learn of a gap when an earlier change is repeated', async () => {
+  it('are notified of a gap when an earlier change is repeated', async () => {
     const scene = createScriptedScene();
     const { changes, losses } = await scene.openLiveChannel();
     // As in one transaction: the value changes and returns, with one commit timestamp.
@@ -256,7 +256,7 @@ describe('listeners', () => {
     expect(told).toEqual(['change', 'loss']);
   });
 
-  it('learn of a gap when their queue overflows', async () => {
+  it('are notified of a gap when their queue overflows', async () => {
     const scene = createScriptedScene({ settings: { deliveryBuffer: 2 } });
     const { changes, losses } = await scene.openLiveChannel();
     for (const id of ['a', 'b', 'c', 'd']) scene.server.change(insert(id));

@@ -95,7 +95,7 @@ describe('tabs that share a socket', () => {
     expect([phone.present(), server.presenceOf(topic)]).toEqual([{}, {}]);
   });
 
-  it('count each as an entry if wished', async () => {
+  it('count as one entry each if the option requests it', async () => {
     const { world, open } = createDevices();
     const [first, second, phone] = [
       open(true, { countAs: 'tab' }),
@@ -132,7 +132,7 @@ describe('tabs that share a socket', () => {
     expect(follower.presence.getSnapshot().isSynced).toBe(true);
   });
 
-  it('learn of the heartbeats of the socket', async () => {
+  it('receive the heartbeats of the socket', async () => {
     const { world, open } = createDevices();
     const [leader, follower] = [open(true), open(true)];
     await world.clock.advance(60_000);

@@ -86,7 +86,7 @@ async function openQuery(comparison: Comparison, overrides: Partial<LiveQueryOpt
       state.version += 1;
       announce({ type: 'DELETE', old_record: { id } });
     },
-    /** How long ago at most the table had left a state of a row that the list showed while it reported to be current. */
+    /** The maximum age of a row's outdated state that the list showed while it reported to be current. */
     async oldestState(forMs: number, act: (atMs: number) => void) {
       let oldestMs = 0;
       for (let atMs = 0; atMs < forMs; atMs += 100) {

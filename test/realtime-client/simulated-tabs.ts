@@ -107,7 +107,7 @@ export const silentLoss = fc.record({
 });
 export type Command = typeof command | typeof silentLoss extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Maximum number of reads in a row of another part of the page during one interruption. */
+/** Maximum number of consecutive reads by another part of the page during one interruption. */
 const mostOtherReads = 8;
 
 interface Database {
@@ -121,7 +121,7 @@ interface Database {
 
 interface Sent {
   readonly id: string;
-  /** The channels of the tabs that were live when it was sent, and learned of no gap since. */
+  /** The tabs' channels that were live when it was sent and have reported no gap since. */
   readonly due: Set<object>;
   /** The outcome that `send` reported; null while it is pending. */
   outcome: string | null;
@@ -159,7 +159,7 @@ export function createSimulation(
     latencyMs,
   );
   const tabs: ReturnType<typeof openTab>[] = [];
-  /** The broadcasts, and for each the tabs that must receive it, or learn of a gap, if it is acknowledged. */
+  /** The broadcasts, and for each the tabs that must receive it, or report a gap, if it is acknowledged. */
   const broadcasts: Sent[] = [];
   let lastBroadcast = 0;
   let openedTabs = 0;

@@ -17,7 +17,7 @@ describe('the socket', () => {
     expect(scene.tab.sockets[0]?.closedWith).toEqual({ code: 1000 });
   });
 
-  it('counts any frame as an answer', async () => {
+  it('accepts any frame in place of the reply to a heartbeat', async () => {
     const scene = createScriptedScene();
     await scene.openLiveChannel();
     await scene.world.clock.advance(30_000);
@@ -135,7 +135,7 @@ describe('the socket', () => {
     },
   );
 
-  it('is kept when it answers the probe', async () => {
+  it('is kept when the probe gets a reply', async () => {
     const scene = createScriptedScene();
     await scene.openLiveChannel();
     scene.tab.signal('visible');

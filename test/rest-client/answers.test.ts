@@ -210,7 +210,7 @@ describe('a write', () => {
     expect(request.headers['prefer']).toBe('count=exact');
     expect(await created('*/2').with(expectAffected(2))).toBeUndefined();
     await expect(created('*/1').with(expectAffected(2))).rejects.toMatchObject({ code: 'affected-rows' });
-    // Of an insert, `*/*` has no meaning.
+    // For an insert, `*/*` has no meaning.
     const one = created('*/*', { id: '1' }, [{ title: 'x' }]);
     expect(await one.select('id').single().with(expectAffected(1))).toEqual({ id: '1' });
     const updated = (range: string) => answering(done(range)).update({ title: 'x' }).eq('id', '1');
@@ -275,7 +275,7 @@ describe('other forms', () => {
     );
   });
 
-  test('a refused plan says which setting allows it, and other failures stay', async () => {
+  test('a refused plan names the setting that allows it, and other failures stay unchanged', async () => {
     const sql = "alter role authenticator set pgrst.db_plan_enabled to 'true'; notify pgrst, 'reload config'";
     const message = 'None of these media types are available: application/vnd.pgrst.plan+json';
     const refused = answering(json({ code: 'PGRST107', message }, { status: 406 }));

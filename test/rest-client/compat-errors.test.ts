@@ -17,7 +17,7 @@ test('a returned error is a plain object with the fields of the server, its null
   expect([error instanceof Error, status]).toEqual([false, 403]);
 });
 
-test('a returned error keeps the native one out of sight', async () => {
+test('a returned error has the native one as a hidden member', async () => {
   const { error } = await refused();
   expect((error as unknown as Error).cause).toMatchObject({ name: 'RestError', code: 'denied' });
   expect(JSON.parse(JSON.stringify(error))).toEqual(body);

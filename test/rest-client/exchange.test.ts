@@ -11,7 +11,7 @@ const offline = () => {
 };
 const note = () => json([{ id: '1' }]);
 
-/** Expects a failure that is to come, so that it is never unhandled. */
+/** Expects a rejection before it occurs, so that it is never unhandled. */
 async function fails(query: Promise<unknown>, like: Record<string, unknown>): Promise<void> {
   await expect(query).rejects.toMatchObject(like);
 }

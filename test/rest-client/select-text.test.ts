@@ -28,7 +28,7 @@ describe('a text that selects', () => {
     ['"a,(b)"(id)', '"a,(b)"(id)'],
     ['"q\\"uote"', '"q\\"uote"'],
     ['data->"a->b"->>c', 'data->"a->b"->>c'],
-  ])('%s goes as %s', (text, wire) => {
+  ])('%s is sent as %s', (text, wire) => {
     expect(select(text)).toBe(wire);
   });
 

@@ -188,7 +188,6 @@ notes.select().where(neq('status', 'archived'));
 // @ts-expect-error not statuses
 notes.select().in('status', ['archived']);
 
-// Writes.
 notes.insert([{ title: 'x', rating: null }]);
 // @ts-expect-error the title is missing
 notes.insert({ status: 'done' });
@@ -301,7 +300,6 @@ yields<{ id: string; rating: number | string | null }>().from(
   exactIntegers(notes.select('id, rating')).eq('id', '1').single(),
 );
 
-// Functions.
 yields<{ id: string }[]>().from(db.rpc('recent').select('id').eq('title', 'x').limit(1));
 yields<{ id: string } | null>().from(db.rpc('recent').select('id').maybeSingle());
 yields<{ id: string; title: string }>().from(db.rpc('newest'));

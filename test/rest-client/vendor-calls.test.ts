@@ -204,7 +204,7 @@ describe('the measured calls', () => {
       { e: 'in.x' },
       { e: null },
       { select: 'a' },
-      // A list is another text in a URL for an array than for JSON.
+      // A list is encoded differently for an array than for JSON.
       { e: [1, 2] },
       { 'x.order': 'a' },
     ]) {

@@ -34,7 +34,7 @@ describe('a limit of an insert, which the server does not apply', () => {
 });
 
 describe('maybeSingle() of a function', () => {
-  test('asks for two rows: a limit of affected rows fails where the function returns one row (PGRST128)', async () => {
+  test('requests two rows: a limit of affected rows fails where the function returns one row (PGRST128)', async () => {
     const { db, requests } = createRecordingClient([json({ id: '1', title: 'x' })]);
     expect(await db.rpc('recent').maybeSingle()).toEqual({ id: '1', title: 'x' });
     expect(requests.map(lineOf)).toEqual(['POST /rpc/recent?limit=2']);

@@ -39,7 +39,7 @@ function scriptsIn(text: string): readonly string[] {
 const readScripts = (file: string) =>
   (JSON.parse(read(file)) as { readonly scripts: Readonly<Record<string, string>> }).scripts;
 const scripts = readScripts('package.json');
-/** With what a script runs in a part: `npm run replay` is `local-supabase replay`. */
+/** Adds the script of a part that a script runs: `npm run replay` is `local-supabase replay`. */
 const withParts = (names: readonly string[]) =>
   names.flatMap((name) => [name, ...scriptsIn(scripts[name] ?? '')]);
 /** The scripts of parts that only run tests with a variable, which run each night without it. */

@@ -34,7 +34,7 @@ it.each([
   [['--burst', '0'], '--burst is a number from 1'],
   [['--kind', 'other'], '--kind is one of'],
   [['--bust', '3'], "Unknown option '--bust'"],
-])('the command notify %j fails with what is wrong', async (options, problem) => {
+])('the command notify %j fails with the reason', async (options, problem) => {
   const run = promisify(execFile)(process.execPath, ['--import', 'tsx', 'scripts/notify.ts', ...options]);
   await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining(problem) });
 });

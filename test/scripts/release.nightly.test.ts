@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { packages, packPackages, runProcess, type PackedPackages } from './packed-project.ts';
 import { readBlocks, readCommands, runCommands } from './page-blocks.ts';
 
-/** The workflow `release.yml` without what only it has: its identity, from which npm makes the provenance. */
+/** Runs the workflow `release.yml`, except for its identity, from which npm derives the provenance. */
 let packed: PackedPackages;
 /** A folder with all packages installed. */
 let project: string;
@@ -41,7 +41,7 @@ describe('a release', () => {
   });
 });
 
-/** Runs a program beside a project of this repository; `globals` sets the names that it leaves to its reader. */
+/** Runs a program beside a project of this repository; `globals` defines the names that it leaves undefined. */
 async function runProgram(code: string, globals: string): Promise<string> {
   const program = await transform(code, { loader: 'ts', format: 'esm', target: 'node20' });
   await writeFile(join(project, 'example.mjs'), program.code);
@@ -113,11 +113,11 @@ async function installAndAudit(code: string): Promise<string> {
   return (await install(installation)) + (await runAudits(commands.join('\n')));
 }
 
-/** What runs a block, and what that prints. */
+/** The function that runs a block, and the output that it prints. */
 type Run = readonly [(code: string) => Promise<string>, RegExp];
 
 const clone = 'commands of a clone, which .ci/run and the nightly workflow run';
-/** The pages, and what runs each of their blocks, or why none does. */
+/** For each block of the pages: how it is run, or why it is not. */
 const runs: Readonly<Record<string, Run | string>> = {
   'README.md 1 sh': clone,
   'README.md 2 js': [runSender, /"outcome":"delivered"/],

@@ -45,7 +45,7 @@ it('migrations that the page names exist', () => {
   expect([...new Set(names)].filter((name) => !migrations.has(name))).toEqual([]);
 });
 
-it('the tables of the standard are those of its 122 requirements', () => {
+it('the tables of the standard have its 122 requirements', () => {
   const requirements = readRequirements();
   expect(new Set(requirements.map(({ number }) => number)).size).toBe(122);
   expect(fillPage(page, requirements)).toBe(page);

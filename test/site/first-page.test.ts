@@ -33,7 +33,7 @@ it('the first page has the ratio that was measured, and the size and reset of Lo
   expect(rowOf('docs/index.md', 'In a test')[0]).toContain(`reset in ${resetMs} ms`);
 });
 
-it('the first page names the version of the vendor’s client that the figures are of', () => {
+it('the first page names the version of the vendor’s client that was measured', () => {
   const [, version] = /beside version ([\d.]+\d)/.exec(read('docs/clients/performance.md')) ?? [];
   expect(read('docs/index.md')).toContain(`supabase-js ${version}`);
 });

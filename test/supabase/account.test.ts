@@ -73,7 +73,7 @@ async function tablesWith(texts: readonly string[]): Promise<readonly string[]> 
   return found.flat().toSorted();
 }
 
-/** What others did with the account, and what waits for it. */
+/** Creates rows of others about the account, and pending work for it. */
 async function involve(userId: string): Promise<void> {
   const { database } = supabase();
   const message = (fields: object) =>
@@ -121,7 +121,7 @@ it.each([
     'by an operator',
     () => supabase().database.query('delete from auth.users where id = $1', [leaving.userId]),
   ],
-])('an account that was deleted %s is named nowhere, in no schema', async (_, remove) => {
+])('an account that was deleted %s is not named in any schema', async (_, remove) => {
   const { database } = supabase();
   await involve(leaving.userId);
   const before = await tablesWith([leaving.userId, 'leaving@example.com', '"Leaving"']);

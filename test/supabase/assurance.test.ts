@@ -190,7 +190,7 @@ it('every table of the API gives callers without a session no privilege, and one
   expect(anonymous).toEqual({ tables: [], functions: ['preview_invitation'] });
 });
 
-it('every function of the schema has an empty search path, but for procedures that commit', async () => {
+it('every function of the schema has an empty search path, except procedures that commit', async () => {
   const rows = await supabase().database.query<{ name: string }>(
     `select p.oid::regprocedure::text as name from pg_proc p
      where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
@@ -205,7 +205,7 @@ it('every function of the schema has an empty search path, but for procedures th
   ]);
 });
 
-it('every function of the API that runs as its owner asks for the assurance of its caller, or is for services', async () => {
+it('every function of the API that runs as its owner checks the assurance of its caller, or is for services', async () => {
   const rows = await supabase().database.query<{ name: string }>(
     `select p.proname as name from pg_proc p
      where p.pronamespace = 'public'::regnamespace and p.prosecdef

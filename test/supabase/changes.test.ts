@@ -101,7 +101,7 @@ it('the changes since a time are empty when nothing changed, and omit the change
 it.each([
   ['without a time', null],
   ['after more than a day', new Date(Date.now() - 90_000_000).toISOString()],
-])('the changes since a time ask for a new reading %s', async (_, since) => {
+])('the changes since a time require a reload %s', async (_, since) => {
   await insert();
   expect(await changesSince(since)).toMatchObject({ reset: true, changed: [], counts: { unread: 1 } });
 });

@@ -64,7 +64,7 @@ it('inviting returns a random token that expires after seven days', async () => 
   expect(made?.days).toBe(7);
 });
 
-it('an invitation shows who invites to what to anybody with its token, and nothing else, while it is open', async () => {
+it('an open invitation shows only its inviter and entity to a holder of its token', async () => {
   const token = await invite();
   const preview = async () =>
     runAs(supabase().database, { role: 'anon' }, (sql) =>
@@ -162,7 +162,7 @@ it('an invitation whose delivery waits for its next attempt is not delivered wit
   await database.exec('delete from private.outgoing_notifications');
 });
 
-it('inviting answers identically for an address without an account', async () => {
+it('inviting responds identically for an address without an account', async () => {
   await expect(invite('unknown@example.com')).resolves.toMatch(/^[\da-f]{64}$/);
 });
 
@@ -235,7 +235,7 @@ it('an invitee blocks the inviter of an open invitation whose notification is de
   expect(await listed()).toEqual([]);
 });
 
-it('inviting truncates a long name of the inviter, so that the answer stays identical', async () => {
+it('inviting truncates a long name of the inviter, so that the response stays identical', async () => {
   const { database } = supabase();
   const [inviter] = await database.query<{ id: string }>(
     `insert into auth.users (id, raw_user_meta_data, aud, role)
@@ -292,7 +292,7 @@ describe('inviting the same address again', () => {
     expect(rows).toEqual([{ status: 'unread' }]);
   });
 
-  it('inviting the same address again mails again where only mails are wanted, once for both', async () => {
+  it('inviting the same address again queues a new mail where only mails are wanted, which covers both invitations', async () => {
     const { database } = supabase();
     await database.query(
       'insert into notification_preferences (user_id, in_app_invites, email_invites) values ($1, false, false)',
@@ -316,7 +316,7 @@ describe('inviting the same address again', () => {
     await database.exec('delete from notification_preferences; delete from private.notification_mails');
   });
 
-  it('inviting the same address again knows an entity by its id, and without one by its name', async () => {
+  it('inviting the same address again identifies an entity by its id, and without one by its name', async () => {
     const entities = [
       '',
       `, entity_name => 'Plan'`,

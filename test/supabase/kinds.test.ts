@@ -2,7 +2,8 @@ import { beforeEach, expect, it } from 'vitest';
 import { runAs } from '../support/database-roles.ts';
 import { ada, grace, requestApi, useLocalSupabase } from '../support/local-supabase.ts';
 
-// Ahead of the database's clock, before which no mail is due; the legacy API keys expire in November 2032.
+// After the database's clock, because mails are due from then on; before November 2032, when the legacy API keys
+// expire.
 const startMs = Date.parse('2032-01-16T10:00:00Z');
 let nowMs = startMs;
 const supabase = useLocalSupabase({
@@ -316,7 +317,7 @@ it.each([
 
 it('the changes of a reader bring the kinds at first, and again after one was registered', async () => {
   await register();
-  // The registration is more than the 30 seconds ago that each response repeats.
+  // Make the registration older than the 30 seconds of changes that each response repeats.
   await supabase().database.exec(
     `alter table notification_kinds disable trigger user;
      update notification_kinds set updated_at = now() - interval '1 hour';

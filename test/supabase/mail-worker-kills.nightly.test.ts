@@ -21,7 +21,8 @@ type Step =
 
 /** Mails of each test: `MAILS=500`, the maximum of one run of a worker, sends 10,000 through the rows of the providers' tables. */
 const mailCount = Number(process.env['MAILS'] ?? 12);
-// Ahead of the database's clock, before which no mail is due; the legacy API keys expire in November 2032.
+// After the database's clock, because mails are due from then on; before November 2032, when the legacy API keys
+// expire.
 const startMs = Date.parse('2032-01-16T10:00:00Z');
 // The timer of the embedded service would send the mails of killed workers, whose leases have ended.
 const supabase = useLocalSupabase({
@@ -273,7 +274,7 @@ const endStates: Readonly<Record<'sent' | 'accepted before' | 'dead' | 'suppress
   suppressed: ['dead', 'skipped'],
 };
 
-/** A response for each rule of `docs/inbox/provider-responses.md`, and what the mails are when the provider has accepted for hours. */
+/** A response for each rule of `docs/inbox/provider-responses.md`, and the final state of its mails. */
 const responses: readonly (readonly [keyof typeof transports, string, keyof typeof endStates])[] = [
   ['Resend', '409 {"name":"invalid_idempotent_request"}', 'accepted before'],
   ['Resend', '409 {"name":"concurrent_idempotent_requests"}', 'sent'],

@@ -199,7 +199,7 @@ describe('a topic', () => {
     expect(answer['details']).toMatch(detail);
   });
 
-  it('is no other kind that the team has registered', async () => {
+  it('cannot be another kind that the team has registered', async () => {
     await callApi('/rest/v1/rpc/register_kind', {
       kind: { name: 'deployed', labels: { en: 'Deployments' } },
     });
@@ -231,7 +231,7 @@ describe('a dry run', () => {
     });
     expect(answer).not.toHaveProperty('deliveries.2.notification_id');
     expect(await stored()).toEqual(before);
-    // The key is free.
+    // The idempotency key is still unused.
     const { answer: sent } = await send({ recipients: [ada.id], text: 'Hello', idempotency_key: 'dry-1' });
     expect(sent).toMatchObject({ is_repeated: false, state: 'delivered' });
   });

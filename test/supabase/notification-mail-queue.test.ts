@@ -4,7 +4,8 @@ import { runAs } from '../support/database-roles.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
 
 const supabase = useLocalSupabase();
-// Ahead of the database's clock, before which no mail is due; the legacy API keys expire in November 2032.
+// After the database's clock, because mails are due from then on; before November 2032, when the legacy API keys
+// expire.
 const atMs = Date.parse('2032-01-16T10:00:00Z');
 const minuteMs = 60_000;
 const at = (timeMs: number) => new Date(timeMs).toISOString();

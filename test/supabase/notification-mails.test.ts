@@ -5,7 +5,8 @@ import { runAs } from '../support/database-roles.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
 
 const webhookSecret = `whsec_${Buffer.from('the secret of the webhook').toString('base64')}`;
-// Ahead of the database's clock, before which no mail is due; the legacy API keys expire in November 2032.
+// After the database's clock, because mails are due from then on; before November 2032, when the legacy API keys
+// expire.
 const startMs = Date.parse('2032-01-16T10:00:00Z');
 let nowMs = startMs;
 

@@ -8,7 +8,8 @@ import { ada, grace, requestApi, signIn, useLocalSupabase } from '../support/loc
 import { createPushDevice, startPushService } from '../support/push-service.ts';
 import type { PushDevice, PushService } from '../support/push-service.ts';
 
-// Ahead of the database's clock, before which no mail is due; the legacy API keys expire in November 2032.
+// After the database's clock, because messages are due from then on; before November 2032, when the legacy API keys
+// expire.
 const startMs = Date.parse('2032-01-16T10:00:00Z');
 let nowMs = startMs;
 const vapid = webPush.generateVAPIDKeys();

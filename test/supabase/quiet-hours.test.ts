@@ -132,7 +132,8 @@ describe('mails', () => {
     );
     return mail?.due_at.getTime();
   };
-  // Ahead of the database's clock, before which no mail is due; the legacy API keys expire in November 2032.
+  // After the database's clock, because mails are due from then on; before November 2032, when the legacy API keys
+  // expire.
   const quietEndMs = Date.parse('2032-01-17T07:00:00+01:00');
 
   beforeEach(() => {

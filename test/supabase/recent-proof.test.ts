@@ -77,7 +77,7 @@ it('an old session changes the email only with the codes of both mailboxes', asy
   expect(await call('GET', '/auth/v1/user')).toMatchObject({ email: next });
 });
 
-/** What a session does whose last proof of identity is an hour old. */
+/** Makes the session's last proof of identity an hour old; returns its next token. */
 async function growStale(): Promise<string> {
   await supabase().database.query(
     `update auth.mfa_amr_claims set created_at = now() - interval '1 hour', updated_at = now() - interval '1 hour'
@@ -162,7 +162,10 @@ const credentials: Readonly<Record<string, (token: string) => Promise<string>>> 
   },
 };
 
-/** What a recent proof is needed for, the last of which ends the account. Codes need a second factor, after the proof. */
+/**
+ * The actions that need a recent proof; the last one deletes the account. Creating codes needs a second factor after
+ * the proof.
+ */
 const actions = { export_account_data: [200], create_recovery_codes: [200, 409], delete_account: [204] };
 const act = (name: string, token: string) => call('POST', `/rest/v1/rpc/${name}`, {}, token);
 
@@ -209,7 +212,7 @@ it('a mailed code that was requested and not used leaves a password unproven', a
   expect((await act('delete_account', await signIn(supabase(), user.email, password))).status).toBe(403);
 });
 
-it('a recovery code of the auth service proves nothing: a session alone replaces the codes, and nothing tells when', async () => {
+it('a recovery code of the auth service proves nothing: a session alone replaces the codes, at a time that is not stored', async () => {
   await age('9 days');
   const { token } = await enrollSecondFactor(supabase(), await growStale());
   const codes = '/auth/v1/factors/recovery-codes';

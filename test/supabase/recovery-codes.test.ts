@@ -98,7 +98,7 @@ async function signInWeakly() {
 const readRows = async (token: string) =>
   (await (await requestApi(supabase(), '/rest/v1/notification_preferences', { token })).json()) as unknown[];
 
-it('a session without the second factor uses a code in its place, keeps the factors and mails it', async () => {
+it('a session without the second factor uses a code in its place, keeps the factors, and a mail reports it', async () => {
   await supabase().database.query('insert into notification_preferences (user_id) values ($1)', [user.id]);
   const { token, refresh } = await signInWeakly();
   expect(await readRows(token)).toEqual([]);

@@ -31,7 +31,7 @@ function accept(mail: Received, response: ServerResponse): void {
   answer(response, 200, { id: 'mail' });
 }
 function answer(response: ServerResponse, status: number, body: object, headers = {}): void {
-  // A kept connection that the server ends during a pause of a busy machine would be one that cannot be reached.
+  // Closes each connection: a kept one that times out on a busy machine would count as an unreachable provider.
   const closing = { 'content-type': 'application/json', connection: 'close', ...headers };
   response.writeHead(status, closing).end(JSON.stringify(body));
 }
@@ -42,7 +42,8 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-// Ahead of the database's clock, before which no mail is due; the legacy API keys expire in November 2032.
+// After the database's clock, because mails are due from then on; before November 2032, when the legacy API keys
+// expire.
 const startMs = Date.parse('2032-01-16T10:00:00Z');
 let nowMs = startMs;
 const providerUrl = await listen(provider);

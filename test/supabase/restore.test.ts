@@ -8,7 +8,7 @@ const [, runbook = ''] = /\*\*A restore, without[^`]*```sql\n(.*?)```/s.exec(pag
 const waiting = `(values ('pending', null::uuid, null::timestamptz), ('retrying', null, null), ('sending', gen_random_uuid(), now()))
   w (state, lease, lease_until)`;
 
-it('the runbook for a restore leaves nothing of before to send, and keeps the jobs and what is scheduled', async () => {
+it('the runbook for a restore removes what was queued before, and keeps jobs and scheduled messages', async () => {
   const { database } = supabase();
   // One call is one transaction: no job of the embedded service runs between the backup and the runbook.
   await database.exec(`

@@ -46,7 +46,7 @@ it.each([
   ],
 ])('a run of retention deletes all batches of %s', async (table, columns, values) => {
   const { database } = supabase();
-  // Alone, because each table that fills a batch lets the run continue.
+  // Call it for this table alone, because a run continues while any table fills a batch.
   await database.query(`call private.run_retention(1000, now() + interval '200 days')`);
   await database.exec(
     `delete from ${table}; insert into ${table} ${columns} select ${values} from generate_series(1, 5) n`,

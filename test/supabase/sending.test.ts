@@ -53,7 +53,7 @@ it.each([
     '\u0646\u0627\u0645\u200c\u0647\u0627',
   ],
 ])(
-  'the name of a sender %s is shown by what is visible of it, and never as the product’s',
+  'the name of a sender %s is shown without invisible characters, and never as the product’s',
   async (_, name, shown) => {
     const { database } = supabase();
     const rename = 'update auth.users set raw_user_meta_data = $2 where id = $1 returning raw_user_meta_data';

@@ -69,7 +69,7 @@ describe('Resend', () => {
     expect(init.signal).toBeInstanceOf(AbortSignal);
   });
 
-  it('names the wait by Retry-After, and is quoted in 300 characters', async () => {
+  it('names the wait by Retry-After, and its error is quoted up to 300 characters', async () => {
     const respond = () =>
       new Response('quota'.padEnd(400, '.'), { status: 429, headers: { 'retry-after': '5' } });
     const { problem } = await send({}, respond);
@@ -143,7 +143,7 @@ describe('SMTP', () => {
     expect(lines.filter((line) => line.startsWith('AUTH'))).toEqual([]);
   });
 
-  it('gets the credentials where they are set, both', async () => {
+  it('gets a user and a password if both are set', async () => {
     const { env, lines } = await listen(['AUTH PLAIN']);
     const transport = createSmtpTransport({ ...env, SMTP_USER: 'user', SMTP_PASS: 'pass' });
     await transport.send(mail);
@@ -336,7 +336,7 @@ describe('an endpoint of webhooks', () => {
       new Date(nowMs + 90_000).toUTCString(),
       { outcome: 'failed', reason: 'The endpoint responded 429', retrySeconds: 90 },
     ],
-  ])('that responds %i with Retry-After %s', async (status, retryAfter, outcome) => {
+  ])('that responds %i with Retry-After %s has that outcome', async (status, retryAfter, outcome) => {
     const headers = retryAfter === null ? {} : { 'retry-after': retryAfter };
     expect((await send(() => new Response(null, { status, headers }))).outcome).toEqual(outcome);
   });

@@ -11,7 +11,7 @@ import { createDatabaseCaller } from '../../supabase/functions/_shared/runtime/d
 import { whileDamaged } from '../support/damaged-row.ts';
 import { ada, grace, requestApi, useLocalSupabase } from '../support/local-supabase.ts';
 
-// Ahead of the database's clock; the legacy API keys expire in November 2032.
+// After the database's clock; before November 2032, when the legacy API keys expire.
 const startMs = Date.parse('2032-01-16T10:00:00Z');
 let nowMs = startMs;
 const functionEnv: Record<string, string> = {};
@@ -210,7 +210,7 @@ it('queues a change once while it waits, however often a person repeats it', asy
   expect(received).toHaveLength(2);
 });
 
-it('acknowledges with what an endpoint says, whatever PostgreSQL cannot store of it', async () => {
+it('acknowledges with the response of an endpoint, without characters that PostgreSQL cannot store', async () => {
   await sendTo(ada.id);
   await supabase().database.exec(
     `update notifications set status = 'read';
@@ -415,7 +415,7 @@ it.each([
   [-299_000, true],
   [299_000, true],
   [301_000, false],
-])('a signature of %i ms beside the clock is accepted: %s', (offsetMs, isAccepted) => {
+])('a signature %i ms off the clock is accepted: %s', (offsetMs, isAccepted) => {
   const headers = new Headers(signWebhook('one', '{}', secret, nowMs + offsetMs));
   expect(isSignedWebhook(headers, '{}', secret, nowMs)).toBe(isAccepted);
   expect(isSignedWebhook(headers, '{} ', secret, nowMs)).toBe(false);

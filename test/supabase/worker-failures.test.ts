@@ -136,7 +136,7 @@ it.each([
   ['kind:mention', 'instant:mention::btestmails', 'Please look'],
   ['digest', 'digest:daily::btestmails', 'Grace Hopper mentioned you in Notes'],
 ])(
-  'a mail about %s says its sort to Gmail, and to lists of mails what its subject does not',
+  'a mail about %s has its category for Gmail, and a preview text that does not repeat the subject',
   (topic, id, text) => {
     const content = {
       metadata: { actor_name: 'Grace Hopper' },

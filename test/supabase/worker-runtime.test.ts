@@ -224,7 +224,7 @@ describe('an item of a mail', () => {
       'https://app.test',
     );
 
-  it('has what its content says, of the data before the metadata', () => {
+  it('reads its content, from the data before the metadata', () => {
     expect(
       read(
         {

@@ -21,5 +21,5 @@ Object.defineProperty(globalThis, 'COMMON_PASSWORDS', { get: readCommonPasswords
 // jsdom has no layout to scroll.
 window.scrollTo = () => undefined;
 Element.prototype.scrollIntoView = () => undefined;
-// Two lists of the 420 time zones that there are would be most of the elements that queries look through.
+// Two lists of all 420 time zones would be most of the elements that queries search.
 Intl.supportedValuesOf = (key) => (key === 'timeZone' ? timeZones : []);

@@ -6,7 +6,7 @@ export const traceId = '0af7651916cd43dd8448eb211c80319c';
 type Args = Readonly<Record<string, unknown>>;
 
 export interface WorkerQueue {
-  /** What a run of a worker takes, without its transport and times. */
+  /** The options of a worker's run, without transport and times. */
   readonly options: {
     readonly callDatabase: ReturnType<typeof createDatabaseCaller>;
     readonly log: ReturnType<typeof createFailureLog>;

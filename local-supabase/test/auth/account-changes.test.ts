@@ -46,7 +46,7 @@ async function linkGithub(session: AnswerBody, email: string): Promise<string> {
 }
 
 describe('a change of an account', () => {
-  it('a change of an account of the password is mailed', async () => {
+  it('a change of the password is mailed', async () => {
     const email = freshEmail();
     await put(await world.signedUp(email), { password: 'another horse' });
     expect(noticesTo(email)).toEqual([
@@ -54,7 +54,7 @@ describe('a change of an account', () => {
     ]);
   });
 
-  it('a change of an account of the email is mailed to the former address, once both addresses have confirmed', async () => {
+  it('a change of the email is mailed to the former address, once both addresses have confirmed', async () => {
     const [email, next] = [freshEmail(), freshEmail()];
     await put(await world.signedUp(email), { email: next });
     for (const address of [next, email]) {
@@ -71,7 +71,7 @@ describe('a change of an account', () => {
     expect(noticesTo(next)).toEqual([]);
   });
 
-  it('a change of an account of the phone is mailed; the first phone is a new sign-in method', async () => {
+  it('a change of the phone is mailed; the first phone is a new sign-in method', async () => {
     const [email, first, second] = [freshEmail(), freshPhone(), freshPhone()];
     const session = await world.signedUp(email);
     for (const phone of [first, second]) {
@@ -84,7 +84,7 @@ describe('a change of an account', () => {
     ]);
   });
 
-  it('a change of an account by an identity that is linked and unlinked is mailed', async () => {
+  it('an identity that is linked or unlinked is mailed', async () => {
     const email = freshEmail();
     const session = await world.signedUp(email);
     const id = await linkGithub(session, freshEmail());
@@ -95,7 +95,7 @@ describe('a change of an account', () => {
     ]);
   });
 
-  it('a change of an account by a factor is mailed at its first verification and its end', async () => {
+  it('a factor is mailed at its first verification and at its removal', async () => {
     const email = freshEmail();
     const { factorId, session } = await verifyTotp(await world.signedUp(email));
     await world.ask('DELETE', `/factors/${factorId}`, undefined, { token: session.access_token });
@@ -105,7 +105,7 @@ describe('a change of an account', () => {
     ]);
   });
 
-  it('a change of an account is not mailed by default', async () => {
+  it('changes of an account are not mailed by default', async () => {
     const quiet = await openAuthWorld();
     const email = freshEmail();
     const session = await quiet.signedUp(email);

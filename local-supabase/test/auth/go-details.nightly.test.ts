@@ -27,7 +27,7 @@ describe('a mailed link', () => {
     expect(decodeURIComponent(location)).toContain(`${page}#access_token=`);
   });
 
-  it('a mailed link of an unknown type redirects with server_error instead of a JSON answer', async () => {
+  it('a mailed link of an unknown type redirects with server_error instead of a JSON response', async () => {
     const silent = await openAuthWorld();
     const { status, location } = await silent.get('/verify?token=pkce_x&type=nonsense');
     expect(status).toBe(303);

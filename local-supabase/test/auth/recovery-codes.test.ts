@@ -40,7 +40,7 @@ const answer = async (asked: ReturnType<AuthWorld['post']>) => {
   return [status, body.code, body.message];
 };
 
-it('are generated once, without a body too, and counted', async () => {
+it('recovery codes are generated once, without a body too, and counted', async () => {
   const { high } = await createOwner();
   expect(await answer(world.get(PATH, high))).toEqual([
     404,
@@ -68,7 +68,7 @@ it('are generated once, without a body too, and counted', async () => {
   ]);
 });
 
-it('need an unused name, another factor and a session of aal2', async () => {
+it('recovery codes need an unused name, another factor and a session of aal2', async () => {
   const { high, signIn } = await createOwner();
   expect((await world.post(PATH, { friendly_name: 'app' }, high)).body.code).toBe('mfa_factor_name_conflict');
   const low = await signIn();
@@ -83,7 +83,7 @@ it('need an unused name, another factor and a session of aal2', async () => {
   );
 });
 
-it('raise a session to aal2, however they are typed, and end the sessions of aal1', async () => {
+it('recovery codes raise a session to aal2, however they are typed, and end the sessions of aal1', async () => {
   const { codes, low, signIn } = await createCodes();
   const other = await signIn();
   const typed = ` ${codes[0]?.toUpperCase().replace(/^(.{4})/, '$1- ')} `;
@@ -96,7 +96,7 @@ it('raise a session to aal2, however they are typed, and end the sessions of aal
   expect((await world.get('/user', other)).body.code).toBe('session_not_found');
 });
 
-it('are refused alike when wrong, used or not there, and without a count when empty', async () => {
+it('recovery codes are refused alike when wrong, used or missing, and without a count when empty', async () => {
   const { codes, low } = await createCodes();
   const verify = (code: string, options = low) => answer(world.post(`${PATH}/verify`, { code }, options));
   const refused = [422, 'mfa_verification_failed', 'Invalid recovery code entered'];
@@ -108,7 +108,7 @@ it('are refused alike when wrong, used or not there, and without a count when em
   expect(await verify(' -- - ')).toEqual([400, 'validation_failed', 'Code needs to be non-empty']);
 });
 
-it('are locked for a quarter of an hour after five wrong ones, and unlocked by new ones', async () => {
+it('recovery codes are locked for a quarter of an hour after five wrong ones, and unlocked by new ones', async () => {
   const { user, codes, high, low } = await createCodes();
   const verify = (code = '') => answer(world.post(`${PATH}/verify`, { code }, low));
   for (let count = 0; count < 5; count += 1) expect((await verify('wrong'))[0]).toBe(422);
@@ -128,7 +128,7 @@ it('are locked for a quarter of an hour after five wrong ones, and unlocked by n
   expect((await verify(body.codes[0]))[0]).toBe(200);
 });
 
-it('are reported to the hook before they are used', async () => {
+it('recovery codes are reported to the hook before they are used', async () => {
   const on = await openAuthWorld({
     hooks: { mfa_verification_attempt: { uri: 'pg-functions://postgres/public/refuse_codes' } },
   });
@@ -153,7 +153,7 @@ it('are reported to the hook before they are used', async () => {
   expect((await on.get('/user', low)).body.code).toBe('session_not_found');
 });
 
-it('keep the last other factor, and are deleted by their own endpoint', async () => {
+it('recovery codes keep the last other factor, and are deleted by their own endpoint', async () => {
   const { id, appId, high, codes, low } = await createCodes();
   expect(await answer(world.ask('DELETE', `/factors/${id}`, undefined, low))).toEqual([
     422,
@@ -171,7 +171,7 @@ it('keep the last other factor, and are deleted by their own endpoint', async ()
   expect(readClaims(body.access_token)['aal']).toBe('aal1');
 });
 
-it('leave their changes in the audit log', async () => {
+it('recovery codes leave their changes in the audit log', async () => {
   const { user, codes, high, low } = await createCodes();
   await world.post(`${PATH}/verify`, { code: 'wrong' }, low);
   await world.post(`${PATH}/verify`, { code: codes[0] }, low);

@@ -35,7 +35,7 @@ describe('a config.toml', () => {
     expect(read(text).options.rest).toEqual({});
   });
 
-  it('reads the names of the CLI since version 3, which come before the earlier ones', () => {
+  it('reads the names of the CLI since version 3, which override the earlier ones', () => {
     const { options, withoutEffect } = read(`
       [auth.email]
       enabled = false

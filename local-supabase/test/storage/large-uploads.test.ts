@@ -41,7 +41,7 @@ const ask = (path: string, { method = 'GET', body, type, headers }: Asked = {}) 
     ...(body !== undefined && { body, duplex: 'half' }),
   });
 
-/** A body that is made while it is sent, and the most memory of buffers that was seen meanwhile. */
+/** A body that is generated while it is sent, and the peak memory of buffers meanwhile. */
 function countingBody(sizeMib: number): { readonly body: ReadableStream; mostMib(): number } {
   const before = process.memoryUsage().arrayBuffers;
   let [sent, most] = [0, 0];

@@ -1,4 +1,4 @@
-/** A program of the vendor's client that names the types of what its methods take and return. */
+/** A program of the vendor's client that names the parameter and result types of its methods. */
 import {
   createClient,
   type AMREntry,

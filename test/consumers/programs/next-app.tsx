@@ -1,4 +1,4 @@
-/** A page, an action and a route of Next, whose two functions are declared as `next/headers` has them. */
+/** A page, an action and a route of Next, with the two functions of `next/headers` declared here. */
 import { useSyncExternalStore } from 'react';
 import { createClient } from 'supabase-protocol-clients/compat';
 import { SupabaseProvider, useUser } from 'supabase-protocol-clients/react';

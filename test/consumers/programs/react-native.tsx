@@ -1,4 +1,4 @@
-/** An app of React Native, whose modules are declared as its own types have them. */
+/** An app of React Native, with its modules declared here as in its types. */
 import type { ReactNode } from 'react';
 import { createSupabaseClients } from 'supabase-protocol-clients';
 import { createWebStorageStore, type AuthStore } from 'supabase-protocol-clients/auth-client';

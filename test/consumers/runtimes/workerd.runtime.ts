@@ -26,7 +26,7 @@ beforeAll(async () => {
     conditions: ['workerd', 'worker'],
   });
   await writeFile(join(folder, 'config.capnp'), configurationOf(supabase()));
-  // It reports on this descriptor at which port it listens.
+  // workerd writes its port to this file descriptor.
   server = spawn(workerdProgram, ['serve', '--control-fd=3', 'config.capnp'], {
     cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit', 'pipe'],

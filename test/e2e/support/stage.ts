@@ -212,7 +212,7 @@ async function serveApp(
   const shared = process.env.E2E_BUILD;
   const built = shared ?? (await buildApp());
   const folder = await configureApp(built, configuration);
-  // The page's policy is made of it when the preview starts.
+  // The preview derives the page's policy from the environment when it starts.
   applyToEnvironment(configuration);
   const app = await withOwnNodeEnv(() =>
     preview({

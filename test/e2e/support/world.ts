@@ -68,7 +68,7 @@ export function unreadList(page: Page, count: number): Locator {
   return page.getByRole('link', { name: `Unread, ${count}`, exact: true }).first();
 }
 
-/** A job of each second delivers inserted rows. Those that a preference or a block holds back never arrive. */
+/** A job delivers inserted rows once a second. Rows that a preference or a block suppresses never arrive. */
 const deliveryMs = 4_000;
 
 async function waitForDelivery(count: () => Promise<number>, expected: number): Promise<void> {

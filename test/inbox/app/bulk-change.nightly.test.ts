@@ -50,7 +50,7 @@ async function openDevice(source: string) {
   start();
   await vi.waitFor(() => {
     expect(inbox.getSnapshot()).toMatchObject({ isVerified: true, isReading: false, status: 'current' });
-    // The last request of an opening requests the changes once the channel is live.
+    // The last request of the start requests the changes once the channel is live.
     expect(requests).toHaveLength(3);
   }, waiting);
   const { counts } = inbox.getSnapshot();
@@ -58,7 +58,7 @@ async function openDevice(source: string) {
   return {
     rest,
     inbox,
-    /** Begins to count. */
+    /** Resets the counts. */
     reset() {
       requests.length = 0;
       frames = 0;

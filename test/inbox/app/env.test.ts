@@ -54,13 +54,13 @@ test('the configuration names a captcha only with its site key', () => {
 });
 
 test.each(['https://example.com/{entity_type}/{entity_id}', '/things/{entity_id}'])(
-  'the configuration knows the entities by %s',
+  'the configuration accepts the entity URL %s',
   (template) =>
     expect(parseConfiguration({ ...complete, VITE_ENTITY_URL: template }).entityUrl).toBe(template),
 );
 
 test.each(['javascript:alert(1)', '//elsewhere.example/{entity_id}'])(
-  'the configuration refuses %s for the entities',
+  'the configuration refuses the entity URL %s',
   (template) =>
     expect(() => parseConfiguration({ ...complete, VITE_ENTITY_URL: template })).toThrow('VITE_ENTITY_URL'),
 );

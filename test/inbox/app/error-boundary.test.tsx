@@ -151,7 +151,7 @@ describe('a chunk that cannot be loaded', () => {
     expect(location.search).toBe('?open=7');
   });
 
-  test('a part that cannot be loaded and is not missed says nothing', async () => {
+  test('an optional part that cannot be loaded shows no message', async () => {
     toasts.clear();
     const { Screen } = remoteScreen();
     await act(async () => {

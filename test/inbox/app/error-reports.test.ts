@@ -40,7 +40,7 @@ test('an outage is logged, and a bug is an uncaught error', () => {
   vi.unstubAllGlobals();
 });
 
-test.each(['beforeunload', 'pagehide'])('what fails because the page is left is not sent (%s)', (type) => {
+test.each(['beforeunload', 'pagehide'])('a failure that leaving the page causes is not sent (%s)', (type) => {
   const { sent, emit, clock } = open();
   emit(type, {});
   emit('unhandledrejection', { reason: new TypeError('error loading dynamically imported module') });

@@ -126,7 +126,7 @@ test('a list by postgres_changes that such a subscriber silences is right again 
   await expect.poll(ids, patient).toEqual([before]);
   await silenceChanges();
   const missed = await insert();
-  // Deletions arrive by the private channel: when this one has, the insert before it would have, too.
+  // Deletions arrive by the private channel: once this one has arrived, the earlier insert would have, too.
   await supabase().database.query('delete from public.notifications where id = $1', [before]);
   await expect.poll(ids, patient).toEqual([]);
   endInterval();

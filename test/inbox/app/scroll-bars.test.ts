@@ -12,7 +12,7 @@ test('the bars of a phone hide when the page scrolls down, and show when it scro
   expect(areHiddenAfter(100, 400, 380, 400)).toBe(true);
 });
 
-test('the bars of a phone follow small steps in one direction, but not a tremble', () => {
+test('the bars of a phone follow small steps in one direction, but not a trembling finger', () => {
   expect(areHiddenAfter(100, 400, 395, 390, 385)).toBe(false);
   expect(areHiddenAfter(100, 400, 395, 400, 395, 400)).toBe(true);
 });

@@ -48,7 +48,7 @@ const levelOf = async ({ auth }: Awaited<ReturnType<typeof signIn>>) => {
 test.each([
   ['switched off', undefined],
   ['not there, as in an older auth service', () => new Response(null, { status: 405 })],
-])('are those of the database where the service’s are %s', async (_title, reply) => {
+])('recovery codes are those of the database where the service’s are %s', async (_title, reply) => {
   const { fetch, ...backend } = createBreakableFetch(supabase);
   if (reply) backend.break(to('/factors/recovery-codes'), reply);
   const codes = createRecoveryCodes(await createPerson(supabase(), fetch), []);
@@ -69,7 +69,7 @@ test.each([
   expect(await levelOf(low)).toBe('aal2');
 });
 
-test('are the service’s where it offers them, one at a time, and two-step sign-in stays on', async () => {
+test('recovery codes are the service’s where it offers them, one at a time, and two-step sign-in stays on', async () => {
   const person = await createPerson(withService());
   const created = await createRecoveryCodes(person, []).create();
   expect(created[0]).toMatch(/^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/);
@@ -90,7 +90,7 @@ test('are the service’s where it offers them, one at a time, and two-step sign
   expect(new Set([...created, ...replaced]).size).toBe(20);
 });
 
-test('are limited after too many wrong ones', async () => {
+test('recovery codes are limited after too many wrong ones', async () => {
   const person = await createPerson(withService());
   await createRecoveryCodes(person, []).create();
   const low = await signIn(withService());

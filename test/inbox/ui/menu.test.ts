@@ -16,7 +16,7 @@ function press(keys: readonly string[], stepMs = 100): readonly (string | undefi
   });
 }
 
-test('arrows go round in a menu, Home and End go to its ends', () => {
+test('arrows wrap around in a menu, Home and End move to its ends', () => {
   expect(press(['ArrowDown', 'ArrowUp', 'ArrowUp', 'ArrowDown', 'End', 'Home'])).toEqual([
     'Snooze…',
     'Mark as read',
@@ -27,7 +27,7 @@ test('arrows go round in a menu, Home and End go to its ends', () => {
   ]);
 });
 
-test('a letter goes to the next item of a menu that begins with it, again and round', () => {
+test('a letter moves to the next item of a menu that begins with it, and wraps around', () => {
   expect(press(['s', 's', 's'])).toEqual(['Snooze…', 'Select', 'Snooze…']);
 });
 

@@ -83,7 +83,7 @@ export function channelRows({
         await addUntil(heard);
         return status === 'SUBSCRIBED';
       },
-      // Live: not before the server watches the table, so that one insert is enough.
+      // `live` is reported only once the server watches the table, so one insert is enough.
       here: async ({ realtime }) => {
         const heard: unknown[] = [];
         const channel = realtime.channel('n');

@@ -330,7 +330,7 @@ const rows: readonly Row[] = [
   {
     cell: '`.maxAffected(n)`',
     vendor: async (client) => {
-      // Without a `Database` type, the vendor's types assume a server that does not know it.
+      // Without a `Database` type, the vendor's types assume a server that lacks it.
       const update: unknown = client.from('m_notes').update({ title: 'x' }).gt('id', 0);
       await (update as { maxAffected(rows: number): PromiseLike<unknown> }).maxAffected(1);
       return changed();

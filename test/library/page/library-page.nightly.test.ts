@@ -62,8 +62,8 @@ const all = pages.flatMap(({ name, text }) =>
 );
 
 /**
- * Those that are files of tests run in the test runner, the others in the process of runner.tsx. That of Playwright is in the
- * example which examples.nightly.test.ts of the local Supabase runs.
+ * Test files run in the test runner, other examples in the process of runner.tsx. The example of Playwright runs in
+ * examples.nightly.test.ts of the local Supabase.
  */
 const isTest = ({ code }: (typeof all)[number]) => code.includes(`from 'vitest'`);
 const examples = all.filter(
@@ -168,7 +168,7 @@ describe('the examples of docs/clients', () => {
     expect(status).toBe(0);
   });
 
-  it.each(Object.entries(prints))('of %s print what they are for', (page, expected) => {
+  it.each(Object.entries(prints))('of %s print the expected lines', (page, expected) => {
     const found = runs.filter((run) => run.page === page).map(({ printed }) => printed);
     // An earlier example that listens to the session may print in between.
     const missing = expected.map((patterns, index) =>

@@ -48,7 +48,7 @@ define({
   location,
   history,
   navigator,
-  // Node 20 has none.
+  // Node 20 has no WebSocket.
   WebSocket,
   // The globals of React Native and its storage package.
   AsyncStorage: createAsyncStorage(),
@@ -58,10 +58,10 @@ define({
 await auth.signInWithPassword({ email, password });
 
 const nodeFormData = FormData;
-/** What the example that runs has printed. */
+/** The output of the current example. */
 let printed: string[] = [];
 
-/** What has to be there before an example of this page. */
+/** Sets up what an example of the page requires. */
 const before: Readonly<Record<string, () => void>> = {
   react: () => {
     // A form of the page is read by jsdom's FormData; requests take only Node's.
@@ -73,7 +73,7 @@ const before: Readonly<Record<string, () => void>> = {
   admin: () => define({ document: undefined }),
 };
 
-/** What an example of this page is for: what it shows or exports is used. */
+/** Uses what an example of the page shows or exports. */
 const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
   async react(module) {
     if (Object.keys(module).length > 0) return; // Components that the page's first example could render.
@@ -125,7 +125,7 @@ const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
       Record<string, (value: unknown) => Promise<unknown>>
     >;
     console.log(await signInByCompany?.('sso.example.com'));
-    // Without a provider and a wallet the service refuses what is no token and no signature.
+    // Without a provider and a wallet, the service refuses the placeholder token and signature.
     const tell = (problem: unknown) => console.log((problem as { readonly code: string }).code);
     await signInByGoogle?.('not.a.token').catch(tell);
     await signInByWallet?.({ chain: 'ethereum', message: 'Hello', signature: '0x00' }).catch(tell);
@@ -136,7 +136,7 @@ const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
       console.log(await renderRows(component as FunctionComponent<{ readonly userId: string }>));
       return;
     }
-    // One that prints nothing has only to run.
+    // An example without expected output only has to run.
     await waitFor(() => printed.find((line) => /\d/.test(line)), 2_000).catch(() => undefined);
     for (const name of ['pagehide', 'pageshow']) dom.window.dispatchEvent(new dom.window.Event(name));
   },

@@ -114,7 +114,7 @@ async function runRound(
 }
 
 /**
- * Describes the tests of as many random schedules of writes and faults over a real websocket, of which `parallel` at a time share
+ * Describes tests of this many random schedules of writes and faults over a real websocket, of which `parallel` at a time share
  * the server and its faults. The server is the embedded one, or the one of `STORM_URL`.
  */
 export function describeStorm(schedules: number, parallel = Math.min(schedules, 8)): void {
@@ -127,7 +127,7 @@ export function describeStorm(schedules: number, parallel = Math.min(schedules, 
     });
     afterAll(() => target.close());
 
-    it(`are never wrong and current beyond the interval, nor silent, nor of another form, in ${schedules} storms`, async () => {
+    it(`are wrong for at most the interval while they report to be current, report their state and keep their form, in ${schedules} storms`, async () => {
       vi.spyOn(console, 'warn').mockReturnValue();
       const groups = await Promise.all(
         Array.from({ length: parallel }, (_, group) => openGroup(target, group)),

@@ -9,7 +9,7 @@ import { createBroadcast } from 'supabase-protocol-clients/realtime-client/broad
 import { createPostgresChanges } from 'supabase-protocol-clients/realtime-client/postgres-changes';
 import { createStorageClient, uploadResumable } from 'supabase-protocol-clients/storage-client';
 
-/** The page `index.js` hands over what a device would have. */
+/** What a device provides; the page `index.js` passes it. */
 export interface Device {
   readonly url: string;
   readonly apiKey: string;

@@ -319,7 +319,7 @@ test('two-step sign-in selects its key for copying by hand where the clipboard i
   await mfa.findByText('The key is copied.');
 });
 
-test('many devices are folded, and told apart by address and sign-in', async () => {
+test('many devices are collapsed, and distinguished by address and sign-in', async () => {
   for (let count = 0; count < 4; count += 1) await signIn(supabase(), email);
   await supabase().database.query(
     `update auth.sessions set ip = '203.0.113.7' where user_id = (select id from auth.users where email = $1)`,

@@ -67,7 +67,7 @@ test('another way to sign in is linked only after a proof when the sign-in is ol
   expect(await supabase().database.query('select id from auth.flow_state')).toEqual([]);
 });
 
-test('a proof by password says why, refuses a wrong one at its field, and leaves no second device', async () => {
+test('a proof by password shows its purpose, refuses a wrong one at its field, and leaves no second device', async () => {
   const email = `proof-${crypto.randomUUID()}@example.com`;
   skewMs = -25 * 3_600_000;
   await createUser(supabase(), email);
@@ -78,7 +78,7 @@ test('a proof by password says why, refuses a wrong one at its field, and leaves
   skewMs = 0;
   await act(() => clients.auth.refreshSession());
   const devices = within(await screen.findByRole('region', { name: 'Devices' }));
-  // Those of `createUser` and of the page.
+  // The sessions of `createUser` and of the page.
   await waitFor(() => expect(devices.getAllByRole('listitem')).toHaveLength(2));
   await actor.click(await screen.findByRole('button', { name: 'Link GitHub' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Confirm that it’s you' }));

@@ -90,7 +90,7 @@ test('resetting a password refuses the current password', async () => {
   await waitFor(() => expect(document.activeElement).toBe(password));
 });
 
-test('resetting a password answers identically for an address without an account', async () => {
+test('resetting a password responds identically for an address without an account', async () => {
   const { actor } = await renderApp('/reset-password', { supabase: supabase() });
   const field = await screen.findByLabelText('Email');
   await actor.clear(field);

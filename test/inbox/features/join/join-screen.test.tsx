@@ -70,7 +70,7 @@ test('an invitation is declined by a button', async () => {
   expect(await status(token)).toBe('declined');
 });
 
-test('an invitation says who invites to what when signed out, asks to sign in or up, and returns', async () => {
+test('an invitation shows its inviter and entity when signed out, asks to sign in or up, and returns', async () => {
   const token = await invite();
   await renderApp(`/join/${token}`, { supabase: local() });
   expect(await heading('Ada Lovelace invites you to Roadmap')).toBeTruthy();

@@ -68,7 +68,7 @@ test('the toast of an action removes a pending action from the outbox, and resto
   expect(table.count()).toMatchObject({ all: 1, unread: 1, archived: 0 });
 });
 
-test('three actions come back one by one, and a deletion among them is not sent before', async () => {
+test('three actions are undone one by one, and a deletion among them is not sent before', async () => {
   const { commands, rows, table, world } = await openCommands(3);
   const [first, second, third] = rows.map((row) => [row]);
   commands.setStatus(first ?? [], 'archived');

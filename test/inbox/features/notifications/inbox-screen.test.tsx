@@ -63,7 +63,7 @@ const status = async (name: string) => {
   );
   return found[0]?.status ?? null;
 };
-test('what needs the user has a list with its number, although later notifications fill the page', async () => {
+test('“Needs you” has its list and its count, although later notifications fill the page', async () => {
   await notify(1);
   await local().database.exec(`update public.notifications set created_at = now() - interval '400 days'`);
   await fill(40);
@@ -384,7 +384,7 @@ test('the inbox ignores letter keys when shortcuts are off', async () => {
   await actor.click(screen.getByRole('button', { name: 'Close' }));
   document.querySelector<HTMLElement>('main [data-row]')?.focus();
   await actor.keyboard('e');
-  // A command that still works: a command of the letter would have run before it.
+  // `Delete` still works. If the letter had triggered a command, it would have run before.
   await actor.keyboard('{Delete}');
   await waitFor(() => expect(rows()).toHaveLength(1));
   await screen.findByText('1 notification deleted.');
@@ -667,7 +667,7 @@ test('an inbox that nothing can reach says that in-app notifications are off, wi
   }
 });
 
-test('messages of users are named by their word, and have no type in the rail', async () => {
+test('messages of users are labeled as messages, and have no type in the rail', async () => {
   await notify(1, 'message');
   await open();
   await screen.findByText('Message');

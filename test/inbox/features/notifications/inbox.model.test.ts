@@ -115,7 +115,7 @@ const world: fc.Arbitrary<Deed> = fc.oneof(
   fc.constant<Deed>((scripted) => scripted.reconnect()),
 );
 
-/** After each step: the shown list is that of its filter, without doubles, and as long as its count. */
+/** After each step: the shown list is that of its filter, without duplicates, and as long as its count. */
 function findContradiction({ inbox }: ScriptedInbox): string | null {
   const { view, counts } = inbox.getSnapshot();
   const { filter, notifications } = view;
@@ -164,7 +164,7 @@ function findWrongRow({ inbox, table, delivered }: ScriptedInbox): string | null
     table.select({ tab: view.filter.tab, kind: view.filter.kind }).map((row) => [row.id, row]),
   );
   const listed = view.notifications.flatMap((row) => (row.snoozedUntilMs === null ? [row.createdAtMs] : []));
-  // Of a list that is not loaded to its end, only what is newer than its last row is known.
+  // A partially loaded list is known only down to its last row.
   const isOpenEnded = view.hasMore && (view.filter.tab === 'snoozed' || listed.length === 0);
   const readToMs = isOpenEnded ? Infinity : view.hasMore ? Math.min(...listed) : -Infinity;
   for (const id of deletedHere) if (shown.has(id)) return `${id} is listed after the user has deleted it`;

@@ -69,7 +69,7 @@ test('grouping can be switched off', () => {
   expect(toEntries(deeds({}, {}), { ...closed, groupsThreads: false, groupsSenders: false })).toHaveLength(2);
 });
 
-test('the headline of a thread is that of what needs the user, else of the newest', () => {
+test('the headline of a thread is that of a notification that needs the user, else of the newest', () => {
   const said = (words: InboxTexts, ...list: readonly Deed[]) => {
     const notifications = toEntries(deeds(...list), closed)[0]?.notifications;
     return notifications && rowTitle(notifications, words);

@@ -130,7 +130,7 @@ test('the headline of a notification is a sentence without an actor or entity', 
   expect(title({})).toBe('Notification');
 });
 
-test('the headline of a notification without names is what was written, once', () => {
+test('the headline of a notification without names is its text, once', () => {
   const content = { type: 'comment', data: { text: 'مرحبا' } };
   expect(title(content)).toBe('مرحبا');
   expect(titleDirection(parse(content))).toBe('auto');

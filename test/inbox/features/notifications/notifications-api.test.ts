@@ -84,7 +84,7 @@ test('the notifications API sends the specified requests', async () => {
   expect(searchParams.get('order')).toMatch(/^created_at\.desc/);
 });
 
-test('the notifications API distinguishes kinds as the list shows them', async () => {
+test('the notifications API filters by the kinds that the list shows', async () => {
   const { api } = await openApi();
   for (const kind of notificationKinds) {
     const { notifications } = await api.list({ tab: 'all', kind }, { after: null, limit: 30 });

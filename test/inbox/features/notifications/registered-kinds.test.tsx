@@ -48,7 +48,7 @@ afterEach(() => setLanguage('en'));
 const open = (url: string, platform: RenderAppOptions['platform'] = {}) =>
   renderApp(url, { supabase: supabase(), user: { email: ada.email, password: seedPassword }, platform });
 
-test('the inbox words, counts and filters a registered kind without knowing it', async () => {
+test('the inbox names, counts and filters a registered kind without code for it', async () => {
   await send({ text: 'Three tests fail.' });
   await send({ kind: 'mention', fields: {}, text: 'Look' });
   const { actor, url } = await open('/home');
@@ -72,7 +72,7 @@ test('the inbox shows a registered kind in the language of the page', async () =
   expect(screen.getAllByText('Fehlgeschlagene Builds').length).toBeGreaterThan(1);
 });
 
-test('the preferences switch a registered kind, and show the defaults of the team before', async () => {
+test('the preferences switch a registered kind, and show the team’s defaults until then', async () => {
   await call('register_kind', {
     kind: { name: 'deployed', labels: { en: 'Deployments' }, channels: ['in_app'] },
   });

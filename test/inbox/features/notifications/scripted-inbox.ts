@@ -186,7 +186,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
         .sort(filter.tab === 'snoozed' ? compareReturn : compareListed),
     count: () => countNotifications(parsedRows()),
   };
-  /** Half of the time is the way there, half the way back. */
+  /** Half of the latency precedes the access to the table, half follows it. */
   const request = async <T>(name: string, act: () => T): Promise<T> => {
     table.requests.push(name);
     if (table.hangs) return new Promise(() => undefined);

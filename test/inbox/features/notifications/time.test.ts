@@ -49,7 +49,7 @@ test('the rows of an open thread stay below it, of whatever day they are', () =>
   ]);
 });
 
-test('day groups of a list without notifications are none', () => {
+test('a list without notifications has no day groups', () => {
   expect(groupByDay([], nowMs)).toEqual([]);
 });
 

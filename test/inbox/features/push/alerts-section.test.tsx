@@ -62,7 +62,7 @@ test('a browser that does not respond shows progress, and after 15 s the open pa
   expect(faults).toEqual([]);
 });
 
-test('a browser that refuses push messages shows alerts of the open page, which is no fault', async () => {
+test('a browser that refuses push messages shows alerts of the open page, and reports no error', async () => {
   subscribe.mockRejectedValue(new DOMException('Registration failed', 'AbortError'));
   const { actor, report, alerts } = await open();
   await actor.click(alerts);

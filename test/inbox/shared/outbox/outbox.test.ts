@@ -202,7 +202,7 @@ test('a page that closes sends what can be undone before the handler of `pagehid
   expect(server.requests).toEqual(['a:delete', 'b:delete']);
 });
 
-test('a page that closes leaves an action without a response to the next visit, and none that could change other rows', async () => {
+test('a page that closes leaves actions without a response to the next visit, except those that a repetition could apply to other rows', async () => {
   const { world, server, openTab } = createDevice();
   const { add, tab } = openTab();
   server.hangs = true;
@@ -309,7 +309,7 @@ test('a storage that fails because it never responds delays no action', async ()
   expect(settled).toEqual(['a:1 sent', 'a:2 sent']);
 });
 
-test('a storage that fails that the browser has emptied loses no action of an open tab', async () => {
+test('a storage that the browser has emptied loses no action of an open tab', async () => {
   const { world, server, storage, openTab } = createDevice();
   const { add, tab } = openTab();
   tab.setOnline(false);

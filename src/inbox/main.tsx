@@ -85,7 +85,7 @@ function sendErrorReports({ errorReportsUrl }: Configuration): void {
   followErrors({
     page: window,
     now: Date.now,
-    // The type asks for no preflight, and a beacon is sent by a page that is left, too.
+    // The media type needs no preflight, and a beacon is sent even from a page that is being closed.
     send: (report) => void navigator.sendBeacon(errorReportsUrl, JSON.stringify(report)),
   });
 }

@@ -39,7 +39,7 @@ export async function registerServiceWorker(platform: Pick<Platform, 'clock' | '
   if (registration) checkForUpdates(platform, () => registration.update());
 }
 
-/** Activates the worker that waits, then loads the page by it. */
+/** Activates the waiting worker, then reloads the page with it. */
 async function startNewVersion(worker: Workbox): Promise<void> {
   const waiting = (await navigator.serviceWorker.getRegistration())?.waiting;
   // Another tab has activated it.

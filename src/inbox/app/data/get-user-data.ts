@@ -45,7 +45,7 @@ export function getUserData(
   return made;
 }
 
-/** Closes the data as a sign-out does, where a page ends but not its realm. */
+/** Closes the data as a sign-out does, for tests, in which a page ends but not its realm. */
 export async function closeUserData(clients: Clients): Promise<void> {
   const opened = current.get(clients);
   current.delete(clients);

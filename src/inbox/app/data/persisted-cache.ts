@@ -7,7 +7,10 @@ import { databaseNames, openStore } from '../../shared/open-store.ts';
 export interface PersistedCache {
   /** A value of this visit or an earlier one, of any age. */
   get(key: string): Cached<unknown> | undefined;
-  /** Sets a value, which is written soon and when the page is hidden. It is read at the write; null keeps the one before. */
+  /**
+   * Sets a value, which is written soon and when the page is hidden. `read` is called at the write; null keeps the
+   * previous value.
+   */
   set(key: string, read: () => Cached<unknown> | null): void;
   close(): void;
   /** Stops persisting, and deletes the persisted values of all users. */

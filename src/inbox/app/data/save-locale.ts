@@ -5,7 +5,7 @@ import type { Language } from '../../ui/texts.ts';
 
 type Account = Pick<AuthClient, 'getSnapshot' | 'updateUser'>;
 
-/** The choice that is not saved yet, after the id of its user: one that was made without a network. */
+/** Stores the id of a user, and a choice that was made offline and is not saved yet. */
 const unsavedKey = 'unsaved-language';
 
 /**

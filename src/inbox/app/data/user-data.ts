@@ -27,11 +27,13 @@ export interface UserDataOptions extends Pick<Clients, 'loadRealtime' | 'platfor
   readonly sessionId: string;
   /** Checks at the server whether the session still exists; if not, the auth client signs out. */
   readonly checkSession: () => Promise<unknown>;
-  /** Saves what an account may lack of its user's browser; called again when the network is back. */
+  /**
+   * Saves the browser's language and time zone with an account that lacks them; called again when the network is back.
+   */
   readonly completeAccount: () => Promise<void>;
 }
 
-/** Delay of what the first list does not need. */
+/** The delay of work that the first list does not need. */
 const laterMs = 1_500;
 
 /** The data of one signed-in user, outside of React and independent of the page. */
@@ -142,7 +144,7 @@ export class UserData {
     return status === 'current' ? this.#options.platform.clock.now() : asOfMs;
   }
 
-  /** A list that is too old for the time of a read is shown when the service cannot be asked. */
+  /** A list that is otherwise too old is shown if the service cannot be reached. */
   async #restore({ persisted }: DataCache): Promise<void> {
     const { clock, page } = this.#options.platform;
     if (!persisted) return;

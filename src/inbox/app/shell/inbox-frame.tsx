@@ -27,7 +27,7 @@ const InvitationAnswer = onDemand(
   async () => (await import('../../features/join/invitation-answer.tsx')).InvitationAnswer,
 );
 
-/** Asks what a new account has not been asked yet. */
+/** Shows the questions of the first visit, unless they were answered or skipped. */
 function FirstVisit() {
   return (
     useUser()?.user_metadata?.['first_visit'] === true && (

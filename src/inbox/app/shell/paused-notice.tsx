@@ -15,7 +15,7 @@ export function PausedNotice() {
     let isMounted = true;
     openCache().then(
       ({ preferences }) => isMounted && setStore(preferences),
-      // Reported by the list, which opens the cache, too.
+      // The list, which also opens the cache, reports the failure.
       () => undefined,
     );
     return () => {
@@ -26,8 +26,8 @@ export function PausedNotice() {
 }
 
 /**
- * If nothing newer arrives for this long, notifications may be paused; only then are the preferences read that this
- * device does not have.
+ * How long nothing newer may arrive before notifications may be paused. Only then are preferences read that this device
+ * lacks.
  */
 const quietMs = 24 * 60 * 60_000;
 

@@ -20,7 +20,11 @@ export interface AccountApi {
   listDevices(signal: AbortSignal): Promise<readonly Device[]>;
   /** Ends a session at the server: its refresh token is refused from then on. */
   endDevice(id: string): Promise<void>;
-  /** Names a factor. @returns the name. @throws {RestError} `name_taken`, `factor_not_found` */
+  /**
+   * Sets the name under which the account page lists a factor.
+   *
+   * @returns the name. @throws {RestError} `name_taken`, `factor_not_found`
+   */
   renameFactor(id: string, name: string): Promise<string>;
   /**
    * All data of the user; the notifications, which may be many, in pages. `onProgress` receives how many have been read.
@@ -44,7 +48,7 @@ export function createAccountApi(rest: RestClient<Database>): AccountApi {
           id: row.id,
           signedInAtMs: Date.parse(row.created_at),
           lastActiveAtMs: Date.parse(row.last_active_at),
-          // The database before this column lacks it.
+          // Databases of earlier versions lack this column.
           ip: row.ip ?? null,
           userAgent: row.user_agent ?? '',
           isCurrent: row.is_current,
@@ -61,7 +65,7 @@ export function createAccountApi(rest: RestClient<Database>): AccountApi {
     async exportData(onProgress) {
       const user = new CallUser();
       const data = await rest.rpc('export_account_data', { without_notifications: true }).execute({ user });
-      // By id: a row that changes meanwhile is read again.
+      // By id, because a row that changes meanwhile is read twice.
       const notifications = new Map<string, object>();
       const query = rest.from('notifications').select();
       for await (const rows of pages(query, { by: ['updated_at', 'id'], size: exportedRows, user })) {

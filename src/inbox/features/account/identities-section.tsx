@@ -120,7 +120,7 @@ function nameOf({ provider }: UserIdentity, texts: AccountTexts): string {
   return provider === 'email' ? texts.identityEmail : providerName(provider ?? '');
 }
 
-/** Nothing for the account's own address, which stands above. */
+/** Empty for the account's own address, which is shown above. */
 function addressOf({ identity_data, provider }: UserIdentity): string {
   const email = identity_data?.['email'];
   return typeof email === 'string' && provider !== 'email' ? email : '';

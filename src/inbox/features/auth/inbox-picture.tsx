@@ -30,7 +30,7 @@ const rows = {
   ],
 } as const;
 
-/** What waits behind the sign-in: an inbox with some rows. */
+/** A picture of an inbox with some rows. */
 export function InboxPicture() {
   return (
     <ul className={styles.sheet}>

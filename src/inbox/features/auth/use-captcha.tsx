@@ -11,7 +11,7 @@ export interface Captcha {
   readonly take: () => string | undefined;
 }
 
-/** The place of a captcha in a form. */
+/** The captcha of a form. */
 export function useCaptcha(): Captcha {
   const { captcha } = useConfiguration();
   const answer = useRef<string | undefined>(undefined);

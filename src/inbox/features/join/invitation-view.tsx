@@ -110,7 +110,7 @@ function Ending(props: StateProps) {
   );
 }
 
-/** Who invites to what, as far as the token shows it, and the ways to sign in. */
+/** The inviter and the entity, if the token reveals them, and the ways to sign in. */
 function SignedOut({ token }: { readonly token: string }) {
   const texts = joinTexts.use();
   const language = useLanguage();

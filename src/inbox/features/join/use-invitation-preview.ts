@@ -3,7 +3,7 @@ import { useClients } from '../../shared/clients/clients-context.ts';
 import type { InvitationPreview } from './invitation.ts';
 import { createInvitationsApi } from './invitations-api.ts';
 
-/** What a token shows without a sign-in. `failed`: it could not be read, which prevents no sign-in. */
+/** What a token shows without a sign-in. `failed`: it could not be read, which does not prevent a sign-in. */
 export function useInvitationPreview(token: string): InvitationPreview | 'loading' | 'unknown' | 'failed' {
   const { loadRest, platform } = useClients();
   const [preview, setPreview] = useState<InvitationPreview | 'loading' | 'unknown' | 'failed'>('loading');

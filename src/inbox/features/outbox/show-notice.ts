@@ -4,7 +4,7 @@ import { outboxTexts } from './outbox-texts.ts';
 
 const toastMs = 30_000;
 
-/** What was stored but never sent, beside the notices of the outbox. */
+/** Reports stored changes that were deleted unsent. */
 export interface DroppedNotice {
   readonly type: 'dropped';
   readonly count: number;

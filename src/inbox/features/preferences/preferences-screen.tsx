@@ -13,7 +13,7 @@ import { preferencesTexts } from './preferences-texts.ts';
 import type { PreferencesStore } from './data/preferences-store.ts';
 import { SenderSection } from './senders/sender-section.tsx';
 
-/** About as many as the sections have switches and choices. */
+/** Rows per section, about as many as it has switches and choices. */
 const placeholderRows = [3, 8, 7, 2];
 
 export interface PreferencesScreenProps {

@@ -6,7 +6,7 @@ export type AlertsState = 'on' | 'while-open' | 'off' | 'denied';
 
 /** The alerts of this device: by push messages, else by the open page. */
 export interface DeviceAlerts {
-  /** What is known at once: the push subscription is not. */
+  /** Returns the state as far as it is known without a wait, which excludes the push subscription. */
   readNow(): AlertsState;
   /** Waits for the service worker, which a first visit registers when the page is idle. */
   read(): Promise<AlertsState>;

@@ -42,7 +42,7 @@ export function describeProblem<Name extends string>(
   const given = problem instanceof AuthError ? problem.code : 'unknown';
   const isOutage = given === 'unknown' && problem instanceof AuthError && (problem.status ?? 0) >= 500;
   const code = isOutage ? 'unexpected_failure' : given;
-  /** For the countdown of the button, which is the one number on the screen. */
+  /** For the button's countdown; the message has no number. */
   const retryAfterSeconds = problem instanceof AuthError ? problem.retryAfterSeconds : null;
   // This text is shown unchanged (conformance/protocol/product.md#errors-of-the-application).
   const isOwn = problem instanceof Error && problem.message === texts.unknownSignupError;
@@ -75,7 +75,7 @@ export function useAuthErrorText(code: AuthErrorCode | undefined): string | null
 }
 
 /**
- * Runs an action of a form; what fails becomes the text for a field or the form.
+ * Runs an action of a form; a failure becomes the text of a field or of the form.
  *
  * @param names the fields of the form.
  */

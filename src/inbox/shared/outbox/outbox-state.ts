@@ -59,7 +59,7 @@ export type OutboxEvent =
   | { readonly type: 'adopted'; readonly from: string; readonly actions: readonly PendingAction[] }
   /** This tab sends with another id from now on. It has no pending actions. */
   | { readonly type: 'sender'; readonly senderId: string }
-  /** The undo has passed; null: that of every action of this tab. */
+  /** The time to undo has passed; null: for every action of this tab. */
   | { readonly type: 'released'; readonly id: string | null }
   /** Completed, undone or discarded. */
   | { readonly type: 'removed'; readonly ids: readonly string[] }
@@ -128,7 +128,7 @@ function reduce(state: OutboxState, event: OutboxEvent): OutboxState {
   }
 }
 
-/** An action ends the undo of earlier ones that it follows: it assumes them. */
+/** A new action ends the undo of earlier ones that it depends on. */
 function add(state: OutboxState, actions: readonly PendingAction[]): OutboxState {
   const known = new Set(state.pending.map(({ id }) => id));
   const added = actions.filter(({ id }) => !known.has(id));
@@ -226,7 +226,7 @@ export function withDependents(
   });
 }
 
-/** Whether the server must get the two in their order. */
+/** Whether the two actions must reach the server in their order. */
 function doConflict(one: PendingAction, other: PendingAction): boolean {
   const index = createConflictIndex();
   index.add(one);

@@ -41,7 +41,7 @@ export class Outbox {
   readonly subscribe: (listener: () => void) => Unsubscribe;
   readonly #options: OutboxOptions;
   readonly #topics = new Map<string, OutboxTopic<unknown>>();
-  /** Ends of the requests in flight. */
+  /** Promises that settle with the requests in flight. */
   readonly #requests = new Map<string, Promise<void>>();
   readonly #writes = new Set<Promise<unknown>>();
   /** For each read of the storage: the actions that have ended since it began. */
@@ -237,7 +237,7 @@ export class Outbox {
   #remove(ids: readonly string[], outcome: OutboxOutcome): void {
     if (ids.length === 0 || this.#hasEnded) return;
     this.#store(this.#options.storage.remove(ids));
-    // Without the response, which has the content of rows.
+    // Other tabs do not receive the response, because it contains rows.
     this.#post({ type: 'removed', ids, outcome: outcome.type });
     this.#dispatch({ type: 'removed', ids }, outcome);
   }

@@ -73,7 +73,7 @@ export function format(locale: string, options: Intl.DateTimeFormatOptions): Int
   return known;
 }
 
-/** The reader's calendar days are numbered one by one. */
+/** The number of the calendar day in the reader's time zone; consecutive days have consecutive numbers. */
 export function dayNumber(atMs: number): number {
   const date = new Date(atMs);
   return Math.round(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / 86_400_000);

@@ -4,11 +4,11 @@ const actPx = 88;
 
 export type SwipeSide = 'start' | 'end';
 
-/** What a swipe towards each side does, in words: they appear beside the row that moves. */
+/** The finger scrolls the page. */
 export type SwipeLabels = Readonly<Record<SwipeSide, string>>;
 
 /**
- * Lets a finger pull a row sideways. A mouse and a pen have the buttons of the row, and so does who cannot swipe.
+ * Lets a finger pull a row sideways. A mouse and a pen use the row's buttons, as do users who cannot swipe.
  *
  * @param onSwipe called with the row's id when it was pulled far enough.
  * @returns a function that stops it.

@@ -10,7 +10,7 @@ export interface UndoToastOptions {
   readonly onKept?: (() => void) | undefined;
 }
 
-/** What can still be undone, oldest first. The toast is that of the last. */
+/** The actions that can still be undone, oldest first. The toast is that of the last one. */
 const undoable: UndoToastOptions[] = [];
 const mostUndoable = 20;
 let shownId: number | null = null;

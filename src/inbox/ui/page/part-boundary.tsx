@@ -6,7 +6,7 @@ import { reloadIfReachable } from '../state/reload.ts';
 export interface PartBoundaryProps {
   /** Called when the part has failed, to close it: it is tried again when it is mounted the next time. */
   readonly onFail?: () => void;
-  /** Whether the part is not missed. Default: a toast offers to reload. */
+  /** Whether a failure is ignored. Default: a toast offers to reload. */
   readonly isOptional?: boolean;
   readonly children: ReactNode;
 }

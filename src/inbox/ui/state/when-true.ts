@@ -1,6 +1,6 @@
 import type { Readable } from 'supabase-protocol-clients/platform';
 
-/** Resolves when the condition holds after a change, or holds already. */
+/** Resolves once the condition holds. */
 export function whenTrue(
   { subscribe }: Pick<Readable<unknown>, 'subscribe'>,
   condition: () => boolean,

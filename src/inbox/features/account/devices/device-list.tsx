@@ -12,7 +12,7 @@ import { accountTexts, type AccountTexts } from '../account-texts.ts';
 import { endedSessions } from '../ended-sessions.ts';
 import { parseUserAgent } from './user-agent.ts';
 
-/** As many devices are shown at first. */
+/** The number of devices that are shown at first. */
 const shownAtFirst = 3;
 
 /** Each device by its browser, system, address and first and last use; each but this one can be signed out. */

@@ -26,7 +26,7 @@ export function PendingEmail({ current, next, onConfirmed, onReplace }: PendingE
   const { auth } = useClients();
   const configuration = useConfiguration();
   const again = useSending();
-  /** The address of which this page has sent the code. */
+  /** The address whose code this page has sent. */
   const [confirmed, setConfirmed] = useState<string | null>(null);
   const resend = () => {
     const redirectTo = (configuration.siteUrl ?? location.origin) + paths.account;

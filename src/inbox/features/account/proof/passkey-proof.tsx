@@ -12,7 +12,7 @@ export interface PasskeyProofProps {
   readonly onProven: () => void;
 }
 
-/** Proves who the person is by a passkey of the account. */
+/** Proves the user's identity by a passkey of the account. */
 export function PasskeyProof({ userId, onProven }: PasskeyProofProps) {
   const texts = accountTexts.use().proof;
   const { auth } = useClients();

@@ -127,7 +127,7 @@ function useEnrollmentForm({ factor, otherNames, isFirst, onAdded }: MfaEnrollme
   });
 }
 
-/** The key, for an app that scans no code. */
+/** The key, for apps that cannot scan the code. */
 function SecretKey({ secret }: { readonly secret: string }) {
   const texts = accountTexts.use();
   const key = useRef<HTMLElement>(null);

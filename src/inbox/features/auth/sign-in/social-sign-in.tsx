@@ -132,7 +132,7 @@ function enabledProviders(settings: AuthServerSettings | null): readonly string[
   return entries.flatMap(([name, enabled]) => (enabled && isSocialProvider(name) ? [name] : []));
 }
 
-/** Those of the last visit; before it, or if storage is blocked, those that the build expects. */
+/** The ways of the last visit; without one, or if storage is blocked, those that the build expects. */
 function readKnownWays(): SignInWays {
   const count = readStored(countKey);
   if (count === null) return SIGN_IN_WAYS;

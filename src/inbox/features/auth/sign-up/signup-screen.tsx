@@ -70,7 +70,8 @@ function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
       lastTypedEmail.set(email);
       const refusal = await refuseCommonPassword(password, [email]);
       if (refusal) return refusal;
-      // Language and time zone of the mails, the name that others see, and that the first visit has its questions to ask.
+      // The language and time zone of mails, the name that others see, and the flag for the questions of the first
+      // visit.
       const known = { language, time_zone: ownTimeZone(), first_visit: true };
       const data = name.trim() === '' ? known : { ...known, name: name.trim() };
       const credentials = { email: email.trim(), password, redirectTo: homeUrl, data };

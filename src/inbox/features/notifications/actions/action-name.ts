@@ -3,7 +3,7 @@ import type { NotificationAction, StoredAction } from '../model/notification-ope
 import type { InboxTexts } from '../texts/inbox-texts.ts';
 import { notificationTitle } from '../texts/notification-words.ts';
 
-/** What a pending action does, in words. A notification that is not loaded is counted only. */
+/** The name of a pending action. Notifications that are not loaded are only counted. */
 export function actionName(
   { action, before }: StoredAction,
   find: (id: string) => Notification | undefined,

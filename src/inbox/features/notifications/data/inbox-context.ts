@@ -23,7 +23,7 @@ export interface InboxServices {
   }> | null;
   /** Shows that in-app notifications are off for this user. */
   readonly PausedNotice: ComponentType;
-  /** Asks a new user for what they may want to set; nothing for others. */
+  /** Shows a new user the questions of the first visit; renders nothing for others. */
   readonly FirstVisit: ComponentType;
 }
 
@@ -44,7 +44,7 @@ export function useInboxSnapshot(): InboxSnapshot {
   return useSyncExternalStore(subscribe, getSnapshot);
 }
 
-/** From when the shown list is, by day and clock time; null: no list is shown. */
+/** Day and time of the last read of the shown list; null while no list is shown. */
 export function useListAge(): string | null {
   const { asOfMs, view } = useInboxSnapshot();
   const { minuteClock } = useInboxServices();

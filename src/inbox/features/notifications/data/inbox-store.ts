@@ -39,7 +39,7 @@ export interface InboxStoreOptions {
   readonly onChange?: (state: NotificationsState) => void;
 }
 
-/** What the snapshot is made of. */
+/** The parts of the state that the snapshot depends on. */
 const shownParts = ['rows', 'operations', 'windows', 'totals', 'filter', 'kept', 'gapAt'] as const;
 
 /** The one state behind the page, the bell, the title and the badge. */

@@ -111,7 +111,7 @@ function createReads(own: OwnRows) {
     },
     /** One notification of any status; null if it does not exist. */
     find: async (id: string) => (await findAll([id]))[0] ?? null,
-    /** Those of the notifications that exist, in any order. */
+    /** The given notifications that exist, in any order. */
     findAll,
     /** The newest row of each sender and thread that was notified about lately. */
     listRecentNames: async () => own.parse(await own.rest.rpc('recent_senders_and_threads').execute()),
@@ -261,7 +261,9 @@ async function writeInParts(part: () => Query<number>): Promise<void> {
   while (count >= partRows);
 }
 
-/** Not `eq`, which an index of the status serves: in a small table it looks as good as that of the ids, and reads more rows. */
+/**
+ * Not `eq`: for small tables PostgreSQL would use the index of the status, which reads more rows than that of the ids.
+ */
 function hasStatus(status: NotificationStatus | undefined) {
   return status === undefined ? [] : [not(isDistinct('status', status))];
 }

@@ -39,7 +39,7 @@ interface DetailContentProps extends DetailProps {
   readonly heading: ReactNode;
 }
 
-/** Who, what and when, the text, and the way to the page. */
+/** The actor, the event and the time, the text, and the link to the page. */
 export function DetailContent({ notification, onAction, heading }: DetailContentProps) {
   const texts = inboxTexts.use();
   const { entityUrl } = useInboxServices();
@@ -83,7 +83,7 @@ export function DetailContent({ notification, onAction, heading }: DetailContent
   );
 }
 
-/** Who, what and when. */
+/** The actor, the event and the time. */
 function DetailHead({ notification, heading }: Omit<DetailContentProps, 'onAction'>) {
   const texts = inboxTexts.use();
   const words = inboxDialogTexts.use().detail;

@@ -123,7 +123,7 @@ function RowFace({ entry, texts, title, isUnread, filter, isDayNamed }: RowFaceP
     notifications.some(({ id }) => pendingRows.getSnapshot().has(id)),
   );
   const actor = notificationActor(lead);
-  // The rows below an open thread have the sentences: it is headed by what they are about.
+  // An open thread is headed by its entity; the rows below it have the sentences.
   const heading = entry.isOpen && groupTypeOf(notifications) === 'thread' ? notificationEntity(lead) : null;
   const snippet = heading === null && rowSnippet(notifications, texts);
   return (
@@ -217,7 +217,7 @@ function RowLink({ entry, filter, onAction, onToggle, selectedCount, isOpen, chi
   };
   const href = groupType ? hrefs[groupType] : inboxHref(filter, id);
   return (
-    // No `Link` of the router, which listens to the URL: of many rows this would slow each click down.
+    // No `Link` of the router: each listens to the URL, which would slow down every click in a long list.
     <a
       href={href}
       {...shared}
@@ -249,7 +249,10 @@ interface RowButtonsProps extends RowPartProps {
   readonly isActive: boolean;
 }
 
-/** The menu of all actions, and the frequent ones where the row is used: for a mouse, since keys have letters and the menu. */
+/**
+ * The menu of all actions and, on the active row, buttons for the frequent ones: for the mouse, since the keyboard has
+ * shortcuts.
+ */
 function RowButtons({ entry: { id, notifications }, texts, title, onAction, isActive }: RowButtonsProps) {
   const count = notifications.length;
   const { read, unsnooze, archive, remove, more } = rowActions(notifications, texts);

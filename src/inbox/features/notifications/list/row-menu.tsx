@@ -24,7 +24,10 @@ export interface RowMenuProps {
   readonly onClose: () => void;
 }
 
-/** All actions of a row: a menu at its button, a sheet on phones. A group can be blocked or muted by what all of it shares. */
+/**
+ * All actions of a row: a menu at its button, a sheet on phones. A group offers to block or mute what all its
+ * notifications share.
+ */
 export function RowMenu({ notifications, rowId, onAction, onClose }: RowMenuProps) {
   const [button] = useState(() => findMenuButton(rowId));
   const hasRoom = useMedia(rowMenuMediaQuery);

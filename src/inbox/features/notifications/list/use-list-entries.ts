@@ -46,7 +46,10 @@ export function useListEntries(
   return { entries, toggleGroup };
 }
 
-/** Neither within one thread, nor where each row has its own time of return. A search shows what it found, and a person's list all of it. */
+/**
+ * No groups within a thread, among snoozed notifications, whose times of return differ, in results of a search and in a
+ * person's list.
+ */
 function groupingOf({ tab, place, person, query }: NotificationFilter, wantsGroups: boolean) {
   const groupsThreads = wantsGroups && !place && tab !== 'snoozed';
   return { groupsThreads, groupsSenders: groupsThreads && !person && !query };

@@ -28,7 +28,7 @@ export interface EntryOptions {
   readonly openIds: ReadonlySet<string>;
 }
 
-/** From this many on, the notifications of one sender are one row. */
+/** The minimum number of notifications of one sender that form a row. */
 const smallestSenderGroup = 3;
 /** The longest time between two neighbors of a sender's group. */
 const senderGapMs = 30 * 60_000;

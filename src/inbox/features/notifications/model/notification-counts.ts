@@ -8,11 +8,11 @@ export interface NotificationCounts {
   /** Neither archived nor snoozed. */
   readonly all: number;
   readonly unread: number;
-  /** Unread ones that need the user. */
+  /** Unread notifications that need the user. */
   readonly 'needs-you': number;
   readonly archived: number;
   readonly snoozed: number;
-  /** Unread ones by the name of their kind; a kind without any may be missing. */
+  /** Unread notifications by kind; a kind without any may be missing. */
   readonly kinds: Readonly<Record<string, number>>;
 }
 

@@ -19,7 +19,7 @@ export interface NotificationFilter {
 
 export const unfiltered: NotificationFilter = { tab: 'all', kind: null };
 
-/** Unknown values fall back to everything. A kind may be one that was registered meanwhile. */
+/** Unknown values count as absent, except for kinds: one may have been registered meanwhile. */
 export function parseFilter(search: string): NotificationFilter {
   const parameters = new URLSearchParams(search);
   const query = normalizeQuery(parameters.get('q') ?? '');

@@ -113,7 +113,7 @@ export interface StoredAction {
   readonly before: Readonly<Record<string, NotificationStatus>>;
 }
 
-/** The action with the statuses before it, those of pending actions included. */
+/** Adds the statuses before the action, including those of pending actions. */
 export function createStoredAction(
   state: { rows: ReadonlyMap<string, Notification>; operations: readonly NotificationOperation[] },
   action: NotificationAction,

@@ -98,7 +98,7 @@ function evictUncovered(state: NotificationsState): NotificationsState {
   return { ...state, rows: new Map([...state.rows].filter(([, row]) => isCovered(row))), windows };
 }
 
-/** Remembers the rows of a list of unread ones: they stay listed when they are read. */
+/** Keeps the rows of an unread list listed after they are read. */
 function keepUnreadListed(state: NotificationsState): NotificationsState {
   if (!listsUnread(state.filter)) return state;
   const fresh: string[] = [];

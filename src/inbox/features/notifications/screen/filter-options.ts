@@ -16,7 +16,7 @@ export function personName(rows: readonly Notification[], person: string): strin
   return row ? notificationActor(row) : null;
 }
 
-/** The name of a thread's entity, of a row that is loaded. */
+/** The name of a thread's entity, from a loaded row. */
 export function placeName(rows: readonly Notification[], place: string): string | null {
   const row = rows.find(({ thread }) => thread === place);
   return row ? notificationEntity(row) : null;

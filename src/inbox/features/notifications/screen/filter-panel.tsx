@@ -10,7 +10,7 @@ import { inboxTexts } from '../texts/inbox-texts.ts';
 import { listKinds, personName } from './filter-options.ts';
 import styles from './inbox.module.css';
 
-/** As many people are offered: the recent ones. */
+/** The maximum number of people that the filter offers. */
 const mostPeople = 12;
 
 /** Narrows the list by type and person. The people are the recent ones; offline those of the loaded rows. */

@@ -50,7 +50,7 @@ export function InboxTabs({ filter, counts }: NavigationProps) {
   return <TabLinks label={texts.tabsLabel} tabs={tabs} />;
 }
 
-/** The kinds in the inbox or its unread rows, which their numbers count. The current kind is a link to all kinds. */
+/** The kinds of the list, with their numbers of unread notifications. The current kind is a link to all kinds. */
 function KindLinks({ filter, counts }: NavigationProps) {
   const texts = inboxTexts.use();
   useRegisteredKinds();

@@ -17,7 +17,7 @@ export interface InboxSearchProps {
   /** How many results are shown; null while they are read. */
   readonly resultCount: number | null;
   readonly hasMore: boolean;
-  /** Grows with each request to search; 0: phones hide the empty field. */
+  /** The number of requests to search; at 0, phones hide the empty field. */
   readonly calls: number;
   readonly onSearch: (query: string) => void;
   /** Called when Escape leaves the empty field. */

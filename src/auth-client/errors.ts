@@ -168,7 +168,7 @@ export type ClientErrorCode =
 /** Every code of an {@link AuthError}. */
 export type AuthErrorCode = ServerErrorCode | ClientErrorCode;
 
-/** What an {@link AuthError} carries beside its code and message. */
+/** The fields of an {@link AuthError} besides its code and message. */
 export interface AuthErrorFields {
   /** HTTP status of the response. Default: null, no response. */
   readonly status?: number | null;

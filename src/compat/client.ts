@@ -67,7 +67,7 @@ export interface SupabaseClientOptions<Name extends string = string> {
   };
   /** The socket: its parameters, deadline and delays. */
   realtime?: RealtimeClientOptions;
-  /** Buckets and objects. */
+  /** All services: headers, and the `fetch` that sends the requests. */
   storage?: SupabaseStorageOptions;
   /** All services: headers, and what sends the requests. */
   global?: { headers?: Record<string, string>; fetch?: typeof fetch };
@@ -103,7 +103,7 @@ export class SupabaseClient<
   readonly functions: FunctionsClient;
   readonly #rest: PostgrestClient<Database, Name>;
 
-  /** @throws {Error} without a URL or a key, and for what is no URL of HTTP. */
+  /** @throws {Error} without a URL or a key, and for a URL that is not http(s). */
   constructor(supabaseUrl: string, supabaseKey: string, options: SupabaseClientOptions<Name> = {}) {
     const url = parseProjectUrl(supabaseUrl);
     if (!supabaseKey) throw new Error('supabaseKey is required.');
@@ -189,7 +189,7 @@ export class SupabaseClient<
  * Creates the vendor's client over the native ones, so that a project of `@supabase/supabase-js` changes one import and then
  * moves call by call. It restores the session at once, as the vendor's does.
  *
- * @throws {Error} without a URL or a key, and for what is no URL of HTTP.
+ * @throws {Error} without a URL or a key, and for a URL that is not http(s).
  * @example
  * ```ts
  * import { createClient } from 'supabase-protocol-clients/compat';

@@ -27,7 +27,7 @@ export type FunctionsErrorCode =
   | 'not-the-service'
   | 'user-changed';
 
-/** What a {@link FunctionsError} carries beside its code and message. */
+/** The fields of a {@link FunctionsError} besides its code and message. */
 export interface FunctionsErrorFields {
   /** Default null. */
   readonly status?: number | null;
@@ -35,7 +35,7 @@ export interface FunctionsErrorFields {
   readonly body?: unknown;
   /** Default null. */
   readonly retryAfterSeconds?: number | null;
-  /** The error underneath. */
+  /** The underlying error. */
   readonly cause?: unknown;
 }
 

@@ -45,7 +45,7 @@ export type RestErrorCode =
   // Another user signed in during the call, or the session ended.
   | 'user-changed';
 
-/** What a RestError carries beside its code and message. */
+/** The fields of a {@link RestError} besides its code and message. */
 export interface RestErrorFields {
   /** HTTP status; null if there was no response. Default null. */
   readonly status?: number | null;

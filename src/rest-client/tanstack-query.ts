@@ -2,7 +2,7 @@ import { CallUser } from '../platform/call-user.ts';
 import type { Query } from './query/query.ts';
 import type { RestRequest } from './query/plan.ts';
 
-/** What TanStack Query takes to read a query. */
+/** The options with which TanStack Query reads a query. */
 export interface QueryOptions<Data> {
   /** `['rest', userId, request]`: `['rest']` invalidates every read, `['rest', userId]` those of one user. */
   readonly queryKey: readonly ['rest', string | null, RestRequest];

@@ -43,7 +43,7 @@ export function requireRanges(options: object, ranges: Readonly<Record<string, N
   if (problem !== null) throw new StorageError('invalid-options', problem);
 }
 
-/** What a {@link StorageError} carries beside its code and message. */
+/** The fields of a {@link StorageError} besides its code and message. */
 export interface StorageErrorFields {
   /** Default null. */
   readonly status?: number | null;
@@ -51,7 +51,7 @@ export interface StorageErrorFields {
   readonly serverCode?: string | null;
   /** Default null. */
   readonly retryAfterSeconds?: number | null;
-  /** The error underneath. */
+  /** The underlying error. */
   readonly cause?: unknown;
 }
 

@@ -34,7 +34,7 @@ export interface GeneratedLink {
   readonly actionLink: string;
   /** The code of the mail. */
   readonly emailOtp: string;
-  /** What `verifyOtp({ tokenHash, type })` takes, for a link to a page of your own. */
+  /** The parameters of `verifyOtp({ tokenHash, type })`, for a link to a page of your own. */
   readonly tokenHash: string;
   /** The `type` of `verifyOtp`: `signup` where a magic link creates the user. */
   readonly verificationType: string;

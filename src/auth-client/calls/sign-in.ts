@@ -53,7 +53,7 @@ export type PasswordCredentials = Contact &
     readonly password: string;
   };
 
-/** What `signInAnonymously` takes. */
+/** The parameters of `signInAnonymously`. */
 export interface AnonymousSignIn extends CaptchaOption {
   /** The new user's `user_metadata`. Default: empty. */
   readonly data?: object | undefined;

@@ -31,7 +31,7 @@ export type OAuthResponse = Outcome<
   AuthError,
   { provider: string; url: null; flowId: null }
 >;
-/** What the methods of the vendor's auth client run native calls by. */
+/** The helpers by which the methods of the vendor's auth client run native calls. */
 export interface AuthCalls {
   readonly auth: AuthClient;
   readonly settle: Settle<AuthError>;

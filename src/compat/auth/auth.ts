@@ -30,7 +30,7 @@ export type JwtPayload = VerifiedClaims & { [claim: string]: Untyped };
 
 export interface AuthParts {
   readonly auth: AuthClient;
-  /** Loads what creates the native client that administers users; that throws for a publishable key and in a page. */
+  /** Loads the factory of the native client that administers users. It throws for a publishable key and in a page. */
   readonly loadAdminClient: () => Promise<() => AdminClient>;
   /** Whether calls throw instead of returning errors. */
   readonly throwOnError: boolean;

@@ -62,13 +62,13 @@ interface Navigation {
   skipBrowserRedirect?: boolean | undefined;
 }
 
-/** What `signUp` takes. */
+/** The parameters of `signUp`. */
 export type SignUpWithPasswordCredentials = Contact & WithPassword & WithOptions<Message>;
-/** What `signInWithPassword` takes. */
+/** The parameters of `signInWithPassword`. */
 export type SignInWithPasswordCredentials = Contact & WithPassword & WithOptions<Captcha>;
-/** What `signInWithOtp` takes. */
+/** The parameters of `signInWithOtp`. */
 export type SignInWithPasswordlessCredentials = Contact & WithOptions<OtpMessage>;
-/** What `signInAnonymously` takes. */
+/** The parameters of `signInAnonymously`. */
 export interface SignInAnonymouslyCredentials {
   /** The new user's `user_metadata`, and a captcha. */
   options?: (Captcha & { data?: object | undefined }) | undefined;
@@ -83,7 +83,7 @@ export interface SignInWithOAuthCredentials {
         Navigation & { scopes?: string | undefined; queryParams?: { [key: string]: string } | undefined })
     | undefined;
 }
-/** What `signInWithIdToken` takes. */
+/** The parameters of `signInWithIdToken`. */
 export interface SignInWithIdTokenCredentials {
   /** `google`, `apple`, … */
   provider: string;
@@ -96,10 +96,10 @@ export interface SignInWithIdTokenCredentials {
   /** The token of a captcha. */
   options?: Captcha | undefined;
 }
-/** What `signInWithSSO` takes: the provider's id, or a domain of email addresses. */
+/** The parameters of `signInWithSSO`: the provider's id, or a domain of email addresses. */
 export type SignInWithSSO = OrganizationProvider & WithOptions<Redirect & Captcha & Navigation>;
 type OrganizationProvider = { providerId: string } | { domain: string };
-/** What `signInWithWeb3` takes: a wallet that signs, by default the browser's, or what a wallet has signed. */
+/** The parameters of `signInWithWeb3`: a wallet that signs, by default the browser's, or what a wallet has signed. */
 export type Web3Credentials = EthereumWeb3Credentials | SolanaWeb3Credentials;
 /** Sign-in with an Ethereum account. */
 export type EthereumWeb3Credentials =
@@ -172,13 +172,13 @@ export interface SolanaWalletCredentials extends ByWallet<SolanaWallet>, WithCha
       })
     | undefined;
 }
-/** What `verifyOtp` takes: a code with its address, or the hash of a link. */
+/** The parameters of `verifyOtp`: a code with its address, or the hash of a link. */
 export type VerifyOtpParams = VerifyCodeParams | VerifyHashParams;
 type VerifyCodeParams = Contact &
   WithType<EmailOtpType | MobileOtpType> &
   WithOptions<Redirect & Captcha> & { token: string };
 type VerifyHashParams = WithType<EmailOtpType> & { token_hash: string };
-/** What `resend` takes. */
+/** The parameters of `resend`. */
 export type ResendParams = Contact &
   WithType<'signup' | 'email_change' | 'sms' | 'phone_change'> &
   WithOptions<ResendOptions>;
@@ -201,7 +201,7 @@ export interface UserAttributes {
   /** Merged into `user_metadata`. */
   data?: object | undefined;
 }
-/** What an administrator changes of a user. */
+/** Changes of a user by an administrator. */
 export interface AdminUserAttributes extends Omit<UserAttributes, 'data' | 'current_password' | 'nonce'> {
   /** Merged into `user_metadata`. */
   user_metadata?: object | undefined;

@@ -14,7 +14,7 @@ export interface PasskeyCredentials {
   };
 }
 
-/** Sign-in with what others have issued and with passkeys, in the vendor's form. */
+/** Sign-in with ID tokens, wallets and passkeys, in the vendor's form. */
 export function createExternalSignInMethods({ auth, settle, signIn, signedIn }: AuthCalls) {
   return {
     signInWithIdToken: (credentials: SignInWithIdTokenCredentials) =>

@@ -11,7 +11,7 @@ export class NavigatorLockAcquireTimeoutError extends Error {
   readonly isAcquireTimeout = true;
 }
 
-/** A wait in milliseconds; without end below 0. */
+/** Creates a lock whose wait is in milliseconds; below 0 it waits forever. */
 const lockBy =
   (locks: Locks): LockFunc =>
   (name, acquireTimeout, fn) => {

@@ -1,6 +1,6 @@
 /**
- * The vendor's names of what the auth methods take and return. The types are those of the methods themselves, so that both
- * cannot differ.
+ * The vendor's names for the parameters and results of the auth methods. The types are those of the methods themselves,
+ * so that both cannot differ.
  */
 import type { SupabaseClientOptions } from '../client.ts';
 import type { Outcome } from '../outcome.ts';
@@ -37,15 +37,15 @@ export type SSOResponse = Awaited<ReturnType<SupabaseAuthClient['signInWithSSO']
 export type WeakPasswordReasons = AuthWeakPasswordError['reasons'][number];
 /** What is wrong with a password. */
 export type WeakPassword = Pick<AuthWeakPasswordError, 'reasons' | 'message'>;
-/** What `signOut` takes. */
+/** The parameters of `signOut`. */
 export type SignOut = NonNullable<Parameters<SupabaseAuthClient['signOut']>[0]>;
 /** Which sessions `signOut` ends. */
 export type SignOutScope = NonNullable<SignOut['scope']>;
-/** What `verifyOtp` takes for a code in a message to a phone. */
+/** The parameters of `verifyOtp` for a code in a message to a phone. */
 export type VerifyMobileOtpParams = Extract<VerifyOtpParams, { phone: string }>;
-/** What `verifyOtp` takes for a code in a mail. */
+/** The parameters of `verifyOtp` for a code in a mail. */
 export type VerifyEmailOtpParams = Extract<VerifyOtpParams, { email: string }>;
-/** What `verifyOtp` takes for a link. */
+/** The parameters of `verifyOtp` for a link. */
 export type VerifyTokenHashParams = Extract<VerifyOtpParams, { token_hash: string }>;
 /** The header of an access token. */
 export type JwtHeader = NonNullable<Awaited<ReturnType<SupabaseAuthClient['getClaims']>>['data']>['header'];
@@ -57,35 +57,35 @@ export type GoTrueMFAApi = SupabaseAuthClient['mfa'];
 export type AuthMFARecoveryCodesApi = GoTrueMFAApi['recoveryCodes'];
 /** The types of factors. */
 export type FactorType = Factor['factor_type'];
-/** What `mfa.enroll` takes. */
+/** The parameters of `mfa.enroll`. */
 export type MFAEnrollParams = Parameters<GoTrueMFAApi['enroll']>[0];
-/** What `mfa.enroll` takes for the type `totp`. */
+/** The parameters of `mfa.enroll` for the type `totp`. */
 export type MFAEnrollTOTPParams = Extract<MFAEnrollParams, { factorType: 'totp' }>;
-/** What `mfa.enroll` takes for the type `phone`. */
+/** The parameters of `mfa.enroll` for the type `phone`. */
 export type MFAEnrollPhoneParams = Extract<MFAEnrollParams, { factorType: 'phone' }>;
-/** What `mfa.enroll` takes for the type `webauthn`. */
+/** The parameters of `mfa.enroll` for the type `webauthn`. */
 export type MFAEnrollWebauthnParams = Extract<MFAEnrollParams, { factorType: 'webauthn' }>;
-/** What `mfa.unenroll` takes. */
+/** The parameters of `mfa.unenroll`. */
 export type MFAUnenrollParams = Parameters<GoTrueMFAApi['unenroll']>[0];
-/** What `mfa.verify` takes. */
+/** The parameters of `mfa.verify`. */
 export type MFAVerifyParams = Parameters<GoTrueMFAApi['verify']>[0];
-/** What `mfa.verify` takes for the code of an app. */
+/** The parameters of `mfa.verify` for the code of an app. */
 export type MFAVerifyTOTPParams = Extract<MFAVerifyParams, { code: string }>;
-/** What `mfa.verify` takes for a code in a message. */
+/** The parameters of `mfa.verify` for a code in a message. */
 export type MFAVerifyPhoneParams = MFAVerifyTOTPParams;
-/** What `mfa.verify` takes for a security key. */
+/** The parameters of `mfa.verify` for a security key. */
 export type MFAVerifyWebauthnParams = Extract<MFAVerifyParams, { webauthn: object }>;
-/** What `mfa.challenge` takes. */
+/** The parameters of `mfa.challenge`. */
 export type MFAChallengeParams = Parameters<GoTrueMFAApi['challenge']>[0];
-/** What `mfa.challenge` takes for an app. */
+/** The parameters of `mfa.challenge` for an app. */
 export type MFAChallengeTOTPParams = Pick<MFAChallengeParams, 'factorId'>;
-/** What `mfa.challenge` takes for a phone. */
+/** The parameters of `mfa.challenge` for a phone. */
 export type MFAChallengePhoneParams = MFAChallengeParams;
-/** What `mfa.challengeAndVerify` takes. */
+/** The parameters of `mfa.challengeAndVerify`. */
 export type MFAChallengeAndVerifyParams = Parameters<GoTrueMFAApi['challengeAndVerify']>[0];
-/** What `mfa.recoveryCodes.generate` takes. */
+/** The parameters of `mfa.recoveryCodes.generate`. */
 export type MFARecoveryCodesGenerateParams = NonNullable<Parameters<AuthMFARecoveryCodesApi['generate']>[0]>;
-/** What `mfa.recoveryCodes.verify` takes. */
+/** The parameters of `mfa.recoveryCodes.verify`. */
 export type MFARecoveryCodesVerifyParams = Parameters<AuthMFARecoveryCodesApi['verify']>[0];
 /** The result of `mfa.enroll`. */
 export type AuthMFAEnrollResponse = Outcome<EnrolledTotp | EnrolledPhone | EnrolledKey, AuthError>;
@@ -119,19 +119,19 @@ export type AuthMFAGetAuthenticatorAssuranceLevelResponse = Awaited<
 export type AuthenticatorAssuranceLevels = NonNullable<
   NonNullable<AuthMFAGetAuthenticatorAssuranceLevelResponse['data']>['currentLevel']
 >;
-/** A way by which the session was proved. */
+/** An authentication method of the session. */
 export type AMREntry = NonNullable<
   AuthMFAGetAuthenticatorAssuranceLevelResponse['data']
 >['currentAuthenticationMethods'][number];
-/** The name of such a way. */
+/** The name of an authentication method. */
 export type AMRMethod = AMREntry['method'];
 /** The result of `mfa.recoveryCodes.getStatus`. */
 export type AuthMFARecoveryCodesStatusResponse = Awaited<ReturnType<AuthMFARecoveryCodesApi['getStatus']>>;
-/** Its data. */
+/** The data of `mfa.recoveryCodes.getStatus`. */
 export type AuthMFARecoveryCodesStatusResponseData = NonNullable<AuthMFARecoveryCodesStatusResponse['data']>;
 /** The result of `mfa.recoveryCodes.generate`. */
 export type AuthMFARecoveryCodesGenerateResponse = Awaited<ReturnType<AuthMFARecoveryCodesApi['generate']>>;
-/** Its data. */
+/** The data of `mfa.recoveryCodes.generate`. */
 export type AuthMFARecoveryCodesGenerateResponseData = NonNullable<
   AuthMFARecoveryCodesGenerateResponse['data']
 >;
@@ -139,17 +139,17 @@ export type AuthMFARecoveryCodesGenerateResponseData = NonNullable<
 // Passkeys.
 /** `auth.passkey`. */
 export type AuthPasskeyApi = SupabaseAuthClient['passkey'];
-/** What `passkey.verifyRegistration` takes. */
+/** The parameters of `passkey.verifyRegistration`. */
 export type VerifyPasskeyRegistrationParams = Parameters<AuthPasskeyApi['verifyRegistration']>[0];
-/** What `passkey.startAuthentication` takes. */
+/** The parameters of `passkey.startAuthentication`. */
 export type StartPasskeyAuthenticationParams = NonNullable<
   Parameters<AuthPasskeyApi['startAuthentication']>[0]
 >;
-/** What `passkey.verifyAuthentication` takes. */
+/** The parameters of `passkey.verifyAuthentication`. */
 export type VerifyPasskeyAuthenticationParams = Parameters<AuthPasskeyApi['verifyAuthentication']>[0];
-/** What `passkey.update` takes. */
+/** The parameters of `passkey.update`. */
 export type PasskeyUpdateParams = Parameters<AuthPasskeyApi['update']>[0];
-/** What `passkey.delete` takes. */
+/** The parameters of `passkey.delete`. */
 export type PasskeyDeleteParams = Parameters<AuthPasskeyApi['delete']>[0];
 /** The result of `passkey.startRegistration`. */
 export type AuthPasskeyRegistrationOptionsResponse = Awaited<ReturnType<AuthPasskeyApi['startRegistration']>>;
@@ -179,9 +179,9 @@ export type PasskeyRegistrationOptionsResponse = NonNullable<AuthPasskeyRegistra
 export type PasskeyAuthenticationOptionsResponse = NonNullable<
   AuthPasskeyAuthenticationOptionsResponse['data']
 >;
-/** What `registerPasskey` takes. */
+/** The parameters of `registerPasskey`. */
 export type RegisterPasskeyCredentials = NonNullable<Parameters<SupabaseAuthClient['registerPasskey']>[0]>;
-/** What `signInWithPasskey` takes. */
+/** The parameters of `signInWithPasskey`. */
 export type SignInWithPasskeyCredentials = NonNullable<
   Parameters<SupabaseAuthClient['signInWithPasskey']>[0]
 >;
@@ -198,62 +198,62 @@ export type OAuthAuthorizationDetails = Exclude<
   NonNullable<AuthOAuthAuthorizationDetailsResponse['data']>,
   OAuthRedirect
 >;
-/** The application that asks. */
+/** The application that requests access. */
 export type OAuthAuthorizationClient = OAuthAuthorizationDetails['client'];
-/** The answer for an application that has the consent already. */
+/** The redirect for an application that already has consent. */
 export type OAuthRedirect = NonNullable<AuthOAuthConsentResponse['data']>;
 /** The result of `oauth.approveAuthorization` and `denyAuthorization`. */
 export type AuthOAuthConsentResponse = Awaited<ReturnType<AuthOAuthServerApi['approveAuthorization']>>;
 /** The result of `oauth.listGrants`. */
 export type AuthOAuthGrantsResponse = Awaited<ReturnType<AuthOAuthServerApi['listGrants']>>;
-/** An application that has the consent. */
+/** An application with consent. */
 export type OAuthGrant = NonNullable<AuthOAuthGrantsResponse['data']>[number];
 /** The result of `oauth.revokeGrant`. */
 export type AuthOAuthRevokeGrantResponse = Awaited<ReturnType<AuthOAuthServerApi['revokeGrant']>>;
 
 // Administration.
-/** What `admin.generateLink` takes. */
+/** The parameters of `admin.generateLink`. */
 export type GenerateLinkParams = Parameters<Admin['generateLink']>[0];
 /** What a link is for. */
 export type GenerateLinkType = GenerateLinkParams['type'];
 /** The data of the user, and where the link leads. */
 export type GenerateLinkOptions = NonNullable<GenerateLinkParams['options']>;
-/** What `admin.generateLink` takes for a link of this type. */
+/** The parameters of `admin.generateLink` for a link of this type. */
 export type GenerateSignupLinkParams = GenerateLinkParams & OfType<'signup'>;
-/** What `admin.generateLink` takes for a link of this type. */
+/** The parameters of `admin.generateLink` for a link of this type. */
 export type GenerateInviteOrMagiclinkParams = GenerateLinkParams & OfType<'invite' | 'magiclink'>;
-/** What `admin.generateLink` takes for a link of this type. */
+/** The parameters of `admin.generateLink` for a link of this type. */
 export type GenerateRecoveryLinkParams = GenerateLinkParams & OfType<'recovery'>;
-/** What `admin.generateLink` takes for a link of this type. */
+/** The parameters of `admin.generateLink` for a link of this type. */
 export type GenerateEmailChangeLinkParams = GenerateLinkParams &
   OfType<'email_change_current' | 'email_change_new'>;
 /** The result of `admin.generateLink`. */
 export type GenerateLinkResponse = Awaited<ReturnType<Admin['generateLink']>>;
 /** A link and its parts. */
 export type GenerateLinkProperties = NonNullable<GenerateLinkResponse['data']['properties']>;
-/** What `admin.listUsers` takes. */
+/** The parameters of `admin.listUsers`. */
 export type PageParams = NonNullable<Parameters<Admin['listUsers']>[0]>;
 /** `auth.admin.mfa`. */
 export type GoTrueAdminMFAApi = Admin['mfa'];
-/** What `admin.mfa.listFactors` takes. */
+/** The parameters of `admin.mfa.listFactors`. */
 export type AuthMFAAdminListFactorsParams = Parameters<GoTrueAdminMFAApi['listFactors']>[0];
 /** The result of `admin.mfa.listFactors`. */
 export type AuthMFAAdminListFactorsResponse = Awaited<ReturnType<GoTrueAdminMFAApi['listFactors']>>;
-/** What `admin.mfa.deleteFactor` takes. */
+/** The parameters of `admin.mfa.deleteFactor`. */
 export type AuthMFAAdminDeleteFactorParams = Parameters<GoTrueAdminMFAApi['deleteFactor']>[0];
 /** The result of `admin.mfa.deleteFactor`. */
 export type AuthMFAAdminDeleteFactorResponse = Awaited<ReturnType<GoTrueAdminMFAApi['deleteFactor']>>;
 /** `auth.admin.passkey`. */
 export type GoTrueAdminPasskeyApi = Admin['passkey'];
-/** What `admin.passkey.listPasskeys` takes. */
+/** The parameters of `admin.passkey.listPasskeys`. */
 export type AuthPasskeyAdminListParams = Parameters<GoTrueAdminPasskeyApi['listPasskeys']>[0];
-/** What `admin.passkey.deletePasskey` takes. */
+/** The parameters of `admin.passkey.deletePasskey`. */
 export type AuthPasskeyAdminDeleteParams = Parameters<GoTrueAdminPasskeyApi['deletePasskey']>[0];
 /** `auth.admin.oauth`. */
 export type GoTrueAdminOAuthApi = Admin['oauth'];
-/** What `admin.oauth.createClient` takes. */
+/** The parameters of `admin.oauth.createClient`. */
 export type CreateOAuthClientParams = Parameters<GoTrueAdminOAuthApi['createClient']>[0];
-/** What `admin.oauth.updateClient` takes. */
+/** The parameters of `admin.oauth.updateClient`. */
 export type UpdateOAuthClientParams = Parameters<GoTrueAdminOAuthApi['updateClient']>[1];
 /** The result of `admin.oauth.getClient`. */
 export type OAuthClientResponse = Awaited<ReturnType<GoTrueAdminOAuthApi['getClient']>>;
@@ -263,19 +263,19 @@ export type OAuthClient = NonNullable<OAuthClientResponse['data']>;
 export type OAuthClientListResponse = Awaited<ReturnType<GoTrueAdminOAuthApi['listClients']>>;
 /** How an application gets tokens. */
 export type OAuthClientGrantType = NonNullable<CreateOAuthClientParams['grant_types']>[number];
-/** How an application proves itself. */
+/** How an application authenticates. */
 export type OAuthClientTokenEndpointAuthMethod = NonNullable<
   CreateOAuthClientParams['token_endpoint_auth_method']
 >;
 /** `auth.admin.customProviders`. */
 export type GoTrueAdminCustomProvidersApi = Admin['customProviders'];
-/** What `admin.customProviders.listProviders` takes. */
+/** The parameters of `admin.customProviders.listProviders`. */
 export type ListCustomProvidersParams = NonNullable<
   Parameters<GoTrueAdminCustomProvidersApi['listProviders']>[0]
 >;
-/** What `admin.customProviders.createProvider` takes. */
+/** The parameters of `admin.customProviders.createProvider`. */
 export type CreateCustomProviderParams = Parameters<GoTrueAdminCustomProvidersApi['createProvider']>[0];
-/** What `admin.customProviders.updateProvider` takes. */
+/** The parameters of `admin.customProviders.updateProvider`. */
 export type UpdateCustomProviderParams = Parameters<GoTrueAdminCustomProvidersApi['updateProvider']>[1];
 /** The result of `admin.customProviders.getProvider`. */
 export type CustomProviderResponse = Awaited<ReturnType<GoTrueAdminCustomProvidersApi['getProvider']>>;

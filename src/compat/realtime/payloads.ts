@@ -96,7 +96,7 @@ export interface RealtimePresenceJoinPayload<T> {
 }
 /** A key disappeared. */
 export interface RealtimePresenceLeavePayload<T> {
-  /** Always `leave`. */
+  /** A system message of the server about a channel, for example that it has subscribed to the changes. */
   event: 'leave';
   /** The presence key. */
   key: string;
@@ -110,9 +110,9 @@ export interface RealtimePresenceLeavePayload<T> {
 export interface RealtimeSystemPayload {
   /** After `error` the channel joins again, or has failed. */
   status: 'ok' | 'error';
-  /** What it speaks of: `postgres_changes`, or `system` for the channel itself. */
+  /** The subject: `postgres_changes`, or `system` for the channel itself. */
   extension: string;
-  /** For people. */
+  /** Human-readable. */
   message: string;
   /** The channel's name. */
   channel: string;

@@ -18,7 +18,7 @@ export class RealtimeClient {
 
   /**
    * @param options those of the native client.
-   * @param pollsToken whether each heartbeat asks for the token, because nothing tells when it changes.
+   * @param pollsToken whether each heartbeat asks for the token, because its changes are not announced.
    */
   constructor(options: RealtimeClientOptions, pollsToken = false) {
     this.#options = options;

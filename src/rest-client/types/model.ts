@@ -5,9 +5,9 @@
 export interface Model {
   /** The columns of a row that is read, by name. */
   readonly Row: object;
-  /** What an insert takes. */
+  /** The values that an insert accepts. */
   readonly Insert: unknown;
-  /** What an update takes. */
+  /** The values that an update accepts. */
   readonly Update: unknown;
   /** Relations spelled out by a table definition. */
   readonly Embeds?: Readonly<Record<string, EmbedTarget>>;
@@ -77,7 +77,7 @@ type Relations<Schema> = PartOrNone<Schema, 'Tables'> & {
 
 type PartOrNone<Schema, K extends 'Tables' | 'Views'> = Schema extends { [P in K]: infer T } ? T : {};
 
-/** A member by its index, without a condition: for the tables of a type parameter the compiler then compares it with the same of `Database`. */
+/** A member by its index, without a condition: for the tables of a type parameter the compiler then compares it with the same member of `Database`. */
 type Member<R, K extends string> = (R & { [P in K]: unknown })[K];
 type Named<Schema, Name> = Relations<Schema>[Name & keyof Relations<Schema>];
 
@@ -111,7 +111,7 @@ export interface FunctionModel<Database, S extends keyof Database, F, Row extend
 
 export type Scalar = string | number | bigint | boolean | null | undefined;
 
-/** What JSON can also carry to a column of text or of numbers: a date as ISO 8601, a bigint as its digits. */
+/** Values that JSON also carries to a column of text or of numbers: a date as ISO 8601, a bigint as its digits. */
 export type Encodable<T> =
   | (string extends NonNullable<T> ? Date : never)
   | (number extends NonNullable<T> ? bigint : never);
@@ -122,7 +122,7 @@ type EncodableColumn<T> = [T] extends [Scalar]
     ? readonly ([Item] extends [Scalar] ? Item | Encodable<Item> : Item)[]
     : never;
 
-/** What a write takes: also dates and bigints, and undefined for a column that may be left out, which JSON leaves out. */
+/** The values of a write, also dates and bigints, and undefined for a column that may be left out, which JSON leaves out. */
 export type Written<Columns> = {
   [K in keyof Columns]:
     | Columns[K]

@@ -17,7 +17,7 @@ export interface MailGroup {
   readonly items: readonly MailItem[];
 }
 
-/** A mail as both forms show it. */
+/** The content of a mail, for its text and its HTML. */
 export interface MailContent {
   /** The application, whose icon is the logo. */
   readonly appUrl: string;
@@ -174,7 +174,7 @@ function renderItem(item: MailItem, { texts, timeZone }: MailContent): Html {
   `;
 }
 
-/** The text that lists of mails show after the subject: the content of the mail without its title. */
+/** The preview text that mail programs show after the subject: the content without the title. */
 function preheaderOf({ texts, title, intro, groups }: MailContent): string {
   const parts = groups.flatMap(({ items }) =>
     items.map((item) => {
@@ -205,7 +205,7 @@ export function renderText(content: MailContent): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** When the newest event of a thread was, and how many there were before. */
+/** The time of the newest event of a thread, and the number of earlier ones. */
 function whenOf({ createdAtMs, earlierCount }: MailItem, texts: MailTexts, timeZone: string): string {
   const time = formatTime(createdAtMs, texts.language, timeZone);
   return earlierCount > 0 ? `${time}, ${texts.earlier(earlierCount)}` : time;

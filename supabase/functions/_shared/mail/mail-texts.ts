@@ -10,7 +10,7 @@ export interface MailTexts {
   readonly digestSubject: (count: number) => string;
   readonly digestTitle: (count: number) => string;
   readonly more: (count: number) => string;
-  /** Behind the newest event of a thread. */
+  /** Shown after the newest event of a thread. */
   readonly earlier: (count: number) => string;
   readonly openInbox: string;
   readonly why: (frequency: string) => string;

@@ -14,7 +14,7 @@ export const previewSchema = z.object({
   words: z.nullable(z.record(z.string(), itemWordsSchema)),
 });
 
-/** The texts of a message in a language. */
+/** The texts of a message in one language. */
 export interface MessagePreview {
   /** In the inbox. */
   readonly row: { readonly title: string; readonly text: string | null };

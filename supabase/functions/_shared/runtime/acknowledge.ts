@@ -6,7 +6,6 @@ import type { FailureLog } from './failure-log.ts';
 export interface AcknowledgmentOptions {
   readonly callDatabase: CallDatabase;
   readonly log: FailureLog;
-  /** Waits for this number of milliseconds. */
   readonly wait: (durationMs: number) => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** What a run of a worker did. */
+/** The result of a worker's run. */
 export interface SendingReport {
   readonly sent: number;
   /** Not accepted or not acknowledged: due again later, or dead. */

@@ -11,7 +11,7 @@ import { isWorkerCall } from './service-keys.ts';
 /** The body of a call of a worker by the timer, or by its earlier run. */
 export const workerCallSchema = z.object({ worker: z.optional(z.int().check(z.positive())) });
 
-/** What a run of a worker takes. */
+/** The options of a worker's run. */
 export interface WorkerOptions extends AcknowledgmentOptions {
   readonly now: () => number;
   /** Makes the database start the next run of this worker, unless the timer did not call this one. Never rejects. */

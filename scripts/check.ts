@@ -6,7 +6,7 @@ type CheckStep = readonly [name: string, command: string, forbidden?: string];
 const tsc = 'node node_modules/typescript-native/bin/tsc -p';
 const ofPackage = (script: string): CheckStep => [script, `npm run -s ${script}`];
 
-/** What must hold of the sources before anything is run, the slowest first. oxlint checks the types, too. */
+/** The checks of the sources, the slowest first. oxlint checks the types, too. */
 export const checkSteps: readonly CheckStep[] = [
   ...['lint', 'imports'].map(ofPackage),
   ['docs:api', 'npm run -s docs:api -- --check'],

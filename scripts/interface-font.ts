@@ -7,7 +7,7 @@ const fonts = '@fontsource-variable/inter';
 const sheet = new URL('../src/inbox/ui/font.css', import.meta.url);
 const folder = new URL('../node_modules/.cache/interface-font/', import.meta.url);
 
-/** What browsers apply by themselves, and figures of equal width, for times and counts. */
+/** The features that browsers apply by default, and figures of equal width, for times and counts. */
 const features = ['calt', 'ccmp', 'clig', 'kern', 'liga', 'locl', 'mark', 'mkmk', 'rlig', 'tnum'];
 
 /** Makes the `interface-font/` files of `font.css`: Inter with the weights and characters of its rules. */
@@ -43,7 +43,7 @@ export interface FontRule {
   readonly text: string;
 }
 
-/** Reads the rules whose file is made here. */
+/** Parses the rules whose font file this plugin generates. */
 export function parseFontRules(css: string): readonly FontRule[] {
   return css.split('@font-face').flatMap((rule) => {
     const name = /interface-font\/([\w-]+)\.woff2/.exec(rule)?.[1];
@@ -63,7 +63,7 @@ export function parseFontRules(css: string): readonly FontRule[] {
 /** @returns a WOFF2 file. Characters that Inter lacks are ignored. */
 export async function createSubset({ name, weights, text }: FontRule): Promise<Buffer> {
   const source = import.meta.resolve(`${fonts}/files/inter-${name}-wght-normal.woff2`);
-  // A constant, because the types of the package do not know `keepFeatures`.
+  // A constant, because the types of the package lack `keepFeatures`.
   const options = {
     targetFormat: 'woff2',
     variationAxes: { wght: weights },

@@ -1,4 +1,4 @@
-/** `npm test`: what guards the main paths. It ends at the first step that fails. */
+/** `npm test`: the tests of the main paths. It ends at the first step that fails. */
 import { runSteps, type Step } from './steps.ts';
 
 export const dailySteps: readonly Step[] = [

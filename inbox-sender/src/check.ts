@@ -3,7 +3,7 @@ import { inSenderNames, SenderError } from './errors.ts';
 const deepest = 8;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Refuses what JSON or PostgreSQL cannot store, by the path of the field. */
+/** Rejects values that JSON or PostgreSQL cannot store; the error names the field. */
 export function checkJson(value: unknown, path: string, depth = 0): void {
   const refuse = (problem: string) => {
     throw new SenderError('invalid-message', `${inSenderNames(path)} ${problem}.`);
@@ -25,31 +25,30 @@ export function checkJson(value: unknown, path: string, depth = 0): void {
   }
 }
 
-/** Refuses what is not an object with the fields of an options bag, such as `null` and a list. */
+/** Rejects all but plain objects: `null`, lists and class instances. */
 export function checkObject(value: unknown, path: string): void {
   if (!isPlain(value) || Array.isArray(value))
     throw new SenderError('invalid-message', `${path} is not an object.`);
 }
 
-/** Refuses what is not a text. */
 export function checkText(value: unknown, path: string): void {
   if (typeof value !== 'string') throw new SenderError('invalid-message', `${path} is not a text.`);
 }
 
-/** Refuses what is not the id of a message or an account, before the database does without naming it. */
+/** Rejects a malformed id of a message or an account, because the database's error would not name the argument. */
 export function checkId(value: unknown, name: string): void {
   if (typeof value !== 'string' || !uuid.test(value))
     throw new SenderError('invalid-message', `${name} is not a UUID.`);
 }
 
-/** Refuses what is not a valid Date; a missing one is allowed. */
+/** Rejects an invalid Date; undefined is allowed. */
 export function checkDate(value: unknown, path: string): void {
   if (value === undefined) return;
   if (!(value instanceof Date)) throw new SenderError('invalid-message', `${path} is not a Date.`);
   if (Number.isNaN(value.getTime())) throw new SenderError('invalid-message', `${path} is not a valid Date.`);
 }
 
-/** Refuses what is neither a valid Date nor a local time; the database checks the latter. */
+/** Rejects an invalid Date; the database checks local times. */
 export function checkSendAt(value: unknown, path: string): void {
   if (!isPlain(value) || Array.isArray(value)) return checkDate(value, path);
   if (!('localTime' in value) || typeof value.localTime !== 'string')

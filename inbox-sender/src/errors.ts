@@ -2,11 +2,11 @@ import { HTTPError } from 'ky';
 
 /** What went wrong, as a closed union. */
 export type SenderErrorCode =
-  // A message or another argument is wrong: `message` names its field.
+  // An argument, such as a field of a message, is invalid: `message` names it.
   | 'invalid-message'
   // The idempotency key belongs to another message.
   | 'key-reused'
-  // The kind is invalid, or exceeds the number of kinds: `message` names its field.
+  // The kind is invalid, or the project has the maximum number of kinds: `message` names the field.
   | 'invalid-kind'
   // The URL or the key is missing or malformed, or an option is out of its range.
   | 'invalid-options'
@@ -35,7 +35,7 @@ export class SenderError extends Error {
   }
 }
 
-/** Why a request failed, before it is known what it was for. */
+/** A failed request, before it is converted to an error of the sender. */
 class RequestError extends Error {
   override readonly name = 'RequestError';
   /** HTTP status; null without a response. */
@@ -54,14 +54,14 @@ class RequestError extends Error {
 /** The body that the hook `beforeError` has read. */
 const bodyOf = (error: HTTPError): string => ('body' in error ? String(error.body) : '');
 
-/** Converts the error of ky: the one of `json()` is a response that is not JSON. */
+/** Converts an error of ky. An error of `json()` means that the response is not JSON. */
 export function requestError(problem: unknown): Error {
   return problem instanceof SyntaxError
     ? new SenderError('server', 'The response is not JSON.', problem)
     : new RequestError(problem);
 }
 
-/** What PostgREST says of a request that it refuses. */
+/** The body of a refusal by PostgREST. */
 interface Refusal {
   /** SQLSTATE or `PGRSTnnn`. */
   readonly code?: unknown;
@@ -119,7 +119,7 @@ const refusals: ReadonlyMap<string, SenderErrorCode> = new Map([
   ['notification_kinds_limit_exceeded', 'invalid-kind'],
 ]);
 
-/** The path of a field of the database, which has underscores, as the sender names it. */
+/** Replaces the database's field names, which have underscores, with the sender's. */
 export function inSenderNames(detail: string): string {
   return detail.replaceAll(
     /\b(send|expires|idempotency|user|local|dry)_(at|key|id|time|run)\b/g,

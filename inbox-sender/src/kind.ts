@@ -39,8 +39,8 @@ export interface Kind {
    */
   readonly callbacks?: readonly string[];
   /**
-   * A topic, which users follow by themselves: it arrives nowhere until they switch one of its `channels` on. A message goes to its followers
-   * by `followers: true`. Default: false.
+   * A topic: users follow it by turning on one of its `channels`, and `followers: true` sends a message to them.
+   * Default: false.
    */
   readonly topic?: boolean;
 }

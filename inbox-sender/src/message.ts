@@ -45,18 +45,21 @@ export type Action =
 /** A message to one or many recipients. */
 export type Message = Recipients &
   MessageContent & {
-    /** The channels that it may use, of those that a recipient has enabled. Default: all of these. */
+    /** Delivers only by these of the channels that a recipient has enabled. Default: all. */
     readonly channels?: readonly Channel[];
     /**
      * When it is sent, at most a year ahead: a point in time, or a local time such as `2027-01-05T09:00` in the time zone of each
      * recipient (UTC without a chosen one). Default: now.
      */
     readonly sendAt?: Date | { readonly localTime: string };
-    /** From then on it is not delivered, and disappears from inboxes. Default: never; for an audience and everyone 90 days after `sendAt`. */
+    /**
+     * The end of delivery; then the notification also disappears from inboxes. Default: never; for an audience and
+     * everyone 90 days after `sendAt`.
+     */
     readonly expiresAt?: Date;
     /**
-     * Repeated with the same message it sends nothing for 30 days, and returns the status of the first. Default: a random
-     * one.
+     * A repetition with the same key within 30 days sends nothing and returns the status of the first. Default: a
+     * random key.
      */
     readonly idempotencyKey?: string;
   };
@@ -73,7 +76,7 @@ export interface Delivery {
   readonly recipientId: string;
   /** The outcome for this recipient. */
   readonly outcome: 'delivered' | 'suppressed' | 'failed' | 'unknown';
-  /** Of a suppressed one: `kind_off`, `muted`, `sender_blocked`, `channels_off`, or `no_address` that gets mail. */
+  /** For `suppressed`: `kind_off`, `muted`, `sender_blocked`, `channels_off`, or `no_address` that gets mail. */
   readonly reason?: string;
   /** The notification's id, as the inbox lists it. */
   readonly notificationId?: string;
@@ -81,7 +84,7 @@ export interface Delivery {
   readonly channels?: readonly Channel[];
   /** When the recipient's quiet hours end, if they delay mail and push. */
   readonly quietUntil?: Date;
-  /** Of one that is mailed: `pending`, `sending`, `retrying`, `sent`, `skipped` or `dead`. */
+  /** For mail: `pending`, `sending`, `retrying`, `sent`, `skipped` or `dead`. */
   readonly mailState?: string;
 }
 
@@ -96,7 +99,7 @@ export interface MessageStatus {
   /** The local time of each recipient; null: all receive it at `sendAt`. */
   readonly localTime: string | null;
   readonly expiresAt: Date | null;
-  /** How many recipients each outcome has. */
+  /** The number of recipients by outcome. */
   readonly counts: Readonly<Record<Delivery['outcome'], number>>;
   /** The first 100 deliveries, in the order of the recipients' ids; `deliveries()` reads all. */
   readonly deliveries: readonly Delivery[];
@@ -104,15 +107,15 @@ export interface MessageStatus {
 
 /** The preview of a message. Nothing is sent. */
 export interface DryRun {
-  /** How many recipients it names, or its audience has; null for everyone and for followers. */
+  /** The number of named recipients or of members of the audience; null for everyone and for followers. */
   readonly recipientCount: number | null;
-  /** The outcomes that it would have now for its first 100 recipients, in the order of their ids. */
+  /** The outcomes for the first 100 recipients if it were sent now, in the order of their ids. */
   readonly deliveries: readonly Delivery[];
   /** By language: `en` and `de`, and those of the kind's labels and templates. */
   readonly previews: Readonly<Record<string, Preview>>;
 }
 
-/** How a message reads in a language. */
+/** A message in one language. */
 export interface Preview {
   /** In the inbox. */
   readonly row: { readonly title: string; readonly text: string | null };

@@ -29,7 +29,7 @@ export interface SenderOptions {
 export type Post = (path: string, json: unknown, signal: AbortSignal | undefined) => Promise<unknown>;
 
 const longestRetryAfterSeconds = 60;
-/** The longest time that a timer of a runtime takes, in milliseconds. */
+/** The longest delay of a timer, in milliseconds. */
 const longestTimeoutMs = 2 ** 31 - 1;
 
 /** @throws {SenderError} `invalid-options` */
@@ -74,7 +74,7 @@ function createHttp(options: SenderOptions): KyInstance {
         shouldRetry: ({ error }) => {
           const seconds = readRetryAfterSeconds(error);
           if (seconds !== null) return seconds > longestRetryAfterSeconds ? false : undefined;
-          // ky would wait without an end for a `Retry-After` that is no time.
+          // ky would wait forever after a malformed `Retry-After`.
           return isTransientResponse(error) || undefined;
         },
       },

@@ -1,7 +1,7 @@
 import type { Delivery, Message, MessageStatus } from './message.ts';
 
 /**
- * A message in the form of public.send_notifications(). Fields that the type does not know are kept: the database names them.
+ * A message in the form of public.send_notifications(). Unknown fields are kept, so that the database's error names them.
  */
 export function encodeMessage({
   sendAt,

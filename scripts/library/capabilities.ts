@@ -1,6 +1,6 @@
 /**
- * `npm run docs:capabilities`: writes what `docs/clients/capabilities.json` says into the tables of `docs/clients/migrating.md`,
- * and the types that the compiler proves it by.
+ * `npm run docs:capabilities`: writes the tables of `docs/clients/migrating.md` from `docs/clients/capabilities.json`,
+ * and the types by which the compiler verifies them.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

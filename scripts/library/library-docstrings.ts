@@ -13,7 +13,7 @@ export interface Gap {
   readonly name: string;
 }
 
-/** What a search of the public names has found. */
+/** The result of a search for public names without a docstring. */
 export interface DocumentationReport {
   readonly exports: number;
   readonly members: number;

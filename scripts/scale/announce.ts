@@ -9,7 +9,7 @@ export interface Announcement {
   /** How long the call took that queued the message. */
   readonly acceptedMs: number;
   readonly seconds: number;
-  /** How long clicks of recipients took meanwhile, in milliseconds: the middle one, one in twenty, and the longest. */
+  /** How long clicks of recipients took meanwhile, in milliseconds: the median, the 95th percentile, and the longest. */
   readonly clicksMs: readonly [median: number, most: number, longest: number];
 }
 

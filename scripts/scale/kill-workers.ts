@@ -25,10 +25,10 @@ const failingShare = 0.05;
 
 export interface Kills {
   readonly kills: number;
-  /** Mails that left twice or more often. */
+  /** Mails that were sent more than once. */
   readonly doubles: number;
   readonly seconds: number;
-  /** What is wrong; empty: nothing. */
+  /** Descriptions of the faults; empty without any. */
   readonly problems: readonly string[];
 }
 

@@ -97,7 +97,7 @@ async function probe(client: Client, run: { isOver: boolean }, most: number) {
         ]),
       ),
     );
-    // No probe follows the ticks.
+    // An odd interval keeps the probes from following the ticks.
     await pause(137);
   }
   return { userMs: summary(userMs), messageMs: summary(messageMs) };

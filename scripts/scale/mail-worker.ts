@@ -21,8 +21,8 @@ function reach(step: string): void {
 }
 
 /**
- * Responds to `POST /rest/v1/rpc/<name>` with the result of the function. A failing share of the acknowledgments is executed,
- * half of it.
+ * Responds to `POST /rest/v1/rpc/<name>` with the result of the function. Half of the failing acknowledgments are
+ * executed first.
  */
 async function callFunction(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);

@@ -57,7 +57,7 @@ const recorded: ScaleTarget = {
 const minuteAgo = '2002-03-04T05:06:07.890+00:00';
 const pageSize = 50;
 /**
- * Of words that are neither rare nor frequent. The index of words has no order: a search reads at most 1,000 of its entries, and
+ * The limit for words that are neither rare nor frequent. The index of words has no order: a search reads at most 1,000 of its entries, and
  * then the newest rows, with their words, until the page is full.
  */
 const mediumWord: QueryLimit = { milliseconds: 100, rowsRead: 3_400 };
@@ -75,7 +75,7 @@ function search(name: string, query: string, most?: QueryLimit): ApplicationCall
   };
 }
 
-/** Every call of the application's data layer that reads or writes notifications, and those of an opening. */
+/** Every call of the application's data layer that reads or writes notifications, including those that open the inbox. */
 const calls: readonly ApplicationCall[] = [
   { name: 'list: all', run: ({ notifications: api }) => api.list({ tab: 'all', kind: null }, newest) },
   { name: 'list: unread', run: ({ notifications: api }) => api.list({ tab: 'unread', kind: null }, newest) },

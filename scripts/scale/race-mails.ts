@@ -10,7 +10,7 @@ interface Claimed {
 }
 
 export interface MailRace {
-  /** What is wrong; empty: nothing. */
+  /** Descriptions of the faults; empty without any. */
   readonly problems: readonly string[];
   readonly mailsPerSecond: number;
 }

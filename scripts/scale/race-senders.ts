@@ -12,7 +12,7 @@ const [sender, otherSender, ...recipients] = [21, 22, 23, 24, 25, 26, 27, 28].ma
  * Users send while others hold locks: a sender waits for no recipient, a recipient for no sender, and inserts of many rows in
  * opposite orders do not deadlock.
  *
- * @returns what is wrong; empty: nothing.
+ * @returns descriptions of the faults; empty without any.
  */
 export async function raceSenders(connect: () => Promise<Client>): Promise<readonly string[]> {
   const sessions = await Promise.all([connect(), connect(), connect()]);

@@ -11,7 +11,7 @@ const recipients = [11, 12, 13].map(
  * 50 sessions change the notifications of three users at the same time; then the counters must be those of the rows, and
  * a limit that all of them run into must have let exactly as many through as it allows.
  *
- * @returns what is wrong; empty: nothing.
+ * @returns descriptions of the faults; empty without any.
  */
 export async function raceWriters(connect: () => Promise<Client>): Promise<readonly string[]> {
   const writers = await Promise.all(Array.from({ length: writerCount }, connect));

@@ -5,7 +5,7 @@ import type { Words } from './words.ts';
 
 const ada = { user: 'ada@example.com', path: '/home', prepare: fillInbox, isWindow: true } as const;
 
-/** What opens over the inbox or replaces it. */
+/** Dialogs and screens that open over the inbox or replace it. */
 export const dialogShots: readonly Shot[] = [
   {
     ...ada,

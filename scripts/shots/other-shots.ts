@@ -95,7 +95,7 @@ export const otherShots: readonly Shot[] = [
 async function resetPreferences(stage: Stage, at: Date): Promise<void> {
   const { database } = stage.supabase;
   await database.query('delete from public.notification_preferences');
-  // The screen lists both, and other states make some.
+  // The screen lists both, and pictures of other states may have added some.
   await database.query('delete from public.blocked_senders');
   await database.query('delete from public.muted_threads');
   // The page shows when the unread ones are emailed.

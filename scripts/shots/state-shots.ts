@@ -6,7 +6,7 @@ import type { Shot, ShotContext } from './shot.ts';
 
 const ada = { user: 'ada@example.com' } as const;
 
-/** What a screen shows while it waits, after a failure, or at the end of something. */
+/** Screens that wait, have failed, or have completed something. */
 export const stateShots: readonly Shot[] = [
   ...(['session-ended', 'draft-kept', 'sign-out-failed', 'local-sign-out-failed'] as const).map(
     (notice): Shot => ({

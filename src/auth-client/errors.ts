@@ -1,6 +1,6 @@
 import { UserChanged } from '../platform/call-user.ts';
 
-/** What the auth server answers, of the version that this client was written for. */
+/** The error codes of the auth server, in the version that this client was written for. */
 export const serverErrorCodes = [
   'anonymous_provider_disabled',
   'bad_code_verifier',

@@ -71,7 +71,10 @@ export class RestError extends Error {
   readonly status: number | null;
   /** SQLSTATE or `PGRSTnnn`; null if the server named none. */
   readonly serverCode: string | null;
-  /** The server's details: a text, or a list of candidates for an ambiguous embedding; of a response that is `not-the-service` its text. Null without details. */
+  /**
+   * The server's details: a text, or a list of candidates for an ambiguous embedding; for `not-the-service` the text of
+   * the response. Null without details.
+   */
   readonly details: unknown;
   /** The server's hint, or null. */
   readonly hint: string | null;

@@ -37,8 +37,8 @@ export interface RunOptions {
   /** The timeout of one audit in milliseconds, extended on a slow target. Default 30,000. */
   readonly timeoutMs?: number;
   /**
-   * How long to wait before a retry after a rate limit without a time, in milliseconds; at most 12 retries per request.
-   * Default 5000.
+   * The wait before the retry of a rate-limited request whose response names no time, in milliseconds; at most 12
+   * retries per request. Default 5000.
    */
   readonly limitPauseMs?: number;
   /** Collects the test data of the audits, for `removeRun`. Default: a new run. */

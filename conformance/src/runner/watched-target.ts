@@ -33,7 +33,7 @@ export interface WatchOptions {
   readonly run: AuditRun;
   readonly missingSchema: string | undefined;
   readonly scale: WaitingScale;
-  /** The wait before a retry after a rate limit without a time, in milliseconds. */
+  /** The wait before the retry of a rate-limited request whose response names no time, in milliseconds. */
   readonly limitPauseMs: number;
 }
 

@@ -106,7 +106,6 @@ async function runEmbedded(pglite: SqlSession, script: Script): Promise<TestFile
   return result;
 }
 
-/** Runs a statement and returns its rows. */
 type RunStatement = (text: string) => Promise<TextRows>;
 
 const noRows: TextRows = { names: [], rows: [] };

@@ -6,9 +6,9 @@ import type { DatabaseSettings } from '../project/options.ts';
 import { readScripts } from '../project/project-sql.ts';
 
 export interface SchemaDifference {
-  /** The SQL of the missing migrations: most differences need one, `alter type … add value` its own. */
+  /** The SQL of the missing migrations. `alter type … add value` needs a separate one; one is enough for all else. */
   readonly migrations: readonly string[];
-  /** Sentences about differences that no migration of these makes. */
+  /** The differences that these migrations do not cover, as sentences. */
   readonly notes: readonly string[];
 }
 

@@ -19,7 +19,7 @@ const ofDocker = /^db (?:pull|lint|start|schema)\b/;
 const ofPlatform =
   /^(?:login|logout|link|unlink|projects|orgs|branches|secrets|domains|ssl-enforcement|config|functions (?:deploy|list|delete|download))\b/;
 
-/** A sentence for a command of the vendor's CLI that is not here; undefined for any other. */
+/** A sentence about a command of the vendor's CLI that is not supported; undefined for any other. */
 export function hintFor(words: readonly string[]): string | undefined {
   const text = words.join(' ');
   const [byUrl, docker, platform] = [byDatabaseUrl, ofDocker, ofPlatform].map(

@@ -138,7 +138,7 @@ async function readBody(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuff
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-/** What waits for a service at most. */
+/** The maximum number of bytes that wait for a service to read them. */
 const WAITING_BYTES = 1024 * 1024;
 
 type BodyStream = ReadableStream<Uint8Array<ArrayBuffer>>;

@@ -95,7 +95,7 @@ export class Client {
     const { database } = this.#connection;
     this.#ended.abort();
     this.#wake?.();
-    // PostgreSQL would finish the statement, which here keeps everybody waiting.
+    // PostgreSQL would finish the statement, which blocks the other clients here.
     setTimeout(() => this.cancel(), GONE_CLIENT_MS).unref();
     void database.session((pglite) => this.#forget(pglite)).catch(() => undefined);
   }

@@ -33,7 +33,7 @@ export interface LocalSupabaseOptions {
    */
   readonly project?: string | URL;
   /**
-   * Whether the settings of `supabase/config.toml`, if there is one, apply where these options say nothing: all but
+   * Whether the settings of `supabase/config.toml`, if there is one, apply where these options are undefined: all but
    * ports and `auth.email.smtp`, so that mails stay in the mailbox. Default true.
    */
   readonly config?: boolean;
@@ -94,7 +94,7 @@ export interface LocalSupabaseOptions {
   readonly bucketFolders?: Readonly<Record<string, string>>;
   readonly realtime?: Partial<RealtimeSettings>;
   /**
-   * Whether what the platform does by a timer happens when it does there: realtime's delays, and the delivery of queued
+   * Whether to reproduce the delays of the hosted platform's timers: realtime's delays, and the delivery of queued
    * notifications, which a job of `pg_cron` does once a second. `realtime` overrides single delays. Default false: at
    * once. The command and the Vite plugin set it.
    */

@@ -27,7 +27,7 @@ export interface ChannelOption {
   readonly channel?: 'sms' | 'whatsapp' | undefined;
 }
 
-/** What `signUp` needs. */
+/** The parameters of `signUp`. */
 export type SignUpCredentials = Contact &
   ChannelOption &
   RedirectOption &
@@ -46,7 +46,7 @@ export interface SignUpResult {
   readonly session: Session | null;
 }
 
-/** What `signInWithPassword` needs. */
+/** The parameters of `signInWithPassword`. */
 export type PasswordCredentials = Contact &
   CaptchaOption & {
     /** The user's password. */
@@ -59,7 +59,7 @@ export interface AnonymousSignIn extends CaptchaOption {
   readonly data?: object | undefined;
 }
 
-/** What `signInWithOtp` needs. */
+/** The parameters of `signInWithOtp`. */
 export type OtpRequest = Contact &
   ChannelOption &
   RedirectOption &
@@ -102,7 +102,7 @@ export interface OtpResult {
   readonly message: string | null;
 }
 
-/** What `resend` needs. */
+/** The parameters of `resend`. */
 export type ResendRequest = Contact &
   RedirectOption &
   CaptchaOption & {
@@ -116,7 +116,7 @@ export interface SentMessage {
   readonly messageId: string | null;
 }
 
-/** What `signInWithOAuth` needs. */
+/** The parameters of `signInWithOAuth`. */
 export interface OAuthRequest extends RedirectOption {
   /** `google`, `github`, … */
   readonly provider: string;

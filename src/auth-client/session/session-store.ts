@@ -39,7 +39,7 @@ export class SessionStore {
     return this.#run('skip', () => undefined, settle);
   }
 
-  /** Replaces or removes (null) the recordregardless of the stored one. */
+  /** Replaces or removes (null) the record, regardless of the stored one. */
   replace(next: StoredSession | null, settle: Settle): Promise<unknown> {
     return this.#run('write', () => next, settle);
   }

@@ -1,7 +1,7 @@
 import type { Platform } from '../../platform/platform.ts';
 import { AuthError } from '../errors.ts';
 
-/** What waiting for a lock needs; `report` receives the `timeout` that names the holder. */
+/** The part of the platform that a wait for a lock needs; `report` receives the `timeout` that names the holder. */
 export type LockPlatform = Pick<Platform, 'clock' | 'locks' | 'report'>;
 
 /** Longest wait for a lock around reads and writes of storage. It is held for milliseconds, or for 3 s if the storage hangs. */

@@ -25,7 +25,7 @@ const nullishString = nullish(string);
 const nullishRecord = nullish(record);
 
 const identity = object({
-  /** What `unlinkIdentity` needs. */
+  /** Required by `unlinkIdentity`. */
   identity_id: string,
   id: nullishString,
   user_id: nullishString,

@@ -35,7 +35,7 @@ export function createListVersion(options: ListVersionOptions): ListVersion {
   const { readVersion, platform, isCurrent, onDifference } = options;
   const { clock, page, report } = platform;
   let known = 0;
-  /** From when on (monotonic, ms) an arriving change is certainly not contained in the version that was read. */
+  /** From this time (monotonic, ms) on, an arriving change is not part of the version that was read. */
   let sureFromMs = 0;
   let isSure = true;
   let timer: Timer | undefined;

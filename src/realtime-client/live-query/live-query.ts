@@ -268,7 +268,7 @@ class FollowedList<Row extends object> implements LiveQuery<Row> {
   /** @returns whether the cause asks for a read. */
   #noteCause(cause: ReadCause): boolean {
     const { isCurrent } = this.#reads.getSnapshot();
-    // The version is compared more often.
+    // The comparison of the version, which is more frequent, covers these causes.
     if ((cause === 'interval' || cause === 'rate') && this.#version && isCurrent) return false;
     const isLoss = isCurrent && cause !== 'live' && cause !== 'gap';
     this.#suspectedCause = isLoss ? cause : null;

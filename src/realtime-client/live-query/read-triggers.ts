@@ -29,7 +29,7 @@ export interface ReadTriggersOptions {
 const defaultIntervalMs = 25_000;
 /** How long a change may be in transit before it counts as lost. In milliseconds. */
 export const settleMs = 2_000;
-/** Fraction of the server's rate limit from which on it may have dropped changes. */
+/** Fraction of the server's rate limit above which it may have dropped changes. */
 const suspiciousRate = 0.8;
 
 /** Triggers reads when a list may lack changes of its channel, and at intervals, because changes may be lost silently. */

@@ -19,7 +19,7 @@ type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Uni
 
 type RunEffect = Exclude<LeaderEffect, { do: 'wait' }>;
 
-/** What a tab brings into its group. */
+/** What a tab contributes to its group. */
 export interface MembershipOptions {
   readonly options: ConnectOptions;
   /** Opens a socket of this tab's own, when it leads. */

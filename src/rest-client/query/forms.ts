@@ -109,11 +109,11 @@ export const explain = (options: ExplainOptions = {}): Form<unknown> =>
 export const explainText = (options: ExplainOptions = {}): Form<string> =>
   form(readText, planAs('text', options));
 
-/** Of an insert: the address of the new row (`/t?id=eq.1`) instead of the row; null if the server does not send it. */
+/** For an insert: the address of the new row (`/t?id=eq.1`) instead of the row; null if the server does not send it. */
 export const location = (): Form<string | null> =>
   form(({ headers }) => headers.get('location'), prefer({ return: 'headers-only' }));
 
-/** Of a function that returns a set: how many rows it returns, without them (HEAD, where its arguments allow it). */
+/** For a function that returns a set: how many rows it returns, without them (HEAD, where its arguments allow it). */
 export const rowCount = (): Form<number> =>
   form(readCount, (plan) => {
     const read = asRead(plan, 'HEAD');

@@ -152,7 +152,7 @@ export const readsRows = ({ method, path }: Plan): boolean =>
 /** Whether the method only reads, so that it can be repeated. */
 export const isRead = (method: Method): boolean => method === 'GET' || method === 'HEAD';
 
-/** Refuses what several requests cannot keep. An update or a delete always counts its rows, which does not matter. */
+/** Refuses options that several requests cannot keep, such as a limit. An update or a delete always counts its rows, which does not matter. */
 export function refuseCut(name: string, plan: Plan, isWrite = false): void {
   const { order, limit, offset, prefer, verify } = plan;
   const limits = isWrite ? (verify ?? prefer['max-affected']) : prefer['count'];

@@ -168,7 +168,7 @@ export interface AddFilterOrAll {
 /** How rows are added. */
 export interface InsertOptions {
   /**
-   * What a column gets that a row of several lacks: its default, as in a write of that row alone, or null. Default 'default'; an
+   * The value of a column that one of several rows lacks: its default, as in a write of that row alone, or null. Default 'default'; an
    * upsert that overwrites refuses such rows without it (`invalid-query`), because it would overwrite what the row does not mention.
    */
   readonly missing?: 'default' | 'null' | undefined;

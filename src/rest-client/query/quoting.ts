@@ -120,7 +120,7 @@ const becomesNull: JsonRule = (item, given, isInList) =>
   (typeof item === 'number' && !Number.isFinite(item)) ||
   (isInList && omittedByJson.has(typeof item));
 
-/** What a comparison would lose besides: fields that JSON omits, and the type of a bigint. */
+/** What a comparison would also lose: fields that JSON omits, and the type of a bigint. */
 const isLost: JsonRule = (item, ...rest) =>
   omittedByJson.has(typeof item) || typeof item === 'bigint' || becomesNull(item, ...rest);
 

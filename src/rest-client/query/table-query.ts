@@ -66,7 +66,7 @@ export class TableQuery {
   }
 }
 
-/** What a plan that adds rows has of them. @param names the columns of the rows. */
+/** The parts of a plan that adds rows. @param names the columns of the rows. */
 export const addRows = (
   rows: unknown,
   names: readonly string[],

@@ -21,7 +21,6 @@ import { assertStatus } from '../../target/wire.ts';
 export interface WatchedInbox {
   readonly tab: SignedInTab;
   readonly channel: Channel<Database>;
-  /** The channel's statuses, its changes and its gaps. */
   readonly statuses: readonly ChannelStatus[];
   readonly changes: readonly Change<NotificationRow>[];
   readonly losses: readonly ContinuityLoss[];

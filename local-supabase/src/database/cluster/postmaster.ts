@@ -67,7 +67,7 @@ exec 2>&-
 rm -rf "$folder"
 `;
 
-/** Programs of PostgreSQL find no setting of another one in these. */
+/** A minimal environment, because variables such as `PGDATA` may refer to another PostgreSQL. */
 const ENVIRONMENT = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' };
 
 /** Starts PostgreSQL on an initialized folder. @throws {StartError} with its last message. */

@@ -4,7 +4,7 @@ export interface ObjectStore {
   put(version: string, content: Blob): Promise<void>;
   remove(version: string): Promise<void>;
   /**
-   * Reads the body of a request to where it takes no memory, if the store has such a place.
+   * Reads the body of a request into a place outside of memory, if the store has one.
    *
    * @throws {TooManyBytes} as soon as there are more.
    */

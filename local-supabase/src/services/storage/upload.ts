@@ -37,7 +37,7 @@ export interface Upload {
 /** The characters that a header may contain; a form field may contain any. */
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 
-/** What a form has beside its file. */
+/** The maximum number of bytes that a form has besides its file. */
 const FORM_BYTES = 1024 * 1024;
 
 /**

@@ -44,6 +44,16 @@ describe.each(pages)('the page %s', (page) => {
     expect(paths.filter((path) => !isThere(path))).toEqual([]);
   });
 
+  it('names folders of a service that exist for one', () => {
+    const folders = matches(
+      textOf(page),
+      /`((?:src|test|local-supabase|conformance)\/[\w./-]*<service>[\w./-]*)`/g,
+    );
+    const exists = (folder: string) =>
+      ['auth', 'rest'].some((service) => existsSync(join(root, folder.replaceAll('<service>', service))));
+    expect(folders.filter((folder) => !exists(folder))).toEqual([]);
+  });
+
   it('names commands that exist', () => {
     const commands = matches(textOf(page), /npm run (?:-s )?([\w:]+)/g);
     expect(commands.filter((command) => !(command in scripts))).toEqual([]);

@@ -12,6 +12,7 @@ import { removeInternalTypes } from './entry-types.ts';
 
 interface Manifest extends Readonly<Record<string, unknown>> {
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, string>>;
 }
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -42,9 +43,15 @@ for (const name of names.filter((each) => !modules.includes(each))) {
   await mkdir(dirname(join(outDir, 'src', name)), { recursive: true });
   await copyFile(join(sources, name), join(outDir, 'src', name));
 }
-const entries = ['index', 'browser', 'worker', 'vite', 'vitest'];
+const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
+const entries = Object.entries(manifest.exports)
+  .filter(([, path]) => path.startsWith('./src/'))
+  .map(([entry, path]) => ({ entry, module: path.replace(/^\.\/src\/|\.ts$/g, '') }));
 const packages = await bundlePackages(outDir, root);
-await removeInternalTypes(join(outDir, 'src'), entries);
+await removeInternalTypes(
+  join(outDir, 'src'),
+  entries.map(({ module }) => module),
+);
 const modulesFolder = join(root, '../node_modules');
 // The types of keys and claims come from jose.
 await copyFile(join(modulesFolder, 'jose/dist/types/types.d.ts'), join(outDir, 'vendor/jose.d.ts'));
@@ -62,12 +69,11 @@ process.exitCode = await runCommand(process.argv.slice(2));
 `,
 );
 await chmod(command, 0o755);
-const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
 const { scripts: _, private: __, devDependencies: ___, ...kept } = manifest;
 const name = '@electric-sql/pglite';
-const exported = entries.map((entry) => [
-  entry === 'index' ? '.' : `./${entry}`,
-  { types: `./src/entries/${entry}.d.ts`, default: `./src/entries/${entry}.js` },
+const exported = entries.map(({ entry, module }) => [
+  entry,
+  { types: `./src/${module}.d.ts`, default: `./src/${module}.js` },
 ]);
 const packed = {
   ...kept,

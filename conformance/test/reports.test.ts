@@ -148,7 +148,7 @@ describe('the evidence of a failure', () => {
     expect(evidence).toMatchObject({
       expectation: 'statement <A-1>',
       came: 'Error: connect ECONNREFUSED 127.0.0.1:1',
-      answer: 'no answer: Error: connect ECONNREFUSED 127.0.0.1:1',
+      answer: 'no response: Error: connect ECONNREFUSED 127.0.0.1:1',
     });
   });
 });

@@ -183,7 +183,7 @@ export function assertSession(reply: WireReply): WireReply {
   textAt(reply, 'access_token');
   textAt(reply, 'refresh_token');
   textAt(reply, 'user', 'id');
-  assert.equal(at(reply.json, 'token_type'), 'bearer', 'token_type of the answer');
+  assert.equal(at(reply.json, 'token_type'), 'bearer', 'token_type of the response');
   const expiresIn = at(reply.json, 'expires_in');
   const expiresAt = at(reply.json, 'expires_at');
   assert.ok(typeof expiresIn === 'number' && expiresIn > 0, 'expires_in is a positive number');

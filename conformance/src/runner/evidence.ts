@@ -52,7 +52,7 @@ function describeAnswer({ status, headers, answer }: Exchange): string {
     const value = headers.get(name);
     return value === null ? [] : [`${name}: ${value}\n`];
   });
-  return `${status ?? 'no answer:'} ${told.join('')}${answer()}`.trim();
+  return `${status ?? 'no response:'} ${told.join('')}${answer()}`.trim();
 }
 
 /** The exchange with the unexpected response, or the latest one. */

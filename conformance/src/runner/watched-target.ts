@@ -136,14 +136,14 @@ export function describeFailure(problem: unknown): string {
 }
 
 const longestWaitMs = 60_000;
-const mostWaits = 3;
+const maxWaits = 3;
 
 /** The maximum number of retries for errors of the auth service without a `Retry-After` header. */
 const unnamedWaits: Readonly<Record<string, number>> = {
   // Its buckets refill by one request in 2 to 10 s.
   '429 over_request_rate_limit': 12,
   // A busy server: "please retry after a moment".
-  '504 request_timeout': mostWaits,
+  '504 request_timeout': maxWaits,
 };
 
 interface Waiting {
@@ -162,10 +162,10 @@ async function fetchWhenAllowed(
     const response = await fetchAgainWhereReset(target.fetch, input, init);
     const { status, headers } = response;
     const namedMs = await readWaitMs(response, limitPauseMs);
-    const most =
-      namedMs === null ? (unnamedWaits[`${status} ${headers.get('x-sb-error-code')}`] ?? 0) : mostWaits;
+    const maxCount =
+      namedMs === null ? (unnamedWaits[`${status} ${headers.get('x-sb-error-code')}`] ?? 0) : maxWaits;
     const waitMs = namedMs ?? limitPauseMs;
-    const isWorthWaiting = waits < most && waitMs >= 0 && waitMs <= longestWaitMs;
+    const isWorthWaiting = waits < maxCount && waitMs >= 0 && waitMs <= longestWaitMs;
     if (!isWorthWaiting || init.body instanceof ReadableStream) return response;
     await wait(waitMs, response);
   }
@@ -194,7 +194,7 @@ function readAside(response: Response, onText: (text: string) => void): () => st
         text = body;
         onText(body);
       },
-      () => void (text = '(the answer was cut)'),
+      () => void (text = '(the response was cut off)'),
     );
   return () => text;
 }

@@ -97,7 +97,7 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
 export function textAt(reply: WireReply, ...path: readonly (string | number)[]): string {
   const found = at(reply.json, ...path);
   if (typeof found === 'string') return found;
-  return assert.fail(`the answer has a string at ${path.join('.')}`, describe(reply));
+  return assert.fail(`the response has a string at ${path.join('.')}`, describe(reply));
 }
 
 /** A reply with another status or code than the audit expects. */
@@ -118,7 +118,7 @@ export function assertStatus(reply: WireReply, status: number): void {
 /** @throws UnexpectedReplyError if the reply has none of the statuses. */
 export function assertStatusIn(reply: WireReply, statuses: readonly number[]): void {
   if (!statuses.includes(reply.status))
-    throw new UnexpectedReplyError(reply, `the answer has the status ${statuses.join(' or ')}`);
+    throw new UnexpectedReplyError(reply, `the response has the status ${statuses.join(' or ')}`);
 }
 
 /** Asserts status and error code, in the format that the version header selects. */
@@ -126,7 +126,7 @@ export function assertError(reply: WireReply, status: number, code: string): voi
   assertStatus(reply, status);
   const found = at(reply.json, 'code') ?? at(reply.json, 'error_code');
   if (found !== code)
-    throw new UnexpectedReplyError(reply, `the answer has the status ${status} and the code ${code}`);
+    throw new UnexpectedReplyError(reply, `the response has the status ${status} and the code ${code}`);
 }
 
 /** Formats a response as one line. */

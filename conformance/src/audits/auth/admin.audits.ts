@@ -37,15 +37,15 @@ export const adminAudits: readonly Audit[] = [
       await context.newUser();
       const reply = await context.admin('GET', '/users');
       assertStatus(reply, 200);
-      assert.ok(Array.isArray(at(reply.json, 'users')), 'the answer lists users');
-      assert.equal(at(reply.json, 'aud'), 'authenticated', 'aud of the answer');
+      assert.ok(Array.isArray(at(reply.json, 'users')), 'the response lists users');
+      assert.equal(at(reply.json, 'aud'), 'authenticated', 'aud of the response');
     },
   ),
   audit('AUTH-804', 'a user is read by id', { source, needs: ['service-key'] }, async (context) => {
     const user = await context.newUser();
     const reply = await context.admin('GET', `/users/${user.id}`);
     assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'email'), user.email, 'email of the answer');
+    assert.equal(at(reply.json, 'email'), user.email, 'email of the response');
   }),
   audit(
     'AUTH-805',
@@ -73,9 +73,9 @@ export const adminAudits: readonly Audit[] = [
       const user = await context.newUser();
       const reply = await context.admin('POST', '/generate_link', { type: 'recovery', email: user.email });
       assertStatus(reply, 200);
-      assert.match(textAt(reply, 'action_link'), /\/verify\?/, 'action_link of the answer');
-      assert.match(textAt(reply, 'email_otp'), /^\d{6,10}$/, 'email_otp of the answer');
-      assert.equal(at(reply.json, 'verification_type'), 'recovery', 'verification_type of the answer');
+      assert.match(textAt(reply, 'action_link'), /\/verify\?/, 'action_link of the response');
+      assert.match(textAt(reply, 'email_otp'), /^\d{6,10}$/, 'email_otp of the response');
+      assert.equal(at(reply.json, 'verification_type'), 'recovery', 'verification_type of the response');
       assertSession(
         await context.auth.send('POST', '/verify', {
           body: { type: 'recovery', token_hash: textAt(reply, 'hashed_token') },

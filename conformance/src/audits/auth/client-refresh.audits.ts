@@ -164,7 +164,7 @@ export const clientRefreshAudits: readonly Audit[] = [
       assert.equal(tab.wire.requests.length, sent, 'the number of the sent requests');
       await new Promise((resolve) => setTimeout(resolve, 1_100));
       assert.ok(await tab.auth.getAccessToken(), 'an access token is returned');
-      assert.ok(!eventNames(tab).includes('SIGNED_OUT'), 'no SIGNED_OUT is announced');
+      assert.ok(!eventNames(tab).includes('SIGNED_OUT'), 'no SIGNED_OUT event');
     },
   ),
   audit(
@@ -274,7 +274,7 @@ export const clientRefreshAudits: readonly Audit[] = [
       assert.equal(tab.auth.getSnapshot().user?.id, other.id, 'the id of the user of the auth client');
       const token = tab.stored()?.access_token ?? '';
       const { json } = await server.auth.send('GET', '/user', { token });
-      assert.equal(at(json, 'id'), other.id, 'id of the answer');
+      assert.equal(at(json, 'id'), other.id, 'id of the response');
     },
   ),
   audit(

@@ -74,12 +74,12 @@ export const authEdgeAudits: readonly Audit[] = [
       assert.equal(
         at(reply.json, 'identities', 0, 'identity_data', 'email'),
         email,
-        'identities.0.identity_data.email of the answer',
+        'identities.0.identity_data.email of the response',
       );
       assert.equal(
         at(reply.json, 'identities', 0, 'provider'),
         'email',
-        'identities.0.provider of the answer',
+        'identities.0.provider of the response',
       );
     },
   ),
@@ -126,7 +126,7 @@ export const authEdgeAudits: readonly Audit[] = [
       assert.match(
         reply.headers.get('location') ?? '',
         /#error=access_denied&error_code=otp_expired/,
-        'the header location of the answer',
+        'the header location of the response',
       );
     },
   ),
@@ -151,7 +151,7 @@ export const authEdgeAudits: readonly Audit[] = [
       const { accessToken: token, id } = await context.newUser();
       const reply = await context.auth.send('GET', '/user/', { token });
       assertStatus(reply, 200);
-      assert.equal(at(reply.json, 'id'), id, 'id of the answer');
+      assert.equal(at(reply.json, 'id'), id, 'id of the response');
     },
   ),
   audit(

@@ -57,11 +57,11 @@ export const factorAudits: readonly Audit[] = [
   audit('AUTH-601', 'enrolling TOTP returns QR code, secret and URI', { source }, async (context) => {
     const reply = await enroll(context, await context.newUser());
     assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'type'), 'totp', 'type of the answer');
-    assert.equal(at(reply.json, 'friendly_name'), 'phone app', 'friendly_name of the answer');
-    assert.match(textAt(reply, 'totp', 'qr_code'), /<svg/, 'totp.qr_code of the answer');
-    assert.match(textAt(reply, 'totp', 'uri'), /^otpauth:\/\/totp\//, 'totp.uri of the answer');
-    assert.match(textAt(reply, 'totp', 'secret'), /^[A-Z2-7]+$/, 'totp.secret of the answer');
+    assert.equal(at(reply.json, 'type'), 'totp', 'type of the response');
+    assert.equal(at(reply.json, 'friendly_name'), 'phone app', 'friendly_name of the response');
+    assert.match(textAt(reply, 'totp', 'qr_code'), /<svg/, 'totp.qr_code of the response');
+    assert.match(textAt(reply, 'totp', 'uri'), /^otpauth:\/\/totp\//, 'totp.uri of the response');
+    assert.match(textAt(reply, 'totp', 'secret'), /^[A-Z2-7]+$/, 'totp.secret of the response');
   }),
   audit(
     'AUTH-602',
@@ -75,7 +75,7 @@ export const factorAudits: readonly Audit[] = [
         body: {},
       });
       assertStatus(reply, 200);
-      assert.equal(at(reply.json, 'type'), 'totp', 'type of the answer');
+      assert.equal(at(reply.json, 'type'), 'totp', 'type of the response');
       const expiresAt = at(reply.json, 'expires_at');
       const aheadS = Number(expiresAt) - Date.now() / 1000;
       assert.ok(aheadS > 240 && aheadS < 360, 'the challenge expires in about five minutes', `${aheadS} s`);
@@ -96,9 +96,13 @@ export const factorAudits: readonly Audit[] = [
   audit('AUTH-604', 'the user lists the verified factor', { source }, async (context) => {
     const { verified, factorId } = await enrollAndVerify(context, await context.newUser());
     const reply = await context.auth.send('GET', '/user', { token: textAt(verified, 'access_token') });
-    assert.equal(at(reply.json, 'factors', 0, 'id'), factorId, 'factors.0.id of the answer');
-    assert.equal(at(reply.json, 'factors', 0, 'status'), 'verified', 'factors.0.status of the answer');
-    assert.equal(at(reply.json, 'factors', 0, 'factor_type'), 'totp', 'factors.0.factor_type of the answer');
+    assert.equal(at(reply.json, 'factors', 0, 'id'), factorId, 'factors.0.id of the response');
+    assert.equal(at(reply.json, 'factors', 0, 'status'), 'verified', 'factors.0.status of the response');
+    assert.equal(
+      at(reply.json, 'factors', 0, 'factor_type'),
+      'totp',
+      'factors.0.factor_type of the response',
+    );
   }),
   audit('AUTH-605', "verifying removes the user's sessions of a lower level", { source }, async (context) => {
     const user = await context.newUser();
@@ -239,14 +243,10 @@ export const factorAudits: readonly Audit[] = [
         body: {},
       });
       assertStatus(reply, 200);
-      assert.equal(at(reply.json, 'webauthn', 'type'), 'create', 'webauthn.type of the answer');
+      assert.equal(at(reply.json, 'webauthn', 'type'), 'create', 'webauthn.type of the response');
       const options = ['webauthn', 'credential_options', 'publicKey'] as const;
-      assert.match(textAt(reply, ...options, 'challenge'), /^[\w-]{43}$/, 'the fieldchallenge of the answer');
-      assert.equal(
-        at(reply.json, ...options, 'user', 'name'),
-        user.email,
-        'the fielduser.name of the answer',
-      );
+      assert.match(textAt(reply, ...options, 'challenge'), /^[\w-]{43}$/, 'challenge of the response');
+      assert.equal(at(reply.json, ...options, 'user', 'name'), user.email, 'user.name of the response');
       assert.ok(
         Number(at(reply.json, 'expires_at')) > Date.now() / 1000,
         'the challenge expires in the future',

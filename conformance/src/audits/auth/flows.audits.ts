@@ -54,7 +54,7 @@ export const flowAudits: readonly Audit[] = [
       const first = await context.mailedCode(email);
       assertStatus(await context.auth.send('POST', '/recover', { body: { email } }), 200);
       const second = await context.mailedCode(email);
-      if (first === second) throw new NotRunError('both mails happen to carry one code');
+      if (first === second) throw new NotRunError('both mails contain the same code');
       assertError(
         await context.auth.send('POST', '/verify', { body: { type: 'recovery', email, token: first } }),
         403,
@@ -305,7 +305,7 @@ export const flowAudits: readonly Audit[] = [
       body: { app_metadata: { role: 'admin' }, data: { ok: true } },
     });
     const reply = await context.auth.send('GET', '/user', { token });
-    assert.equal(at(reply.json, 'app_metadata', 'role'), undefined, 'app_metadata.role of the answer');
+    assert.equal(at(reply.json, 'app_metadata', 'role'), undefined, 'app_metadata.role of the response');
   }),
   audit(
     'AUTH-920',

@@ -165,7 +165,7 @@ export const identityAudits: readonly Audit[] = [
       const reply = await web3(context, { message, signature });
       if (isDisabled(reply)) throw new NotRunError('web3 is disabled');
       assertStatus(reply, 400);
-      assert.equal(at(reply.json, 'error'), 'invalid_grant', 'error of the answer');
+      assert.equal(at(reply.json, 'error'), 'invalid_grant', 'error of the response');
     },
   ),
   audit(

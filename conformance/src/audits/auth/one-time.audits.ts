@@ -69,7 +69,7 @@ export const oneTimeAudits: readonly Audit[] = [
     async ({ auth, newEmail }) => {
       const reply = await auth.send('POST', '/recover', { body: { email: newEmail() } });
       assertStatus(reply, 200);
-      assert.deepEqual(reply.json, {}, 'the answer');
+      assert.deepEqual(reply.json, {}, 'the response');
     },
   ),
   audit(
@@ -118,7 +118,7 @@ export const oneTimeAudits: readonly Audit[] = [
       await context.mail(email);
       const reply = await context.auth.send('POST', '/resend', { body: { type: 'signup', email } });
       assertStatus(reply, 200);
-      assert.deepEqual(reply.json, {}, 'the answer');
+      assert.deepEqual(reply.json, {}, 'the response');
       const token = await context.mailedCode(email);
       assertSession(await context.auth.send('POST', '/verify', { body: { type: 'signup', email, token } }));
     },
@@ -130,7 +130,7 @@ export const oneTimeAudits: readonly Audit[] = [
     async ({ auth, newEmail }) => {
       const reply = await auth.send('POST', '/resend', { body: { type: 'signup', email: newEmail() } });
       assertStatus(reply, 200);
-      assert.deepEqual(reply.json, {}, 'the answer');
+      assert.deepEqual(reply.json, {}, 'the response');
     },
   ),
   audit('AUTH-412', 'POST /resend of an unknown type is refused', { source }, async ({ auth, newEmail }) => {

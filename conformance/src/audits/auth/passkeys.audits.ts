@@ -27,9 +27,9 @@ function assertChallenge(reply: Awaited<ReturnType<typeof authenticationOptions>
   assert.match(
     textAt(reply, 'challenge_id'),
     /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
-    'challenge_id of the answer',
+    'challenge_id of the response',
   );
-  assert.match(textAt(reply, 'options', 'challenge'), /^[\w-]{43}$/, 'options.challenge of the answer');
+  assert.match(textAt(reply, 'options', 'challenge'), /^[\w-]{43}$/, 'options.challenge of the response');
   const aheadS = Number(at(reply.json, 'expires_at')) - Date.now() / 1000;
   assert.ok(aheadS > 0, 'the challenge expires in the future', `${aheadS} s`);
 }
@@ -42,11 +42,7 @@ async function arePasskeysEnabled({ auth }: AuditContext): Promise<boolean> {
 export const passkeyAudits: readonly Audit[] = [
   audit('AUTH-1001', 'the settings tell whether passkeys are enabled', { source }, async ({ auth }) => {
     const { json } = await auth.send('GET', '/settings');
-    assert.equal(
-      typeof at(json, 'passkeys_enabled'),
-      'boolean',
-      'the type of passkeys_enabled of the answer',
-    );
+    assert.equal(typeof at(json, 'passkeys_enabled'), 'boolean', 'type of passkeys_enabled of the response');
   }),
   audit(
     'AUTH-1002',
@@ -76,18 +72,18 @@ export const passkeyAudits: readonly Audit[] = [
     const reply = await authenticationOptions(context);
     assertStatus(reply, 200);
     assertChallenge(reply);
-    assert.notEqual(textAt(reply, 'options', 'rpId'), '', 'options.rpId of the answer');
+    assert.notEqual(textAt(reply, 'options', 'rpId'), '', 'options.rpId of the response');
     assert.equal(
       at(reply.json, 'options', 'allowCredentials'),
       undefined,
-      'options.allowCredentials of the answer',
+      'options.allowCredentials of the response',
     );
     assert.equal(
       at(reply.json, 'options', 'userVerification'),
       'preferred',
-      'options.userVerification of the answer',
+      'options.userVerification of the response',
     );
-    assert.equal(at(reply.json, 'options', 'timeout'), 300_000, 'options.timeout of the answer');
+    assert.equal(at(reply.json, 'options', 'timeout'), 300_000, 'options.timeout of the response');
   }),
   audit(
     'AUTH-1005',
@@ -98,7 +94,11 @@ export const passkeyAudits: readonly Audit[] = [
       const reply = await registrationOptions(context, user.accessToken);
       assertStatus(reply, 200);
       assertChallenge(reply);
-      assert.equal(at(reply.json, 'options', 'user', 'name'), user.email, 'options.user.name of the answer');
+      assert.equal(
+        at(reply.json, 'options', 'user', 'name'),
+        user.email,
+        'options.user.name of the response',
+      );
       assert.equal(
         Buffer.from(textAt(reply, 'options', 'user', 'id'), 'base64url').toString(),
         user.id,
@@ -110,13 +110,13 @@ export const passkeyAudits: readonly Audit[] = [
           residentKey: 'required',
           userVerification: 'preferred',
         },
-        'options.authenticatorSelection of the answer',
+        'options.authenticatorSelection of the response',
       );
-      assert.equal(at(reply.json, 'options', 'attestation'), 'none', 'options.attestation of the answer');
+      assert.equal(at(reply.json, 'options', 'attestation'), 'none', 'options.attestation of the response');
       assert.deepEqual(
         at(reply.json, 'options', 'pubKeyCredParams', 0),
         { type: 'public-key', alg: -7 },
-        'options.pubKeyCredParams.0 of the answer',
+        'options.pubKeyCredParams.0 of the response',
       );
     },
   ),
@@ -124,7 +124,7 @@ export const passkeyAudits: readonly Audit[] = [
     const { accessToken: token } = await context.newUser();
     const reply = await context.auth.send('GET', '/passkeys', { token });
     assertStatus(reply, 200);
-    assert.deepEqual(reply.json, [], 'the answer');
+    assert.deepEqual(reply.json, [], 'the response');
   }),
   audit('AUTH-1007', 'an unknown passkey is refused as validation_failed', { source }, async (context) => {
     const { accessToken: token } = await context.newUser();

@@ -14,7 +14,7 @@ export const serviceAudits: readonly Audit[] = [
     async ({ auth }) => {
       const reply = await auth.send('GET', '/health');
       assertStatus(reply, 200);
-      assert.equal(at(reply.json, 'name'), 'GoTrue', 'name of the answer');
+      assert.equal(at(reply.json, 'name'), 'GoTrue', 'name of the response');
       textAt(reply, 'description');
     },
   ),
@@ -31,17 +31,17 @@ export const serviceAudits: readonly Audit[] = [
       assert.equal(
         typeof at(reply.json, 'external', 'email'),
         'boolean',
-        'the type of external.email of the answer',
+        'type of external.email of the response',
       );
       assert.equal(
         typeof at(reply.json, 'external', 'anonymous_users'),
         'boolean',
-        'the type of external.anonymous_users of the answer',
+        'type of external.anonymous_users of the response',
       );
       assert.equal(
         typeof at(reply.json, 'external', 'phone'),
         'boolean',
-        'the type of external.phone of the answer',
+        'type of external.phone of the response',
       );
     },
   ),
@@ -72,7 +72,7 @@ export const serviceAudits: readonly Audit[] = [
       assert.match(
         reply.headers.get('cache-control') ?? '',
         /max-age=600/,
-        'the header cache-control of the answer',
+        'the header cache-control of the response',
       );
     },
   ),
@@ -86,8 +86,8 @@ export const serviceAudits: readonly Audit[] = [
         body: { email: 'unknown@example.com', password: 'wrong-password' },
       });
       assertStatus(reply, 400);
-      assert.equal(at(reply.json, 'code'), 'invalid_credentials', 'code of the answer');
-      assert.equal(textAt(reply, 'message'), 'Invalid login credentials', 'message of the answer');
+      assert.equal(at(reply.json, 'code'), 'invalid_credentials', 'code of the response');
+      assert.equal(textAt(reply, 'message'), 'Invalid login credentials', 'message of the response');
     },
   ),
   audit(
@@ -102,7 +102,7 @@ export const serviceAudits: readonly Audit[] = [
       assert.equal(
         reply.headers.get('x-supabase-api-version'),
         '2024-01-01',
-        'the header x-supabase-api-version of the answer',
+        'the header x-supabase-api-version of the response',
       );
     },
   ),
@@ -117,9 +117,9 @@ export const serviceAudits: readonly Audit[] = [
         headers: { 'X-Supabase-Api-Version': '' },
       });
       assertStatus(reply, 400);
-      assert.equal(at(reply.json, 'code'), 400, 'code of the answer');
-      assert.equal(at(reply.json, 'error_code'), 'invalid_credentials', 'error_code of the answer');
-      assert.equal(textAt(reply, 'msg'), 'Invalid login credentials', 'msg of the answer');
+      assert.equal(at(reply.json, 'code'), 400, 'code of the response');
+      assert.equal(at(reply.json, 'error_code'), 'invalid_credentials', 'error_code of the response');
+      assert.equal(textAt(reply, 'msg'), 'Invalid login credentials', 'msg of the response');
     },
   ),
   audit('AUTH-008', 'the x-sb-error-code header contains the error code', { source }, async ({ auth }) => {
@@ -130,7 +130,7 @@ export const serviceAudits: readonly Audit[] = [
     assert.equal(
       reply.headers.get('x-sb-error-code'),
       'invalid_credentials',
-      'the header x-sb-error-code of the answer',
+      'the header x-sb-error-code of the response',
     );
   }),
   audit('AUTH-009', 'a body that is not JSON is refused as bad_json', { source }, async ({ auth }) => {

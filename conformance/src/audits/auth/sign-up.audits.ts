@@ -26,17 +26,25 @@ export const signUpAudits: readonly Audit[] = [
       const email = context.newEmail();
       const reply = await signUpUnconfirmed(context, email);
       textAt(reply, 'id');
-      assert.equal(at(reply.json, 'email'), email, 'email of the answer');
-      assert.equal(at(reply.json, 'role'), 'authenticated', 'role of the answer');
-      assert.equal(at(reply.json, 'user'), undefined, 'user of the answer');
+      assert.equal(at(reply.json, 'email'), email, 'email of the response');
+      assert.equal(at(reply.json, 'role'), 'authenticated', 'role of the response');
+      assert.equal(at(reply.json, 'user'), undefined, 'user of the response');
       textAt(reply, 'confirmation_sent_at');
     },
   ),
   audit('AUTH-102', 'a new account has one identity, of provider email', { source }, async (context) => {
     const reply = await signUpUnconfirmed(context, context.newEmail());
-    assert.equal(at(reply.json, 'identities', 0, 'provider'), 'email', 'identities.0.provider of the answer');
+    assert.equal(
+      at(reply.json, 'identities', 0, 'provider'),
+      'email',
+      'identities.0.provider of the response',
+    );
     textAt(reply, 'identities', 0, 'identity_id');
-    assert.equal(at(reply.json, 'app_metadata', 'provider'), 'email', 'app_metadata.provider of the answer');
+    assert.equal(
+      at(reply.json, 'app_metadata', 'provider'),
+      'email',
+      'app_metadata.provider of the response',
+    );
   }),
   audit(
     'AUTH-103',
@@ -45,7 +53,7 @@ export const signUpAudits: readonly Audit[] = [
     async (context) => {
       const user = await context.newUser();
       const reply = await signUpUnconfirmed(context, user.email);
-      assert.deepEqual(at(reply.json, 'identities'), [], 'identities of the answer');
+      assert.deepEqual(at(reply.json, 'identities'), [], 'identities of the response');
       assert.notEqual(at(reply.json, 'id'), user.id, 'the fake user does not tell the real id');
     },
   ),
@@ -134,12 +142,12 @@ export const signUpAudits: readonly Audit[] = [
       if (at(reply.json, 'code') === 'anonymous_provider_disabled')
         throw new NotRunError('anonymous sign-ins are disabled');
       assertSession(reply);
-      assert.equal(at(reply.json, 'user', 'is_anonymous'), true, 'user.is_anonymous of the answer');
-      assert.equal(at(reply.json, 'user', 'email'), '', 'user.email of the answer');
+      assert.equal(at(reply.json, 'user', 'is_anonymous'), true, 'user.is_anonymous of the response');
+      assert.equal(at(reply.json, 'user', 'email'), '', 'user.email of the response');
       assert.equal(
         at(reply.json, 'user', 'user_metadata', 'audit'),
         data.audit,
-        'user.user_metadata.audit of the answer',
+        'user.user_metadata.audit of the response',
       );
     },
   ),

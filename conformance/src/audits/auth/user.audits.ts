@@ -13,7 +13,7 @@ export const userAudits: readonly Audit[] = [
     const user = await context.newUser();
     const reply = await context.auth.send('GET', '/user', { token: user.accessToken });
     assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'id'), user.id, 'id of the answer');
+    assert.equal(at(reply.json, 'id'), user.id, 'id of the response');
     assert.ok(Array.isArray(at(reply.json, 'identities')), 'the user has a list of identities');
   }),
   audit(
@@ -63,9 +63,13 @@ export const userAudits: readonly Audit[] = [
       body: { data: { color: null, size: 2 } },
     });
     assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'user_metadata', 'name'), 'Ada', 'user_metadata.name of the answer');
-    assert.equal(at(reply.json, 'user_metadata', 'size'), 2, 'user_metadata.size of the answer');
-    assert.equal(at(reply.json, 'user_metadata', 'color') ?? null, null, 'user_metadata.color of the answer');
+    assert.equal(at(reply.json, 'user_metadata', 'name'), 'Ada', 'user_metadata.name of the response');
+    assert.equal(at(reply.json, 'user_metadata', 'size'), 2, 'user_metadata.size of the response');
+    assert.equal(
+      at(reply.json, 'user_metadata', 'color') ?? null,
+      null,
+      'user_metadata.color of the response',
+    );
   }),
   audit('AUTH-507', 'PUT /user changes the password', { source }, async (context) => {
     const user = await context.newUser();
@@ -159,7 +163,7 @@ export const userAudits: readonly Audit[] = [
       const user = await context.newUser();
       const reply = await context.auth.send('GET', '/reauthenticate', { token: user.accessToken });
       assertStatus(reply, 200);
-      assert.deepEqual(reply.json, {}, 'the answer');
+      assert.deepEqual(reply.json, {}, 'the response');
       await context.mailedCode(user.email);
     },
   ),
@@ -188,7 +192,7 @@ export const userAudits: readonly Audit[] = [
       const user = await context.newUser();
       const reply = await context.auth.send('POST', '/logout', { token: user.accessToken });
       assertStatus(reply, 204);
-      assert.equal(reply.text, '', 'the text of the answer');
+      assert.equal(reply.text, '', 'the text of the response');
     },
   ),
   audit(

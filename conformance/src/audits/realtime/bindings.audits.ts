@@ -53,12 +53,12 @@ export const realtimeBindingAudits: readonly Audit[] = [
         assert.deepEqual(
           answered.map((binding) => at(binding, 'table')),
           ['notifications', 'notification_preferences'],
-          'the answered',
+          'the tables of the bindings of the reply',
         );
         assert.deepEqual(
           answered.map((binding) => at(binding, 'filter')),
           [inboxOf(ada).filter, preferencesOf(ada).filter],
-          'the answered',
+          'the filters of the bindings of the reply',
         );
       }),
   ),

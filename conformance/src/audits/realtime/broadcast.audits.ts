@@ -141,12 +141,8 @@ export const realtimeBroadcastAudits: readonly Audit[] = [
         const payload = { config: { private: true }, access_token: accessToken };
         socket.send('1', '1', `realtime:private-${id}`, 'phx_join', payload);
         const { payload: reply } = await socket.expect('the reply', isReply('1'));
-        assert.equal(at(reply, 'status'), 'error', 'status of the answer');
-        assert.match(
-          String(at(reply, 'response', 'reason')),
-          /Unauthorized/,
-          'response.reason of the answer',
-        );
+        assert.equal(at(reply, 'status'), 'error', 'status of the reply');
+        assert.match(String(at(reply, 'response', 'reason')), /Unauthorized/, 'response.reason of the reply');
       });
     },
   ),

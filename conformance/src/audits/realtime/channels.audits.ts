@@ -290,9 +290,9 @@ const older: readonly Audit[] = [
         });
         socket.send(JSON.stringify({ topic: 'phoenix', event: 'heartbeat', payload: {}, ref: '3' }));
         const reply = await answer;
-        assert.equal(at(reply, 'event'), 'phx_reply', 'event of the answer');
-        assert.equal(at(reply, 'ref'), '3', 'ref of the answer');
-        assert.equal(at(reply, 'payload', 'status'), 'ok', 'payload.status of the answer');
+        assert.equal(at(reply, 'event'), 'phx_reply', 'event of the reply');
+        assert.equal(at(reply, 'ref'), '3', 'ref of the reply');
+        assert.equal(at(reply, 'payload', 'status'), 'ok', 'payload.status of the reply');
       } finally {
         socket.terminate();
       }

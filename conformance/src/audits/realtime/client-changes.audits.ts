@@ -2,7 +2,7 @@ import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { clientAuditsOf, createGate, eventually } from '../../clients/client-audit.ts';
 import { notifyOnce } from '../rest/notifications.ts';
-import { newPreferences } from '../rest/inbox.ts';
+import { createPreferences } from '../rest/inbox.ts';
 import { at } from '../../target/wire.ts';
 import { watchInbox, type WatchedInbox } from './watched-inbox.ts';
 import { createPostgresChanges } from 'supabase-protocol-clients/realtime-client/postgres-changes';
@@ -112,7 +112,7 @@ export const clientChangeAudits: readonly Audit[] = [
       );
       inbox.channel.join();
       await inbox.live();
-      await newPreferences(server, user);
+      await createPreferences(server, user);
       await inbox.tell();
       await eventually('both changes', () => inbox.changes.length > 0 && preferences.length > 0);
       assert.deepEqual(preferences, ['notification_preferences INSERT'], 'the preferences');

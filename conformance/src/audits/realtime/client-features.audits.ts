@@ -60,9 +60,9 @@ export const clientFeatureAudits: readonly Audit[] = [
       assert.deepEqual(
         await rooms[0].room.send('chat', { text: 'one' }),
         { status: 'acknowledged' },
-        'the answer',
+        'the result',
       );
-      assert.deepEqual(await rooms[1].room.send('chat', { text: 'two' }), { status: 'sent' }, 'the answer');
+      assert.deepEqual(await rooms[1].room.send('chat', { text: 'two' }), { status: 'sent' }, 'the result');
       await eventually('both', () => rooms[0].heard.length + rooms[1].heard.length >= 2);
       assert.deepEqual(
         [rooms[0].heard, rooms[1].heard],
@@ -106,7 +106,7 @@ export const clientFeatureAudits: readonly Audit[] = [
           status: 'dropped',
           reason: 'offline',
         },
-        'the answer',
+        'the result',
       );
       await join(one);
       const refusal = await refusalOf(RealtimeError, one.room.send('chat', { text: 'x'.repeat(60) }));
@@ -205,7 +205,7 @@ export const clientFeatureAudits: readonly Audit[] = [
       two.on('file', ({ payload }) => heard.push(payload));
       await join(...rooms);
       const bytes = Uint8Array.from([0, 1, 127, 128, 255]);
-      assert.deepEqual(await one.send('file', bytes), { status: 'sent' }, 'the answer');
+      assert.deepEqual(await one.send('file', bytes), { status: 'sent' }, 'the result');
       await eventually('the bytes', () => heard.length === 1);
       assert.deepEqual(heard, [bytes], 'the received messages');
     },

@@ -227,7 +227,7 @@ const tabAudits: readonly Audit[] = [
         'the number of the opened sockets plus the number of the opened sockets',
       );
       for (const [n, { room }] of [one, two, three].entries())
-        assert.deepEqual(await room.send('chat', { n }), { status: 'acknowledged' }, 'the answer');
+        assert.deepEqual(await room.send('chat', { n }), { status: 'acknowledged' }, 'the result');
       const heard = () => [one, two, three].map((room) => room.heard.toSorted((a, b) => a - b));
       await eventually('all', () => heard().every((numbers) => numbers.length >= 2));
       assert.deepEqual(

@@ -131,11 +131,11 @@ const replay: readonly Audit[] = [
     const ada = await context.newUser();
     await withSocket(context, async (socket) => {
       const reply = await join(socket, `public-${ada.id}`, ada, { ...replaying(0, 10), private: false });
-      assert.equal(at(reply, 'status'), 'error', 'status of the answer');
+      assert.equal(at(reply, 'status'), 'error', 'status of the reply');
       assert.match(
         String(at(reply, 'response', 'reason')),
         /UnableToReplayMessages.*public channels/,
-        'response.reason of the answer',
+        'response.reason of the reply',
       );
     });
   }),
@@ -143,11 +143,11 @@ const replay: readonly Audit[] = [
     const ada = await context.newUser();
     await withSocket(context, async (socket) => {
       const reply = await join(socket, inboxOf(ada), ada, replaying('yesterday', 10));
-      assert.equal(at(reply, 'status'), 'error', 'status of the answer');
+      assert.equal(at(reply, 'status'), 'error', 'status of the reply');
       assert.match(
         String(at(reply, 'response', 'reason')),
         /UnableToReplayMessages/,
-        'response.reason of the answer',
+        'response.reason of the reply',
       );
     });
   }),

@@ -14,8 +14,8 @@ export const realtimeAudits: readonly Audit[] = [
     withSocket(context, async (socket) => {
       socket.send(null, '7', 'phoenix', 'heartbeat', {});
       const reply = await socket.expect('the reply to the heartbeat', isReply('7'));
-      assert.equal(reply.topic, 'phoenix', 'the topic of the answer');
-      assert.deepEqual(reply.payload, { status: 'ok', response: {} }, 'the payload of the answer');
+      assert.equal(reply.topic, 'phoenix', 'the topic of the reply');
+      assert.deepEqual(reply.payload, { status: 'ok', response: {} }, 'the payload of the reply');
     }),
   ),
   audit(
@@ -27,8 +27,8 @@ export const realtimeAudits: readonly Audit[] = [
       await withSocket(context, async (socket) => {
         socket.send('1', '1', topic, 'phx_join', joinPayload(user.accessToken, [inboxOf(user)]));
         const reply = await socket.expect('the reply to the join', isReply('1'));
-        assert.equal(reply.joinRef, '1', 'the join ref of the answer');
-        assert.equal(at(reply.payload, 'status'), 'ok', 'status of the payload of the answer');
+        assert.equal(reply.joinRef, '1', 'the join ref of the reply');
+        assert.equal(at(reply.payload, 'status'), 'ok', 'status of the payload of the reply');
         const binding = at(reply.payload, 'response', 'postgres_changes', 0);
         assert.equal(typeof at(binding, 'id'), 'number', 'the type of id of binding');
         assert.equal(at(binding, 'table'), 'notifications', 'table of binding');
@@ -214,7 +214,7 @@ export const realtimeAudits: readonly Audit[] = [
         assert.equal(
           at(reply.payload, 'response', 'reason'),
           'unmatched topic',
-          'response.reason of the payload of the answer',
+          'response.reason of the payload of the reply',
         );
       }),
   ),

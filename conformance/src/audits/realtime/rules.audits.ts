@@ -46,7 +46,7 @@ const frames: readonly Audit[] = [
         assert.deepEqual(
           [reply.joinRef, at(reply.payload, 'status')],
           ['2', 'ok'],
-          'the join ref of the answer and status of the payload of the answer',
+          'the join ref of the reply and status of the payload of the reply',
         );
       });
     },

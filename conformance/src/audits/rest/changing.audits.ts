@@ -21,7 +21,7 @@ const updates: readonly Audit[] = [
         body: { status: 'read' },
       });
       assertStatus(reply, 204);
-      assert.equal(reply.headers.get('content-range'), '0-0/*', 'the header content-range of the answer');
+      assert.equal(reply.headers.get('content-range'), '0-0/*', 'the header content-range of the response');
     },
   ),
   audit(
@@ -32,7 +32,7 @@ const updates: readonly Audit[] = [
       const { send, all } = await newInbox(context, 0);
       const reply = await send('PATCH', '/notifications', { query: all, body: { status: 'read' } });
       assertStatus(reply, 204);
-      assert.equal(reply.headers.get('content-range'), '*/*', 'the header content-range of the answer');
+      assert.equal(reply.headers.get('content-range'), '*/*', 'the header content-range of the response');
     },
   ),
   audit(
@@ -43,7 +43,7 @@ const updates: readonly Audit[] = [
       const { send, all } = await newInbox(context, 2);
       const headers = { Prefer: 'count=exact' };
       const reply = await send('PATCH', '/notifications', { query: all, body: { status: 'read' }, headers });
-      assert.equal(reply.headers.get('content-range'), '0-1/2', 'the header content-range of the answer');
+      assert.equal(reply.headers.get('content-range'), '0-1/2', 'the header content-range of the response');
     },
   ),
   audit('REST-283', 'an update of an unknown column is refused as PGRST204', { source }, async (context) => {
@@ -156,7 +156,7 @@ const deletes: readonly Audit[] = [
       query: { ...all, select: 'id' },
       headers: representation,
     });
-    assert.deepEqual(rowsOf(reply), [{ id: ids[0] }], 'the rows of the answer');
+    assert.deepEqual(rowsOf(reply), [{ id: ids[0] }], 'the rows of the response');
   }),
   audit('REST-296', 'a delete of no rows responds 204', { source }, async (context) => {
     const { send, all } = await newInbox(context, 0);
@@ -172,7 +172,7 @@ const deletes: readonly Audit[] = [
         query: all,
         headers: { Prefer: 'count=exact' },
       });
-      assert.equal(reply.headers.get('content-range'), '*/2', 'the header content-range of the answer');
+      assert.equal(reply.headers.get('content-range'), '*/2', 'the header content-range of the response');
     },
   ),
   audit(

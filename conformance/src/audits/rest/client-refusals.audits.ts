@@ -3,7 +3,7 @@ import { createRestClient, RestError, type RestErrorCode } from 'supabase-protoc
 import type { Audit } from '../../audit/audit.ts';
 import { clientAuditsOf, refusalOf, type SignedInTab } from '../../clients/client-audit.ts';
 import { newCaller } from './callers.ts';
-import { newPreferences, sharedInbox } from './inbox.ts';
+import { createPreferences, sharedInbox } from './inbox.ts';
 import type { Database } from '../../schema/schema.ts';
 import { restOf } from './rest-of.ts';
 
@@ -36,7 +36,7 @@ export const clientRefusalAudits: readonly Audit[] = [
     { source },
     async ({ server, open }) => {
       const { user } = await newCaller(server);
-      await newPreferences(server, user);
+      await createPreferences(server, user);
       const insert = restOf(await open(), user)
         .from('notification_preferences')
         .insert({ user_id: user.id });

@@ -3,7 +3,7 @@ import { RestError, expectAffected } from 'supabase-protocol-clients/rest-client
 import type { Audit } from '../../audit/audit.ts';
 import { clientAuditsOf, refusalOf } from '../../clients/client-audit.ts';
 import { newCaller, newInbox } from './callers.ts';
-import { newPreferences } from './inbox.ts';
+import { createPreferences } from './inbox.ts';
 import { awaitDelivery } from './notifications.ts';
 import { restOf } from './rest-of.ts';
 
@@ -98,7 +98,7 @@ export const clientWritingAudits: readonly Audit[] = [
     { source: 'protocol/rest.md#inserts-and-upserts' },
     async ({ server, open }) => {
       const { user } = await newCaller(server);
-      const id = await newPreferences(server, user);
+      const id = await createPreferences(server, user);
       const table = restOf(await open(), user).from('notification_preferences');
       const row = { user_id: user.id, email_edits: true };
       const edits = async () => (await table.select('id, email_edits').single().execute()) as unknown;

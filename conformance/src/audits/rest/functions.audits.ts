@@ -66,19 +66,19 @@ export const restFunctionAudits: readonly Audit[] = [
   audit('REST-312', 'a function that returns rows responds with an array', { source }, async (context) => {
     const { invitee, invitation } = await invite(context);
     const reply = await call(context, 'get_invitation', invitee, { token: invitation });
-    assert.equal(rowsOf(reply).length, 1, 'the number of the rows of the answer');
+    assert.equal(rowsOf(reply).length, 1, 'the number of the rows of the response');
   }),
   audit('REST-313', 'select narrows the rows of a function', { source }, async (context) => {
     const reply = await get(context, await invite(context), { select: 'status,for_me:is_for_me' });
-    assert.deepEqual(rowsOf(reply), [{ status: 'pending', for_me: true }], 'the rows of the answer');
+    assert.deepEqual(rowsOf(reply), [{ status: 'pending', for_me: true }], 'the rows of the response');
   }),
   audit('REST-314', 'filters apply to the rows of a function', { source }, async (context) => {
     const reply = await get(context, await invite(context), { status: 'eq.accepted' });
-    assert.deepEqual(rowsOf(reply), [], 'the rows of the answer');
+    assert.deepEqual(rowsOf(reply), [], 'the rows of the response');
   }),
   audit('REST-315', 'order and limit apply to the rows of a function', { source }, async (context) => {
     const reply = await get(context, await invite(context), { order: 'created_at.desc', limit: '1' });
-    assert.equal(rowsOf(reply).length, 1, 'the number of the rows of the answer');
+    assert.equal(rowsOf(reply).length, 1, 'the number of the rows of the response');
   }),
   audit('REST-316', 'the row of a function can be returned as an object', { source }, async (context) => {
     const reply = await get(
@@ -88,11 +88,11 @@ export const restFunctionAudits: readonly Audit[] = [
       { Accept: 'application/vnd.pgrst.object+json' },
     );
     assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'entity_name'), 'Engine', 'entity_name of the answer');
+    assert.equal(at(reply.json, 'entity_name'), 'Engine', 'entity_name of the response');
   }),
   audit('REST-317', 'the rows of a function are counted on request', { source }, async (context) => {
     const reply = await get(context, await invite(context), {}, { Prefer: 'count=exact' });
-    assert.equal(reply.headers.get('content-range'), '0-0/1', 'the header content-range of the answer');
+    assert.equal(reply.headers.get('content-range'), '0-0/1', 'the header content-range of the response');
   }),
   audit('REST-318', 'a missing argument is refused as PGRST202', { source }, async (context) => {
     assertError(await call(context, 'get_invitation', await context.newUser(), {}), 404, 'PGRST202');
@@ -106,7 +106,7 @@ export const restFunctionAudits: readonly Audit[] = [
       invitee_email: context.newEmail(),
     });
     assertStatus(reply, 200);
-    assert.match(textAt(reply, 0, 'token'), /^[\da-f]{64}$/, '0.token of the answer');
+    assert.match(textAt(reply, 0, 'token'), /^[\da-f]{64}$/, '0.token of the response');
   }),
   audit(
     'REST-321',
@@ -114,13 +114,13 @@ export const restFunctionAudits: readonly Audit[] = [
     { source },
     async (context) => {
       const reply = await call(context, 'get_invitation', await context.newUser(), { token: 'unknown' });
-      assert.deepEqual(rowsOf(reply), [], 'the rows of the answer');
+      assert.deepEqual(rowsOf(reply), [], 'the rows of the response');
     },
   ),
   audit('REST-322', 'a function may set the status: PT404', { source }, async (context) => {
     const reply = await call(context, 'accept_invitation', await context.newUser(), { token: 'unknown' });
     assertError(reply, 404, 'PT404');
-    assert.equal(at(reply.json, 'message'), 'invitation_not_found', 'message of the answer');
+    assert.equal(at(reply.json, 'message'), 'invitation_not_found', 'message of the response');
   }),
   audit(
     'REST-323',
@@ -131,7 +131,7 @@ export const restFunctionAudits: readonly Audit[] = [
         invitee_email: 'not-an-address',
       });
       assertError(reply, 400, 'PT400');
-      assert.equal(typeof at(reply.json, 'details'), 'string', 'the type of details of the answer');
+      assert.equal(typeof at(reply.json, 'details'), 'string', 'type of details of the response');
     },
   ),
   audit(
@@ -167,7 +167,7 @@ export const restFunctionAudits: readonly Audit[] = [
       const { inviter, invitee, invitation: token } = await invite(context);
       const first = await call(context, 'accept_invitation', invitee, { token });
       const second = await call(context, 'accept_invitation', invitee, { token });
-      assert.deepEqual(second.json, first.json, 'the second answer');
+      assert.deepEqual(second.json, first.json, 'the second response');
       await awaitDelivery(context, inviter, 1);
       // Invitations are delivered before notifications, so after this one a second can no longer be late.
       await notifyOnce(context, invitee, inviter);
@@ -191,7 +191,7 @@ export const restFunctionAudits: readonly Audit[] = [
       query: { token: invitation },
     });
     assertStatus(reply, 200);
-    assert.equal(reply.text, '', 'the text of the answer');
+    assert.equal(reply.text, '', 'the text of the response');
   }),
   audit('REST-329', 'a function of a private schema is not found', { source }, async (context) => {
     const reply = await call(context, 'answer_invitation', await context.newUser(), {
@@ -226,7 +226,7 @@ export const restFunctionAudits: readonly Audit[] = [
         headers: singular,
       });
       assertStatus(reply, 200);
-      assert.deepEqual(reply.json, { status: 'accepted' }, 'the answer');
+      assert.deepEqual(reply.json, { status: 'accepted' }, 'the response');
       assert.equal(
         at(rowsOf(await get(context, invited))[0], 'status'),
         'accepted',

@@ -57,7 +57,7 @@ async function fill(context: AuditContext): Promise<Inbox> {
 }
 
 /** Creates the preferences of a new user and returns the row's id. */
-export async function newPreferences({ rest }: AuditContext, user: AuditUser): Promise<string> {
+export async function createPreferences({ rest }: AuditContext, user: AuditUser): Promise<string> {
   const made = await rest.send('POST', '/notification_preferences', {
     token: user.accessToken,
     body: { user_id: user.id },

@@ -3,7 +3,7 @@ import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditUser } from '../../audit/audit-context.ts';
 import { assertError, assertStatus, assertStatusIn, at } from '../../target/wire.ts';
 import { asService, newCaller } from './callers.ts';
-import { newPreferences } from './inbox.ts';
+import { createPreferences } from './inbox.ts';
 import { awaitDelivery, rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
@@ -19,7 +19,7 @@ const inserts: readonly Audit[] = [
     const { user, send } = await newCaller(context);
     const reply = await send('POST', preferences, { body: { user_id: user.id } });
     assertStatus(reply, 201);
-    assert.equal(reply.text, '', 'the text of the answer');
+    assert.equal(reply.text, '', 'the text of the response');
   }),
   audit(
     'REST-251',
@@ -29,11 +29,11 @@ const inserts: readonly Audit[] = [
       const { user, send } = await newCaller(context);
       const reply = await send('POST', preferences, { body: { user_id: user.id }, headers: representation });
       assertStatus(reply, 201);
-      assert.equal(at(reply.json, 0, 'user_id'), user.id, '0.user_id of the answer');
+      assert.equal(at(reply.json, 0, 'user_id'), user.id, '0.user_id of the response');
       assert.equal(
         at(reply.json, 0, 'enable_in_app_notifications'),
         true,
-        '0.enable_in_app_notifications of the answer',
+        '0.enable_in_app_notifications of the response',
       );
     },
   ),
@@ -45,9 +45,9 @@ const inserts: readonly Audit[] = [
     assert.match(
       reply.headers.get('location') ?? '',
       /^\/notification_preferences\?id=eq\.[\da-f-]{36}$/,
-      'the header location of the answer',
+      'the header location of the response',
     );
-    assert.equal(reply.text, '', 'the text of the answer');
+    assert.equal(reply.text, '', 'the text of the response');
   }),
   audit('REST-253', 'select narrows the columns that an insert returns', { source }, async (context) => {
     const { user, send } = await newCaller(context);
@@ -57,7 +57,7 @@ const inserts: readonly Audit[] = [
       query,
       headers: representation,
     });
-    assert.deepEqual(reply.json, [{ email_edits: false }], 'the answer');
+    assert.deepEqual(reply.json, [{ email_edits: false }], 'the response');
   }),
   audit(
     'REST-254',
@@ -68,7 +68,7 @@ const inserts: readonly Audit[] = [
       const headers = { ...representation, Accept: object };
       const reply = await send('POST', preferences, { body: { user_id: user.id }, headers });
       assertStatus(reply, 201);
-      assert.equal(at(reply.json, 'user_id'), user.id, 'user_id of the answer');
+      assert.equal(at(reply.json, 'user_id'), user.id, 'user_id of the response');
     },
   ),
   audit(
@@ -105,7 +105,7 @@ const inserts: readonly Audit[] = [
       headers: representation,
     });
     assertStatus(reply, 201);
-    assert.equal(at(reply.json, 0, 'email_edits'), false, '0.email_edits of the answer');
+    assert.equal(at(reply.json, 0, 'email_edits'), false, '0.email_edits of the response');
   }),
   audit('REST-259', 'missing=default uses the default for a missing column', { source }, async (context) => {
     const { user, send } = await newCaller(context);
@@ -124,7 +124,7 @@ const inserts: readonly Audit[] = [
     const { send } = await newCaller(context);
     const reply = await send('POST', '/notifications', { body: [], headers: representation });
     assertStatus(reply, 201);
-    assert.deepEqual(reply.json, [], 'the answer');
+    assert.deepEqual(reply.json, [], 'the response');
   }),
   audit('REST-262', 'a missing value is refused as 23502', { source }, async (context) => {
     const { send } = await newCaller(context);
@@ -157,7 +157,7 @@ const inserts: readonly Audit[] = [
       const reply = await send('POST', preferences, {
         body: { user_id: user.id, email_digest_frequency: 'x' },
       });
-      assert.match(String(at(reply.json, 'message')), /violates check constraint/, 'message of the answer');
+      assert.match(String(at(reply.json, 'message')), /violates check constraint/, 'message of the response');
     },
   ),
   audit('REST-266', 'one invalid row of several rolls all of them back', { source }, async (context) => {
@@ -175,7 +175,7 @@ const inserts: readonly Audit[] = [
     const body = `user_id,email_digest_frequency\n${user.id},weekly\n`;
     assertStatus(await send('POST', preferences, { body, headers }), 201);
     const reply = await send('GET', preferences, { query: { select: 'email_digest_frequency' } });
-    assert.deepEqual(rowsOf(reply), [{ email_digest_frequency: 'weekly' }], 'the rows of the answer');
+    assert.deepEqual(rowsOf(reply), [{ email_digest_frequency: 'weekly' }], 'the rows of the response');
   }),
   audit(
     'REST-268',
@@ -205,14 +205,14 @@ const upserts: readonly Audit[] = [
     { source },
     async (context) => {
       const { user, send } = await newCaller(context);
-      await newPreferences(context, user);
+      await createPreferences(context, user);
       const reply = await send('POST', preferences, {
         query: { on_conflict: 'user_id' },
         body: { user_id: user.id, email_edits: true },
         headers: { Prefer: 'resolution=ignore-duplicates,return=representation' },
       });
       assertStatusIn(reply, [200, 201]);
-      assert.deepEqual(reply.json, [], 'the answer');
+      assert.deepEqual(reply.json, [], 'the response');
       const row = await send('GET', preferences, { query: { select: 'email_edits' } });
       assert.deepEqual(rowsOf(row), [{ email_edits: false }], 'the rows of row');
     },
@@ -232,7 +232,7 @@ const upserts: readonly Audit[] = [
     { source, level: 'SHOULD' },
     async (context) => {
       const { user, send } = await newCaller(context);
-      await newPreferences(context, user);
+      await createPreferences(context, user);
       const reply = await send('POST', preferences, {
         query: { on_conflict: 'user_id' },
         body: { user_id: user.id, email_edits: true },
@@ -257,7 +257,7 @@ const upserts: readonly Audit[] = [
   ),
   audit('REST-274', 'PUT writes the row of its key', { source }, async (context) => {
     const { user, send } = await newCaller(context);
-    const id = await newPreferences(context, user);
+    const id = await createPreferences(context, user);
     const body = { id, user_id: user.id, email_digest_frequency: 'never' };
     const query = { id: `eq.${id}`, columns: 'id,user_id,email_digest_frequency' };
     const reply = await send('PUT', preferences, { query, body, headers: representation });
@@ -265,7 +265,7 @@ const upserts: readonly Audit[] = [
     assert.equal(
       at(reply.json, 0, 'email_digest_frequency'),
       'never',
-      '0.email_digest_frequency of the answer',
+      '0.email_digest_frequency of the response',
     );
   }),
   audit(

@@ -35,7 +35,7 @@ export const restProductAudits: readonly Audit[] = [
           order: 'created_at.asc',
         },
       });
-      assert.deepEqual(rowsOf(reply), [{ id: ids[0] }, { id: ids[2] }], 'the rows of the answer');
+      assert.deepEqual(rowsOf(reply), [{ id: ids[0] }, { id: ids[2] }], 'the rows of the response');
     },
   ),
   audit(
@@ -52,7 +52,7 @@ export const restProductAudits: readonly Audit[] = [
         headers: { Prefer: 'resolution=merge-duplicates,return=representation' },
       });
       assertStatusIn(reply, [200, 201]);
-      assert.deepEqual(reply.json, [{ email_edits: true }], 'the answer');
+      assert.deepEqual(reply.json, [{ email_edits: true }], 'the response');
     },
   ),
   audit(
@@ -150,7 +150,7 @@ export const restProductAudits: readonly Audit[] = [
     async (context) => {
       const { accessToken: token } = await context.newUser();
       const reply = await context.rest.send('GET', '/invitations', { token });
-      if (reply.status === 200) assert.deepEqual(reply.json, [], 'the answer');
+      if (reply.status === 200) assert.deepEqual(reply.json, [], 'the response');
       else assertStatusIn(reply, [403, 404]);
     },
   ),
@@ -167,7 +167,7 @@ export const restProductAudits: readonly Audit[] = [
         headers: { Accept: 'text/csv' },
       });
       assertStatus(reply, 200);
-      assert.deepEqual(reply.text.trim().split(/\r?\n/), ['status', 'unread'], 'the text of the answer');
+      assert.deepEqual(reply.text.trim().split(/\r?\n/), ['status', 'unread'], 'the text of the response');
     },
   ),
   audit(
@@ -207,7 +207,7 @@ export const restProductAudits: readonly Audit[] = [
       assert.match(
         reply.headers.get('access-control-expose-headers') ?? '',
         /content-range|\*/i,
-        'the header access-control-expose-headers of the answer',
+        'the header access-control-expose-headers of the response',
       );
     },
   ),

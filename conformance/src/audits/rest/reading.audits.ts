@@ -9,7 +9,7 @@ import {
   type WireReply,
   type WireRequest,
 } from '../../target/wire.ts';
-import { newPreferences, sharedInbox, type Inbox } from './inbox.ts';
+import { createPreferences, sharedInbox, type Inbox } from './inbox.ts';
 import { rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
@@ -43,7 +43,7 @@ const shapes: readonly Audit[] = [
     { source: 'protocol/rest.md#selecting-columns' },
     async (context) => {
       const { reply, inbox } = await read(context, { select: 'key:id', limit: '1' });
-      assert.deepEqual(rowsOf(reply), [{ key: inbox.rows[0]?.id }], 'the rows of the answer');
+      assert.deepEqual(rowsOf(reply), [{ key: inbox.rows[0]?.id }], 'the rows of the response');
     },
   ),
   audit(
@@ -55,7 +55,7 @@ const shapes: readonly Audit[] = [
       assert.deepEqual(
         rowsOf(reply),
         [{ created_at: inbox.rows[0]?.created_at.slice(0, 10) }],
-        'the rows of the answer',
+        'the rows of the response',
       );
     },
   ),
@@ -69,7 +69,7 @@ const shapes: readonly Audit[] = [
       assert.deepEqual(
         rowsOf(reply),
         [{ day: row?.created_at.slice(0, 10), id: row?.id }],
-        'the rows of the answer',
+        'the rows of the response',
       );
     },
   ),
@@ -93,7 +93,7 @@ const shapes: readonly Audit[] = [
       assert.match(
         String(at(reply.json, 0, 'created_at')),
         /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d:\d\d$/,
-        '0.created_at of the answer',
+        '0.created_at of the response',
       );
     },
   ),
@@ -103,12 +103,16 @@ const shapes: readonly Audit[] = [
     { source: 'protocol/rest.md#selecting-columns' },
     async (context) => {
       const user = await context.newUser();
-      await newPreferences(context, user);
+      await createPreferences(context, user);
       const reply = await context.rest.send('GET', '/notification_preferences', {
         token: user.accessToken,
         query: { select: 'email_edits,in_app_edits', in_app_edits: 'is.true', email_edits: 'eq.false' },
       });
-      assert.deepEqual(rowsOf(reply), [{ email_edits: false, in_app_edits: true }], 'the rows of the answer');
+      assert.deepEqual(
+        rowsOf(reply),
+        [{ email_edits: false, in_app_edits: true }],
+        'the rows of the response',
+      );
     },
   ),
   audit(
@@ -120,7 +124,7 @@ const shapes: readonly Audit[] = [
       assert.match(
         reply.headers.get('content-type') ?? '',
         /^application\/json; *charset=utf-8$/i,
-        'the header content-type of the answer',
+        'the header content-type of the response',
       );
     },
   ),
@@ -133,7 +137,7 @@ const shapes: readonly Audit[] = [
       assert.deepEqual(
         Object.keys(reply.json as object).toSorted(),
         ['code', 'details', 'hint', 'message'],
-        'the names in the answer',
+        'the names in the response',
       );
     },
   ),
@@ -144,7 +148,7 @@ const shapes: readonly Audit[] = [
     async (context) => {
       const { reply } = await read(context, {}, { Accept: 'application/vnd.pgrst.object+json' });
       assertError(reply, 406, 'PGRST116');
-      assert.match(String(at(reply.json, 'details')), /\b5 rows/, 'details of the answer');
+      assert.match(String(at(reply.json, 'details')), /\b5 rows/, 'details of the response');
     },
   ),
   audit(
@@ -186,7 +190,7 @@ const shapes: readonly Audit[] = [
         query: { select: 'status', limit: '1', order: 'created_at.asc' },
         headers: { Accept: 'application/vnd.pgrst.array+json;nulls=stripped' },
       });
-      assert.deepEqual(rowsOf(reply), [{ status: 'unread' }], 'the rows of the answer');
+      assert.deepEqual(rowsOf(reply), [{ status: 'unread' }], 'the rows of the response');
     },
   ),
 ];
@@ -263,7 +267,7 @@ const pages: readonly Audit[] = [
   audit('REST-239', 'HEAD responds as GET does, without a body', { source }, async (context) => {
     const { reply } = await read(context, {}, {}, 'HEAD');
     assertStatus(reply, 200);
-    assert.equal(reply.text, '', 'the text of the answer');
+    assert.equal(reply.text, '', 'the text of the response');
     assert.equal(rangeOf(reply), '0-4/*', 'the header content-range');
   }),
   audit(
@@ -277,7 +281,7 @@ const pages: readonly Audit[] = [
       assert.match(
         reply.headers.get('proxy-status') ?? '',
         /error=PGRST205/,
-        'the header proxy-status of the answer',
+        'the header proxy-status of the response',
       );
     },
   ),
@@ -308,7 +312,7 @@ const pages: readonly Audit[] = [
       assert.match(
         reply.headers.get('preference-applied') ?? '',
         /count=exact/,
-        'the header preference-applied of the answer',
+        'the header preference-applied of the response',
       );
     },
   ),

@@ -20,7 +20,7 @@ export const restAudits: readonly Audit[] = [
   ),
   audit('REST-102', 'an anonymous request reads no rows', { source }, async ({ rest }) => {
     const reply = await rest.send('GET', '/notifications', { query: { select: '*' } });
-    if (reply.status === 200) assert.deepEqual(reply.json, [], 'the answer');
+    if (reply.status === 200) assert.deepEqual(reply.json, [], 'the response');
     else assertError(reply, 401, '42501');
   }),
   audit(
@@ -40,7 +40,7 @@ export const restAudits: readonly Audit[] = [
       assert.match(
         reply.headers.get('www-authenticate') ?? '',
         /^Bearer/,
-        'the header www-authenticate of the answer',
+        'the header www-authenticate of the response',
       );
     },
   ),
@@ -77,7 +77,7 @@ export const restAudits: readonly Audit[] = [
         token: grace.accessToken,
         query: { recipient_id: `eq.${ada.id}` },
       });
-      assert.deepEqual(rowsOf(reply), [], 'the rows of the answer');
+      assert.deepEqual(rowsOf(reply), [], 'the rows of the response');
     },
   ),
   audit(
@@ -120,7 +120,7 @@ export const restAudits: readonly Audit[] = [
         body: { status: 'read' },
         headers: { Prefer: 'return=representation' },
       });
-      assert.deepEqual(rowsOf(reply), [{ id, status: 'read' }], 'the rows of the answer');
+      assert.deepEqual(rowsOf(reply), [{ id, status: 'read' }], 'the rows of the response');
     },
   ),
   audit('REST-111', "an update of another's row changes nothing", { source }, async (context) => {
@@ -132,7 +132,7 @@ export const restAudits: readonly Audit[] = [
       body: { status: 'read' },
       headers: { Prefer: 'return=representation' },
     });
-    assert.deepEqual(rowsOf(reply), [], 'the rows of the answer');
+    assert.deepEqual(rowsOf(reply), [], 'the rows of the response');
   }),
   audit(
     'REST-112',
@@ -164,7 +164,7 @@ export const restAudits: readonly Audit[] = [
       assert.match(
         reply.headers.get('content-range') ?? '',
         /\/3$/,
-        'the header content-range of the answer',
+        'the header content-range of the response',
       );
     },
   ),
@@ -179,7 +179,7 @@ export const restAudits: readonly Audit[] = [
         token: ada.accessToken,
         query: { select: 'id', order: 'created_at.asc', limit: '1', offset: '1' },
       });
-      assert.deepEqual(rowsOf(reply), [{ id: ids[1] }], 'the rows of the answer');
+      assert.deepEqual(rowsOf(reply), [{ id: ids[1] }], 'the rows of the response');
     },
   ),
   audit(
@@ -195,7 +195,7 @@ export const restAudits: readonly Audit[] = [
         headers: { Prefer: 'count=exact' },
       });
       assertStatus(reply, 206);
-      assert.equal(reply.headers.get('content-range'), '0-0/2', 'the header content-range of the answer');
+      assert.equal(reply.headers.get('content-range'), '0-0/2', 'the header content-range of the response');
     },
   ),
   audit(
@@ -242,9 +242,13 @@ export const restAudits: readonly Audit[] = [
         headers: object,
       });
       assertStatus(reply, 200);
-      assert.equal(at(reply.json, 'user_id'), id, 'user_id of the answer');
-      assert.equal(at(reply.json, 'email_digest_frequency'), 'daily', 'email_digest_frequency of the answer');
-      assert.equal(at(reply.json, 'email_edits'), false, 'email_edits of the answer');
+      assert.equal(at(reply.json, 'user_id'), id, 'user_id of the response');
+      assert.equal(
+        at(reply.json, 'email_digest_frequency'),
+        'daily',
+        'email_digest_frequency of the response',
+      );
+      assert.equal(at(reply.json, 'email_edits'), false, 'email_edits of the response');
     },
   ),
   audit(

@@ -3,7 +3,7 @@ import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { assertError, assertStatus, type WireRequest } from '../../target/wire.ts';
 import { asService, newCaller } from './callers.ts';
-import { newPreferences } from './inbox.ts';
+import { createPreferences } from './inbox.ts';
 import { rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
@@ -13,7 +13,7 @@ const preferences = '/notification_preferences';
 /** A new user with `[6, 7]` in the array column `quiet_weekdays`. */
 async function newWeekend(context: AuditContext) {
   const caller = await newCaller(context);
-  await newPreferences(context, caller.user);
+  await createPreferences(context, caller.user);
   const changed = await caller.send('PATCH', preferences, {
     query: caller.mine,
     body: { quiet_weekdays: [6, 7] },
@@ -39,7 +39,7 @@ const arrays: readonly Audit[] = [
     async (context) => {
       const { send } = await newWeekend(context);
       const reply = await send('GET', preferences, { query: { select: 'quiet_weekdays' } });
-      assert.deepEqual(rowsOf(reply), [{ quiet_weekdays: [6, 7] }], 'the rows of the answer');
+      assert.deepEqual(rowsOf(reply), [{ quiet_weekdays: [6, 7] }], 'the rows of the response');
     },
   ),
   ...arrayFilters.map(([id, title, matching, other]) =>

@@ -131,7 +131,7 @@ export const storageAudits: readonly Audit[] = [
       assert.notEqual(
         (await wire.send('GET', `/object/authenticated/${name}/a.txt`, { token })).status,
         200,
-        'the status of the answer',
+        'the status of the response',
       );
       const headers = { 'Content-Type': 'text/plain' };
       const written = await wire.send('POST', `/object/${name}/b.txt`, { token, body: 'x', headers });
@@ -148,7 +148,7 @@ export const storageAudits: readonly Audit[] = [
       assert.equal(
         (await service.send('GET', `/object/${name}/c.txt`)).text,
         'Hello',
-        'the text of the answer',
+        'the text of the response',
       );
       assert.equal(statusOf(await service.send('GET', `/object/${name}/a.txt`)), 404, 'the status');
     }),

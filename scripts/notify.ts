@@ -39,7 +39,7 @@ const usage = [
   'npm run notify -- --to ada@example.com --kind mention [--burst 100] [--text "…"] [--from grace@example.com]',
   'npm run notify -- --preview --to ada@example.com --kind mention',
   'npm run notify -- --mail-now',
-  `--kind is one of ${notificationKinds.join(', ')}.`,
+  `--kind must be one of ${notificationKinds.join(', ')}.`,
 ].join('\n');
 const LONGEST_PERIOD_MS = 8 * 86_400_000;
 
@@ -75,8 +75,9 @@ async function notify(): Promise<void> {
   }
   const { to, kind, text } = values;
   const burst = Number(values.burst);
-  if (!isKind(kind)) throw new NotifyError(`--kind is one of ${notificationKinds.join(', ')}`);
-  if (!Number.isInteger(burst) || burst < 1) throw new NotifyError('--burst is a number from 1');
+  if (!isKind(kind)) throw new NotifyError(`--kind must be one of ${notificationKinds.join(', ')}`);
+  if (!Number.isInteger(burst) || burst < 1)
+    throw new NotifyError('--burst must be a whole number, 1 or more');
   const from = values.from ?? accounts.find((account) => account !== to) ?? accounts[0];
   const { serviceRoleKey } = await createTokenKeys();
   if (values['mail-now']) return mailNow(serviceRoleKey);

@@ -84,7 +84,7 @@ function createHttp(options: SenderOptions): KyInstance {
     });
   } catch (problem) {
     if (problem instanceof SenderError) throw problem;
-    throw new SenderError('invalid-options', 'The options are no object of SenderOptions', problem);
+    throw new SenderError('invalid-options', 'The options are not a SenderOptions object', problem);
   }
 }
 

@@ -31,8 +31,8 @@ it('sends more notifications than a request has in the name of the sender, and t
 });
 
 it.each([
-  [['--burst', '0'], '--burst is a number from 1'],
-  [['--kind', 'other'], '--kind is one of'],
+  [['--burst', '0'], '--burst must be a whole number, 1 or more'],
+  [['--kind', 'other'], '--kind must be one of'],
   [['--bust', '3'], "Unknown option '--bust'"],
 ])('the command notify %j fails with the reason', async (options, problem) => {
   const run = promisify(execFile)(process.execPath, ['--import', 'tsx', 'scripts/notify.ts', ...options]);

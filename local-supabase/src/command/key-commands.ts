@@ -9,7 +9,7 @@ const algorithms = ['ES256', 'RS256'] as const;
  */
 export async function createSigningKey(name: string): Promise<JWK> {
   const alg = algorithms.find((each) => each === name);
-  if (alg === undefined) throw new TypeError(`--algorithm is ${algorithms.join(' or ')}, not "${name}"`);
+  if (alg === undefined) throw new TypeError(`--algorithm must be ${algorithms.join(' or ')}, not "${name}"`);
   const { privateKey } = await generateKeyPair(alg, { extractable: true });
   const kid = crypto.randomUUID();
   return { ...(await exportJWK(privateKey)), kid, use: 'sig', key_ops: ['sign', 'verify'], alg, ext: true };

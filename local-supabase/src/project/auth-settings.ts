@@ -142,6 +142,6 @@ const requirements: Readonly<Record<string, readonly string[]>> = {
 function requiredCharacters(name: string | undefined): readonly string[] | undefined {
   if (name === undefined) return undefined;
   const found = Object.hasOwn(requirements, name) ? requirements[name] : undefined;
-  if (!found) throw new Error(`supabase/config.toml: there are no password_requirements "${name}"`);
+  if (!found) throw new Error(`supabase/config.toml: unknown password_requirements "${name}"`);
   return found;
 }

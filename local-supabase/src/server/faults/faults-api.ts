@@ -42,7 +42,7 @@ export function createFaultsApi(faults: Faults): Hono {
   command('message-replication', ({ isRunning }) => faults.setMessageReplication(isRunning !== false));
   command('poller', ({ state }) => {
     const known = POLLER_STATES.find((candidate) => candidate === state);
-    return known ? faults.setPoller(known) : `state is one of ${POLLER_STATES.join(', ')}`;
+    return known ? faults.setPoller(known) : `state must be one of ${POLLER_STATES.join(', ')}`;
   });
   return app;
 }

@@ -59,7 +59,7 @@ export const german: JoinTexts = {
   invitedNew:
     'Die Einladung ist fertig. Schick den Link selbst; wer hier ein Konto hat, wird auch benachrichtigt.',
   invitedAgain:
-    'Die Einladung ist erneuert, mit demselben Link. Schick ihn selbst; wer hier ein Konto hat, wird auch benachrichtigt.',
+    'Die Einladung wurde erneuert. Der Link bleibt gleich. Schick ihn selbst; wer hier ein Konto hat, wird auch benachrichtigt.',
   invitedText: (email) =>
     `Der Link gilt 7 Tage und nur für ${email}. Öffne ihn selbst, um die Einladung zurückzuziehen.`,
   mail: 'E‑Mail schreiben',

@@ -58,7 +58,7 @@ const english = {
   invitedTitle: (email: string) => `Send this link to ${email}`,
   invitedNew: 'The invitation is ready. Send the link yourself; people with an account are notified as well.',
   invitedAgain:
-    'The invitation is renewed, with the same link. Send it yourself; people with an account are notified as well.',
+    'The invitation was renewed. The link stays the same. Send it yourself; people with an account are notified as well.',
   invitedText: (email: string) =>
     `The link works for 7 days, for ${email} only. Open it yourself to withdraw it.`,
   mail: 'Write an email',

@@ -249,7 +249,7 @@ test('inviting from the inbox renews the open invitation of the same address, an
   await actor.type(await dialog.findByLabelText('Email address'), grace.email);
   await actor.type(dialog.getByLabelText(/What for/), 'Roadmap');
   await actor.click(dialog.getByRole('button', { name: 'Create link' }));
-  await dialog.findByText(/^The invitation is renewed, with the same link\./);
+  await dialog.findByText(/^The invitation was renewed\. The link stays the same\./);
   expect(dialog.getByLabelText<HTMLInputElement>('Invitation link').value).toContain(`/join/${token}`);
   unmount();
   await renderApp('/join', { supabase: local(), user: as(grace) });

@@ -45,7 +45,7 @@ export function findJourneys(suite: ListedSuite): readonly Journey[] {
 }
 
 /** More journeys than this of one file are counted instead of listed. */
-const mostListed = 10;
+const maxListed = 10;
 
 /** One heading per unmet need, and its journeys. A journey with several is named at the first. */
 export function formatLeftOut(journeys: readonly Journey[], unmetNeeds: readonly string[]): string {
@@ -60,7 +60,7 @@ export function formatLeftOut(journeys: readonly Journey[], unmetNeeds: readonly
     .filter(([need]) => lines.has(need))
     .map(([need, reason]) => {
       const files = [...(lines.get(need) ?? [])].flatMap(([file, titles]) =>
-        titles.length > mostListed
+        titles.length > maxListed
           ? [`  ${file}: ${titles.length} journeys`]
           : titles.map((title) => `  ${file}: ${title}`),
       );

@@ -1,4 +1,4 @@
-import { inSenderNames, SenderError } from './errors.ts';
+import { toSenderNames, SenderError } from './errors.ts';
 
 const deepest = 8;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -6,7 +6,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Rejects values that JSON or PostgreSQL cannot store; the error names the field. */
 export function checkJson(value: unknown, path: string, depth = 0): void {
   const refuse = (problem: string) => {
-    throw new SenderError('invalid-message', `${inSenderNames(path)} ${problem}.`);
+    throw new SenderError('invalid-message', `${toSenderNames(path)} ${problem}.`);
   };
   if (typeof value === 'string') {
     if (value.includes('\0')) refuse('has the character U+0000');

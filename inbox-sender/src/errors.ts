@@ -86,7 +86,7 @@ export function senderError(problem: unknown): SenderError {
   const { status, body, cause } = problem;
   const { code, message, details } = parseRefusal(body) ?? {};
   const refusal = refusals.get(String(message));
-  if (refusal) return new SenderError(refusal, inSenderNames(String(details)), cause);
+  if (refusal) return new SenderError(refusal, toSenderNames(String(details)), cause);
   if (message === 'message_not_found')
     return new SenderError('not-found', 'There is no such message.', cause);
   if (code === 'PGRST202')
@@ -120,7 +120,7 @@ const refusals: ReadonlyMap<string, SenderErrorCode> = new Map([
 ]);
 
 /** Replaces the database's field names, which have underscores, with the sender's. */
-export function inSenderNames(detail: string): string {
+export function toSenderNames(detail: string): string {
   return detail.replaceAll(
     /\b(send|expires|idempotency|user|local|dry)_(at|key|id|time|run)\b/g,
     (_, first: string, [initial = '', ...rest]: string) => first + initial.toUpperCase() + rest.join(''),

@@ -42,7 +42,7 @@ export interface Sender {
 }
 
 const pageSize = 1000;
-const mostMessages = 100;
+const maxMessages = 100;
 
 /**
  * Creates a sender, which runs in Node, Bun, Deno and Edge Functions. Creating it sends nothing.
@@ -185,8 +185,8 @@ async function renderPreviews(
 }
 
 function encodeMessages(messages: readonly Message[]): readonly Record<string, unknown>[] {
-  if (!Array.isArray(messages) || messages.length === 0 || messages.length > mostMessages)
-    throw new SenderError('invalid-message', `messages is not a list of 1 to ${mostMessages} messages.`);
+  if (!Array.isArray(messages) || messages.length === 0 || messages.length > maxMessages)
+    throw new SenderError('invalid-message', `messages is not a list of 1 to ${maxMessages} messages.`);
   return Array.from<Message, Record<string, unknown>>(messages, (message, place) => {
     const path = `messages[${place}]`;
     checkObject(message, path);

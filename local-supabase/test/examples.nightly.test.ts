@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const examples = fileURLToPath(new URL('../examples', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The maximum size of the installed package, which has no dependencies. */
-const MOST_BYTES = 20_000_000;
+const MAX_BYTES = 20_000_000;
 let folder: string;
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ it('the example for Jest passes with the built package', { timeout: 400_000 }, a
   const sizes = names
     .filter((name) => name.isFile())
     .map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size);
-  expect((await Promise.all(sizes)).reduce((sum, size) => sum + size)).toBeLessThan(MOST_BYTES);
+  expect((await Promise.all(sizes)).reduce((sum, size) => sum + size)).toBeLessThan(MAX_BYTES);
   await mkdir(project, { recursive: true });
   await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }');
   const options = {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const KILLS = Number(process.env['KILLS'] ?? 100);
-const MOST_WRITES = 40;
+const MAX_WRITES = 40;
 const writer = fileURLToPath(new URL('./killed-writer.ts', import.meta.url));
 
 interface Round {
@@ -41,7 +41,7 @@ it(`loses no acknowledged write and keeps no partial transaction when the proces
     if (kept.rows !== kept.others) halves += 1;
   };
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const writes = 1 + Math.floor(Math.random() * MOST_WRITES);
+    const writes = 1 + Math.floor(Math.random() * MAX_WRITES);
     const round = await writeUntilKilled(folder, kill % 2 === 0 ? 'thread' : 'here', writes);
     check(round);
     acknowledged = round.acknowledged;

@@ -6,7 +6,7 @@ import { closeToArchive, MemoryFiles } from '../src/database/memory-files.ts';
 import { createLocalSupabase, type LocalSupabase } from '../src/entries/index.ts';
 
 /** A database's files have some 24 MB, those of PostgreSQL and its extensions another 9. */
-const MOST_OWN_BYTES = 6 * 2 ** 20;
+const MAX_OWN_BYTES = 6 * 2 ** 20;
 
 const instances: LocalSupabase[] = [];
 const start = async () => {
@@ -28,7 +28,7 @@ it('instances of a process share their files in memory, but not their changes', 
   const [first, second] = [await start(), await start()];
   const beforeBytes = fileBytes();
   const third = await start();
-  expect(fileBytes() - beforeBytes).toBeLessThan(MOST_OWN_BYTES);
+  expect(fileBytes() - beforeBytes).toBeLessThan(MAX_OWN_BYTES);
 
   const types = 'select count(*)::int as types from pg_type';
   const before = await second.query(types);

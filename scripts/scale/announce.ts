@@ -10,7 +10,7 @@ export interface Announcement {
   readonly acceptedMs: number;
   readonly seconds: number;
   /** How long clicks of recipients took meanwhile, in milliseconds: the median, the 95th percentile, and the longest. */
-  readonly clicksMs: readonly [median: number, most: number, longest: number];
+  readonly clicksMs: readonly [median: number, p95: number, longest: number];
 }
 
 const userId = (number: string | number) =>

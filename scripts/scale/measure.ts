@@ -16,11 +16,11 @@ export interface Measurement {
  * reads the newest five notifications and their words; changes since a time repeat those of the 30 seconds before it.
  */
 const FIXED_ROWS = 15;
-const MOST_READ_PER_RETURNED = 10;
+const MAX_READ_PER_RETURNED = 10;
 
 export const isWithinLimit = ({ rowsRead, rowsReturned, milliseconds, most }: Measurement): boolean =>
   most === undefined
-    ? rowsRead <= MOST_READ_PER_RETURNED * rowsReturned + FIXED_ROWS
+    ? rowsRead <= MAX_READ_PER_RETURNED * rowsReturned + FIXED_ROWS
     : milliseconds <= most.milliseconds && rowsRead <= most.rowsRead;
 
 interface PlanNode {

@@ -5,10 +5,10 @@ import { slowNetworks, withSlowPage, type SlowPage } from './support/slow-page.t
 const expect = expectSoon.configure({ timeout: 60_000 });
 
 /** Something is shown within this time of an action. */
-const mostMs = 2_000;
+const maxMs = 2_000;
 
 async function expectSteady({ answered, layoutShifts }: SlowPage): Promise<void> {
-  for (const [name, ms] of answered) expect.soft(ms, `${name} shows something`).toBeLessThan(mostMs);
+  for (const [name, ms] of answered) expect.soft(ms, `${name} shows something`).toBeLessThan(maxMs);
   expect(await layoutShifts(), 'nothing moves by itself').toEqual([]);
 }
 

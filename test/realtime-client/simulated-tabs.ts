@@ -108,7 +108,7 @@ export const silentLoss = fc.record({
 export type Command = typeof command | typeof silentLoss extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Maximum number of consecutive reads by another part of the page during one interruption. */
-const mostOtherReads = 8;
+const maxOtherReads = 8;
 
 interface Database {
   readonly public: {
@@ -245,7 +245,7 @@ export function createSimulation(
     const readElsewhere = () => {
       const { status } = channel.getSnapshot();
       const isJoining = status === 'connecting' || status === 'recovering';
-      if (!isJoining || otherReads >= mostOtherReads) return void (otherReads = 0);
+      if (!isJoining || otherReads >= maxOtherReads) return void (otherReads = 0);
       otherReads += 1;
       return void items
         .execute({ shareInFlight: true })

@@ -19,7 +19,7 @@ export interface ControlServer {
   close(): void;
 }
 
-const MOST_LINES = 2000;
+const MAX_LINES = 2000;
 
 /** Accepts commands with the right token on a free port of 127.0.0.1. */
 export async function startControlServer(controls: Controls): Promise<ControlServer> {
@@ -56,7 +56,7 @@ export async function startControlServer(controls: Controls): Promise<ControlSer
     token,
     log(line) {
       lines.push(line);
-      if (lines.length > MOST_LINES) lines.shift();
+      if (lines.length > MAX_LINES) lines.shift();
       for (const follower of followers) follower.write(`${line}\n`);
     },
     close() {

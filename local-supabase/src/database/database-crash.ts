@@ -44,7 +44,7 @@ function startWatch(pglite: PGlite): CrashWatch {
   const { _PostgresMainLoopOnce: runMessage } = postgres;
   const send = pglite.execProtocolRawSync.bind(pglite);
   let crash: DatabaseCrash | undefined;
-  const demandAlive = () => {
+  const assertAlive = () => {
     if (crash) throw crash;
   };
   const runMessageWatched = () => {
@@ -59,11 +59,11 @@ function startWatch(pglite: PGlite): CrashWatch {
   };
   Object.assign(postgres, { _PostgresMainLoopOnce: runMessageWatched });
   pglite.execProtocolRawSync = (message) => {
-    demandAlive();
+    assertAlive();
     try {
       return send(message);
     } finally {
-      demandAlive();
+      assertAlive();
     }
   };
   return () => crash;

@@ -9,7 +9,7 @@ import type { Reader } from './wasm-binary.ts';
  *
  * A new global counts calls down, so that few of them leave WebAssembly:
  *
- *     if (--countdown <= 0) countdown = hook(HOOK_CALL, …);
+ *     if (--countdown <= 0) countdown = hook(INTERRUPT_HOOK_ARGUMENT, …);
  *     processInterrupts(); // The original body.
  *     InterruptPending = 1;
  */
@@ -17,7 +17,7 @@ import type { Reader } from './wasm-binary.ts';
 /** The imported function that serves as the hook. PostgreSQL in WebAssembly listens on no socket, so it has no other caller. */
 export const HOOK_IMPORT = '__syscall_listen';
 /** The first argument of calls from `ProcessInterrupts`. */
-export const HOOK_CALL = -0x5bd1e995;
+export const INTERRUPT_HOOK_ARGUMENT = -0x5bd1e995;
 
 const I32 = 0x7f;
 const EXTERNAL_FUNCTION = 0;
@@ -92,7 +92,7 @@ function newBody({ countdown, hook, hookParameters, original, memoryBase, flagOf
     [
       [noLocals, get, ...counter, ...number(1), subtract, set, ...counter],
       [get, ...counter, ...number(0), isLessOrEqual, ...ifVoid],
-      [...number(HOOK_CALL), ...zeros, call, ...unsigned(hook), set, ...counter, end],
+      [...number(INTERRUPT_HOOK_ARGUMENT), ...zeros, call, ...unsigned(hook), set, ...counter, end],
       [call, ...unsigned(original)],
       [get, ...unsigned(memoryBase), ...number(flagOffset), add, ...number(1), ...store, end],
     ].flat(),

@@ -1,5 +1,5 @@
 import type { Extension, PGlite } from '@electric-sql/pglite';
-import { HOOK_CALL, HOOK_IMPORT } from './interruptible-wasm.ts';
+import { INTERRUPT_HOOK_ARGUMENT, HOOK_IMPORT } from './interruptible-wasm.ts';
 
 /** Ends running statements early: PostgreSQL's own timeouts, and cancellation. */
 export interface StatementInterrupts {
@@ -16,7 +16,7 @@ const DAY_NANOSECONDS = 86_400_000_000_000n;
 /** ITIMER_REAL, the timer behind SIGALRM. */
 const REAL_TIMER = 0;
 /** The maximum number of PostgreSQL's checks between two calls of the hook, and the minimum time between them. */
-const MOST_CHECKS = 128;
+const MAX_CHECKS = 128;
 const SHORT_MS = 1;
 
 interface WasmImports {
@@ -108,13 +108,14 @@ class Interrupts implements StatementInterrupts {
     this.#deliver(nowMs);
     const isQuick = nowMs - this.#askedMs < SHORT_MS;
     this.#askedMs = nowMs;
-    this.#checks = isQuick ? Math.min(this.#checks * 2, MOST_CHECKS) : Math.max(this.#checks >> 2, 1);
+    this.#checks = isQuick ? Math.min(this.#checks * 2, MAX_CHECKS) : Math.max(this.#checks >> 2, 1);
     return this.#checks;
   }
 
   #wrap({ wasi_snapshot_preview1: wasi, env }: WasmImports): void {
     const other = env[HOOK_IMPORT] as (...args: number[]) => number;
-    env[HOOK_IMPORT] = (...args: number[]) => (args[0] === HOOK_CALL ? this.#ask() : other(...args));
+    env[HOOK_IMPORT] = (...args: number[]) =>
+      args[0] === INTERRUPT_HOOK_ARGUMENT ? this.#ask() : other(...args);
     env['_setitimer_js'] = (_timer: number, delayMs: number) => {
       this.#dueMs = delayMs > 0 ? performance.now() + delayMs : Number.POSITIVE_INFINITY;
       return 0;

@@ -20,7 +20,7 @@ export interface HttpServer {
 }
 
 /** Larger bodies are refused, except for those that a service reads in parts. */
-const MOST_BODY_BYTES = 100 * 1024 * 1024;
+const MAX_BODY_BYTES = 100 * 1024 * 1024;
 
 /**
  * nginx's default. With Node's 5 s, a client that paused for longer would fail at its next request (UND_ERR_SOCKET,
@@ -83,7 +83,7 @@ async function answer(
     // Check the socket, because `incoming.destroyed` is already true once the body was read.
     if (problem instanceof BodyTooLarge) {
       // Close the connection instead of reading the rest of the body.
-      const body = { message: `A request has at most ${MOST_BODY_BYTES / 1024 / 1024} MiB` };
+      const body = { message: `A request has at most ${MAX_BODY_BYTES / 1024 / 1024} MiB` };
       await send(Response.json(body, { status: 413, headers: { connection: 'close' } }), outgoing);
       incoming.resume();
       return;
@@ -127,12 +127,12 @@ class BodyTooLarge extends Error {
 }
 
 async function readBody(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
-  if (Number(incoming.headers['content-length'] ?? 0) > MOST_BODY_BYTES) throw new BodyTooLarge();
+  if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw new BodyTooLarge();
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > MOST_BODY_BYTES) throw new BodyTooLarge();
+    if (length > MAX_BODY_BYTES) throw new BodyTooLarge();
     chunks.push(chunk);
   }
   return new Uint8Array(Buffer.concat(chunks));

@@ -13,7 +13,7 @@ export class ConnectionLost extends TypeError {
   }
 }
 
-const MOST_REDIRECTS = 20;
+const MAX_REDIRECTS = 20;
 
 /**
  * `fetch` for the server itself, without a port. Follows redirects within the server and returns a redirect to another
@@ -22,7 +22,7 @@ const MOST_REDIRECTS = 20;
 export function createInProcessFetch(handle: (request: Request) => Promise<Response>): FetchFunction {
   return async (input, init) => {
     let request = new Request(input, init);
-    for (let redirects = 0; redirects < MOST_REDIRECTS; redirects += 1) {
+    for (let redirects = 0; redirects < MAX_REDIRECTS; redirects += 1) {
       const response = await abortable(handle(request), request.signal);
       const next = request.redirect === 'follow' && followUp(request, response);
       if (!next) return response;

@@ -62,7 +62,7 @@ const READ_SETTINGS = `
   select 'statement_timeout' as name, current_setting('statement_timeout') as setting;
   set statement_timeout = 0; ${CHANGED_SETTINGS}`;
 /** A timeout of a millisecond may end the reading of itself. */
-const MOST_READS = 50;
+const MAX_READS = 50;
 
 /** Saves the settings of a client, before the session is given back. */
 export async function saveSettings(pglite: PostgresSession, client: ClientSession): Promise<void> {
@@ -74,7 +74,7 @@ export async function saveSettings(pglite: PostgresSession, client: ClientSessio
       client.settings = rows.map(({ name, setting }) => [name, setting]);
       return;
     } catch (problem) {
-      if (!hasSqlState(problem, '57014') || attempt === MOST_READS) throw problem;
+      if (!hasSqlState(problem, '57014') || attempt === MAX_READS) throw problem;
     }
   }
 }

@@ -8,7 +8,7 @@ export interface Message {
 }
 
 /** Longer messages end the connection; no client of this port sends one. */
-const MOST_MESSAGE_BYTES = 256 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
 
 /**
  * Splits a stream into messages.
@@ -24,7 +24,7 @@ export function createMessageReader(): { read(chunk: Buffer, isStarted: () => bo
         const typeLength = isStarted() ? 1 : 0;
         if (rest.length < typeLength + 4) return;
         const length = rest.readInt32BE(typeLength);
-        if (length < 4 || length > (isStarted() ? MOST_MESSAGE_BYTES : 10_000))
+        if (length < 4 || length > (isStarted() ? MAX_MESSAGE_BYTES : 10_000))
           throw new RangeError(`A message of ${length} bytes`);
         const end = typeLength + length;
         if (rest.length < end) return;

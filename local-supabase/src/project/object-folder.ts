@@ -35,12 +35,12 @@ export function createFolderStore(folder: string): ObjectStore {
       await write(fileOf(version), content.stream() as ReadableStream<Uint8Array>);
     },
     remove: (version) => rm(fileOf(version), { force: true }),
-    async receive(body, mostBytes) {
+    async receive(body, maxBytes) {
       await prepare();
       const file = join(folder, `${INCOMING}${randomUUID()}`);
       const end = () => rm(file, { force: true });
       try {
-        await write(file, readAtMost(body, mostBytes));
+        await write(file, readAtMost(body, maxBytes));
         const content = await openAsBlob(file);
         received.set(content, file);
         return { content, end };

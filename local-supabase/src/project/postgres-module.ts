@@ -38,7 +38,7 @@ class SharedBlob extends Blob {
  * versions.
  */
 const V8_BUDGET_BYTES = Number.parseInt(process.versions.v8, 10) < 12 ? 1_800_000 : 13_000_000;
-const MOST_BUDGET_BYTES = 2_000_000_000;
+const MAX_BUDGET_BYTES = 2_000_000_000;
 
 /**
  * Disables V8's optimization of PostgreSQL's functions: it takes more time than a whole start, and memory, and pays off
@@ -49,7 +49,7 @@ async function compile(): Promise<WebAssembly.Module> {
   const module = makeInterruptible(await readFile(join(pgliteFolder(), 'pglite.wasm')));
   setFlagsFromString('--no-wasm-tier-up');
   setFlagsFromString('--no-wasm-dynamic-tiering');
-  setFlagsFromString(`--wasm-tiering-budget=${MOST_BUDGET_BYTES}`);
+  setFlagsFromString(`--wasm-tiering-budget=${MAX_BUDGET_BYTES}`);
   try {
     return await WebAssembly.compile(module);
   } finally {

@@ -3,7 +3,7 @@ import type { PgliteDatabase } from '../database/pglite-database.ts';
 import type { FetchFunction } from '../http/in-process.ts';
 
 /** The database and the API that an instance's user gets. */
-export interface GuardedDoors {
+export interface GuardedInstance {
   readonly database: PgliteDatabase;
   readonly fetch: FetchFunction;
 }
@@ -13,7 +13,7 @@ export interface GuardedDoors {
  * instance waits for the transaction's session. Calls over a port are not detected; the transaction then ends after ten
  * seconds (25P03).
  */
-export function guardTransactions({ database, fetch }: GuardedDoors): GuardedDoors {
+export function guardTransactions({ database, fetch }: GuardedInstance): GuardedInstance {
   /** Created on first use, because async context tracking slows down every promise of the process. */
   let inside: AsyncLocalStorage<{ isOpen: boolean }> | undefined;
   const refuse = (what: string) => {

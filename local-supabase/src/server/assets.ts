@@ -21,7 +21,7 @@ export interface ProjectAssets {
 export const MANIFEST = 'project.json';
 export const POSTGRES_MODULE = 'postgres-wasm.bin';
 export const POSTGRES_FILES = 'postgres-files.bin';
-export const SNAPSHOT = 'snapshot.bin';
+export const SNAPSHOT_FILE = 'snapshot.bin';
 export const archiveOf = (extension: string): string => `extension-${extension}.bin`;
 
 export interface LoadedAssets {

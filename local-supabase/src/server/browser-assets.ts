@@ -10,7 +10,7 @@ import {
   MANIFEST,
   POSTGRES_FILES,
   POSTGRES_MODULE,
-  SNAPSHOT,
+  SNAPSHOT_FILE,
   type ProjectAssets,
 } from './assets.ts';
 import { makeInterruptible } from '../database/interruptible-wasm.ts';
@@ -57,7 +57,7 @@ export async function buildBrowserAssets({
   const wasm = await readFile(join(pglite, 'pglite.wasm'));
   await write(POSTGRES_MODULE, await compress(makeInterruptible(wasm)));
   await write(POSTGRES_FILES, await compress(await readFile(join(pglite, 'pglite.data'))));
-  await write(SNAPSHOT, await compress(await loadProjectSnapshot(sql, seed)));
+  await write(SNAPSHOT_FILE, await compress(await loadProjectSnapshot(sql, seed)));
   for (const [name, archive] of Object.entries(sql.extensions.bundled))
     await write(archiveOf(name), await readFile(archive));
   const assets: ProjectAssets = {

@@ -9,7 +9,7 @@ import type { LocalSupabaseOptions } from '../project/options.ts';
 import { supabaseFolder } from '../project/project-folder.ts';
 import type { Ports } from './ports.ts';
 
-export interface SurroundingsOptions {
+export interface FunctionEnvironmentOptions {
   readonly keys: TokenKeys;
   readonly now: () => number;
   /** Functions in files run in other processes, which open the missing ports on first use. */
@@ -18,16 +18,16 @@ export interface SurroundingsOptions {
 }
 
 /** The environment of functions: variables, network and clock, and the processes of functions in files. */
-export interface FunctionSurroundings {
+export interface FunctionEnvironment {
   readonly runner: DenoRunner;
   /** For handlers in this process. */
   runtime(): Promise<FunctionRuntime>;
 }
 
-export function createFunctionSurroundings(
+export function createFunctionEnvironment(
   options: LocalSupabaseOptions,
-  { keys, now, ports, fetch }: SurroundingsOptions,
-): FunctionSurroundings {
+  { keys, now, ports, fetch }: FunctionEnvironmentOptions,
+): FunctionEnvironment {
   const { onFunctionOutput = (name, line) => console.log(`[${name}] ${line}`) } = options;
   const platform = (projectUrl: string) => ({
     SUPABASE_URL: projectUrl,

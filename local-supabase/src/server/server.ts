@@ -6,7 +6,7 @@ import { createExpirableKeys } from '../keys/expirable-keys.ts';
 import { createSkewedClock } from './faults/faults.ts';
 import type { Faults } from './faults/faults.ts';
 import { createHookFetch } from '../services/functions/hook-fetch.ts';
-import { createFunctionSurroundings } from './function-surroundings.ts';
+import { createFunctionEnvironment } from './function-environment.ts';
 import type { DenoRunner, FunctionFiles } from '../services/functions/deno/deno-runner.ts';
 import { createInProcessFetch } from '../http/in-process.ts';
 import type { FetchFunction } from '../http/in-process.ts';
@@ -101,8 +101,8 @@ async function start(options: LocalSupabaseOptions, onClose: OnClose): Promise<O
   const handle = (request: Request) => core.handle(request);
   const ports = new Ports(options, project, handle, onClose);
   const fetch = createInProcessFetch(handle);
-  const surroundings = createFunctionSurroundings(options, { keys, now: clock.now, ports, fetch });
-  const { runner } = surroundings;
+  const functionEnvironment = createFunctionEnvironment(options, { keys, now: clock.now, ports, fetch });
+  const { runner } = functionEnvironment;
   onClose(runner.close);
   const core = await createCore({
     ...options,
@@ -119,7 +119,7 @@ async function start(options: LocalSupabaseOptions, onClose: OnClose): Promise<O
     realtimeSchemaSql,
     url: () => ports.url,
     hookFetch: createHookFetch(() => ports.url, fetch),
-    functionRuntime: surroundings.runtime,
+    functionRuntime: functionEnvironment.runtime,
     functionRunner: runner,
     isForeign: ports.hosts.isForeign,
     dropConnections: () => ports.api?.dropConnections(),

@@ -237,7 +237,7 @@ describe('refresh tokens of version 2', () => {
     });
   });
 
-  it('may be any distance behind within the interval', async () => {
+  it('are accepted at any distance behind within the interval', async () => {
     const first = await world.signedUp();
     const second = await refresh(world, first.refresh_token);
     const third = await refresh(world, second.body.refresh_token);

@@ -7,7 +7,13 @@ import { pathToFileURL } from 'node:url';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { gunzipSync } from 'node:zlib';
 import { Secret, TOTP } from 'otpauth';
-import { archiveOf, MANIFEST, POSTGRES_FILES, POSTGRES_MODULE, SNAPSHOT } from '../../src/server/assets.ts';
+import {
+  archiveOf,
+  MANIFEST,
+  POSTGRES_FILES,
+  POSTGRES_MODULE,
+  SNAPSHOT_FILE,
+} from '../../src/server/assets.ts';
 import type { ProjectAssets } from '../../src/server/assets.ts';
 import { createCore } from '../../src/server/core.ts';
 import { connectPglite, resetSession } from '../../src/database/connect.ts';
@@ -27,7 +33,7 @@ const project = JSON.parse(await readFile(new URL(MANIFEST, folder), 'utf8')) as
 const pglite = await connectPglite({
   pgliteWasmModule: await WebAssembly.compile(await open(POSTGRES_MODULE)),
   fsBundle: new Blob([await open(POSTGRES_FILES)]),
-  loadDataDir: new Blob([await open(SNAPSHOT)]),
+  loadDataDir: new Blob([await open(SNAPSHOT_FILE)]),
   bundled: Object.fromEntries(project.bundled.map((name) => [name, new URL(archiveOf(name), folder)])),
   files: project.extensionFiles,
 });

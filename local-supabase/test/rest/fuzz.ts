@@ -5,7 +5,7 @@ import type { PostgRest } from '../../src/services/rest/postgrest.ts';
 import type { RawRequest } from '../../src/services/rest/request/api-request.ts';
 import { arbitraryRequest } from './arbitrary-request.ts';
 
-export const MOST_MS = 5000;
+export const MAX_MS = 5000;
 
 /**
  * Sends generated requests. After each, checks that the session has the superuser's role and no transaction, and that
@@ -21,7 +21,7 @@ export async function fuzz(
     const answer = await rest.answer(request, { role });
     const problem =
       wrongAnswer(request, answer.status, answer.body) ??
-      (performance.now() - startMs > MOST_MS ? 'slow' : undefined) ??
+      (performance.now() - startMs > MAX_MS ? 'slow' : undefined) ??
       (await leftBehind(database)) ??
       (await nextAnswer(rest));
     if (problem !== undefined) throw new Error(`${request.method} ${request.target}: ${problem}`);

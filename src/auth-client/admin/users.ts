@@ -88,11 +88,11 @@ export interface UserInvitation {
   readonly redirectTo?: string | undefined;
 }
 
-const MOST_PER_PAGE = 1000;
+const MAX_PER_PAGE = 1000;
 
 export function createAdminUsers(send: Send): AdminUsers {
   const listUsers: AdminUsers['listUsers'] = async ({ page = 1, perPage = 50 } = {}, options) => {
-    const ranges = { page: sentCount, perPage: { ...sentCount, max: MOST_PER_PAGE } };
+    const ranges = { page: sentCount, perPage: { ...sentCount, max: MAX_PER_PAGE } };
     const problem = rangeProblem({ page, perPage }, ranges);
     if (problem !== null) throw new AuthError('invalid-argument', problem);
     const endpoint = get('/admin/users', { page: String(page), per_page: String(perPage) });
@@ -112,7 +112,7 @@ export function createAdminUsers(send: Send): AdminUsers {
       ),
     getUser: async ({ userId }, options) => send(get(userPath(userId)), parseUser, options),
     listUsers,
-    async *users({ perPage = MOST_PER_PAGE } = {}, options) {
+    async *users({ perPage = MAX_PER_PAGE } = {}, options) {
       for (let page: number | null = 1; page !== null;) {
         const list: UserList = await listUsers({ page, perPage }, options);
         yield list.users;

@@ -38,7 +38,7 @@ export interface ErrorReportsOptions {
 }
 
 /** Maximum number of reports: a broken screen may fail at each render. */
-const mostReports = 10;
+const maxReports = 10;
 const longestText = 2_000;
 /** A page that is still there after this time was not left. */
 const leavingMs = 5_000;
@@ -55,7 +55,7 @@ export function followErrors({ page, now, send }: ErrorReportsOptions): void {
     if (now() - leavingAtMs < leavingMs) return;
     const { name, message, stack } = describe(problem);
     const key = `${name} ${message} ${stack}`;
-    if (known.has(key) || known.size >= mostReports) return;
+    if (known.has(key) || known.size >= maxReports) return;
     known.add(key);
     const [, first = ''] = page.location.pathname.split('/');
     send({ name, message, stack, screen: `/${first}`, at: new Date(now()).toISOString() });

@@ -12,7 +12,7 @@ export function readSessionId(session: Session): string {
 }
 
 /** Whether only a recovery code of the auth service has raised the session to `aal2`. */
-export function isRaisedByCodeOnly(session: Session): boolean {
+export function usedOnlyRecoveryCode(session: Session): boolean {
   const methods = readMethods(session).map((method) => String(Object(method)['method']));
   const others = new Set(['totp', 'mfa/phone', 'mfa/webauthn']);
   return methods.includes('mfa/recovery_code') && !methods.some((method) => others.has(method));

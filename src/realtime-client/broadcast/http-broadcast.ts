@@ -82,7 +82,7 @@ export async function sendBroadcasts(
 }
 
 /**
- * Sends one broadcast by HTTP, without a socket and without joining: bytes, too, and one that the server stores for `replay`.
+ * Sends one broadcast by HTTP, without a socket and without joining. The payload may be bytes, and the server may store it for `replay`.
  * Unlike `sendBroadcasts` it is refused where a policy forbids it.
  *
  * @throws {RealtimeError} as `sendBroadcasts`; `unauthorized` where a policy forbids it; `invalid-payload` for `persist` on a

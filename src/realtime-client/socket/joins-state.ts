@@ -12,7 +12,7 @@ export interface JoinsState {
   /** The turns that the next accepted join allows. */
   readonly laterTurns: number;
   /** The highest number of topics that were joined at once. */
-  readonly mostJoined: number;
+  readonly maxJoined: number;
   /** The maximum number of topics, once the server has refused a further one. */
   readonly capacity: number;
 }
@@ -39,7 +39,7 @@ export const initialJoins = (parallelJoins: number): JoinsState => ({
   refused: new Set(),
   turns: 1,
   laterTurns: parallelJoins,
-  mostJoined: 0,
+  maxJoined: 0,
   capacity: Infinity,
 });
 
@@ -48,14 +48,14 @@ export function stepJoins(state: JoinsState, event: JoinsEvent): JoinsState {
   const refused = new Set(state.refused);
   if (event.kind === 'accepted') {
     refused.delete(topic);
-    return { ...state, refused, mostJoined: Math.max(state.mostJoined, joined), turns: state.laterTurns };
+    return { ...state, refused, maxJoined: Math.max(state.maxJoined, joined), turns: state.laterTurns };
   }
   // A renewed token serves every topic, so this refusal does not affect other joins.
   if (event.refusal === 'token') return { ...state, turns: 1 };
   const after = { ...state, turns: 1, laterTurns: 1, refused: refused.add(topic) };
   if (event.refusal !== 'channel-limit') return after;
   // The server may still count a topic that was just left: only the second such refusal is the limit.
-  return { ...after, mostJoined: joined, capacity: joined < state.mostJoined ? state.capacity : joined };
+  return { ...after, maxJoined: joined, capacity: joined < state.maxJoined ? state.capacity : joined };
 }
 
 export function hasTurn({ state: { kind } }: JoiningTopic): boolean {

@@ -85,7 +85,7 @@ const tokenRefusals: ReadonlySet<RestErrorCode> = new Set([
 ]);
 
 /** Whether a body would add nothing: the status shows the cause, the token was refused, or no response arrived. */
-const saysItAll = ({ code, status }: RestError) =>
+const isBodyRedundant = ({ code, status }: RestError) =>
   status === null || isTransientStatus(status) || tokenRefusals.has(code);
 
 const restService: Service = {
@@ -160,7 +160,7 @@ export class Exchange {
     try {
       return await this.#attempt(call, request, sendOptions);
     } catch (problem) {
-      if (problem instanceof RestError && !saysItAll(problem)) {
+      if (problem instanceof RestError && !isBodyRedundant(problem)) {
         const url = `${request.url}${request.url.includes('?') ? '&' : '?'}limit=0`;
         await this.#attempt(call, { ...request, method: 'GET', url }, sendOptions);
       }

@@ -15,7 +15,7 @@ export interface Keyboard {
 }
 
 /** Maximum number of Tab stops of a screen. */
-const mostStops = 90;
+const maxStops = 90;
 
 export async function createKeyboard(page: Page): Promise<Keyboard> {
   await page.addInitScript(() => {
@@ -25,7 +25,7 @@ export async function createKeyboard(page: Page): Promise<Keyboard> {
   const to: Keyboard['to'] = async (target, key = 'Tab') => {
     await target.waitFor({ timeout: 15_000 });
     const passed: string[] = [];
-    for (let stops = 0; stops < mostStops; stops += 1) {
+    for (let stops = 0; stops < maxStops; stops += 1) {
       if (await target.evaluate((element) => element === document.activeElement)) return;
       await page.keyboard.press(key);
       const { name, fault } = await page.evaluate(describeFocus);

@@ -5,7 +5,7 @@ import { ConfigurationScreen } from '../../../src/inbox/app/configuration-screen
 import { ErrorBoundary } from '../../../src/inbox/app/shell/error-boundary.tsx';
 import { toasts } from '../../../src/inbox/ui/state/toasts.ts';
 import { PartBoundary } from '../../../src/inbox/ui/page/part-boundary.tsx';
-import { keptOnceLoaded, onDemand } from '../../../src/inbox/ui/state/loader.ts';
+import { createComponentLoader, onDemand } from '../../../src/inbox/ui/state/loader.ts';
 import { followChunkFailures } from '../../../src/inbox/app/chunks/chunk-failures.ts';
 
 let isBroken = true;
@@ -63,7 +63,7 @@ describe('a chunk that cannot be loaded', () => {
   function remoteScreen() {
     const remote = { isThere: false, calls: 0 };
     const Screen = onDemand(
-      keptOnceLoaded(async () => {
+      createComponentLoader(async () => {
         remote.calls += 1;
         if (remote.isThere) return () => <p>All is well.</p>;
         // Fails as the build's preloading does.

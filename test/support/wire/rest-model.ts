@@ -8,12 +8,12 @@ export type RestFault = 'unavailable' | 'lost' | 'stuck';
  * table in between, and injects faults.
  *
  * @param select reads what the URL names.
- * @param mostLatencyMs of each direction.
+ * @param maxLatencyMs of each direction.
  */
 export function createRestModel(
   select: (url: string) => readonly object[],
   validTokens: ReadonlySet<string>,
-  mostLatencyMs = 600,
+  maxLatencyMs = 600,
 ) {
   const faults: RestFault[] = [];
 
@@ -23,7 +23,7 @@ export function createRestModel(
     (input, init) =>
       new Promise((resolve, reject) => {
         const url = input instanceof Request ? input.url : `${input}`;
-        const later = (run: () => void) => clock.setTimer(run, Math.floor(random.number() * mostLatencyMs));
+        const later = (run: () => void) => clock.setTimer(run, Math.floor(random.number() * maxLatencyMs));
         let timer = later(() => {
           const fault = faults.shift();
           if (fault === 'stuck') return;

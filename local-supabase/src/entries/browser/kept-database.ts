@@ -3,7 +3,13 @@ import { setClock } from '../../database/database-clock.ts';
 import type { PostgresSession } from '../../database/postgres-session.ts';
 import { createPgliteDatabase } from '../../database/pglite-database.ts';
 import type { PgliteDatabase } from '../../database/pglite-database.ts';
-import { archiveOf, loadAssets, POSTGRES_FILES, POSTGRES_MODULE, SNAPSHOT } from '../../server/assets.ts';
+import {
+  archiveOf,
+  loadAssets,
+  POSTGRES_FILES,
+  POSTGRES_MODULE,
+  SNAPSHOT_FILE,
+} from '../../server/assets.ts';
 import type { ProjectAssets } from '../../server/assets.ts';
 import type { KeptValues } from './kept-values.ts';
 
@@ -33,7 +39,7 @@ export async function openKeptDatabase(options: KeptDatabaseOptions): Promise<Ke
   const { assets, project, name, values, onProgress } = options;
   const isNew = name === null || (await values.get(BEGAN_AS)) !== project.snapshot;
   const archives = project.bundled.map(archiveOf);
-  const names = [POSTGRES_MODULE, POSTGRES_FILES, ...archives, ...(isNew ? [SNAPSHOT] : [])];
+  const names = [POSTGRES_MODULE, POSTGRES_FILES, ...archives, ...(isNew ? [SNAPSHOT_FILE] : [])];
   const files = await loadAssets(assets, project, names, onProgress);
   const pgliteWasmModule = await WebAssembly.compile(await files.open(POSTGRES_MODULE));
   const initdbWasmModule = await WebAssembly.compile(EMPTY_MODULE);
@@ -60,7 +66,7 @@ export async function openKeptDatabase(options: KeptDatabaseOptions): Promise<Ke
     return pglite;
   };
   if (isNew && name !== null) await forgetDatabase(name, values);
-  let pglite = await connect(isNew ? new Blob([await files.open(SNAPSHOT)]) : undefined);
+  let pglite = await connect(isNew ? new Blob([await files.open(SNAPSHOT_FILE)]) : undefined);
   if (isNew && name !== null) {
     await pglite.syncToFs();
     await values.set(BEGAN_AS, project.snapshot);

@@ -145,8 +145,8 @@ const arities: Readonly<Record<string, readonly [number, number]>> = {
 export function callFunction(name: string, args: readonly Value[]): Value {
   const run = byName.get(name);
   if (run === undefined) throw new TemplateError(`function "${name}" not defined`);
-  const [least, most] = arities[name] ?? [0, Infinity];
-  if (args.length < least || args.length > most)
-    throw new TemplateError(`wrong number of args for ${name}: want ${least} got ${args.length}`);
+  const [min, max] = arities[name] ?? [0, Infinity];
+  if (args.length < min || args.length > max)
+    throw new TemplateError(`wrong number of args for ${name}: want ${min} got ${args.length}`);
   return run(...args);
 }

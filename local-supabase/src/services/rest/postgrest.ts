@@ -11,7 +11,7 @@ import { planRequest } from './plan/plan-request.ts';
 import { parseApiRequest } from './request/api-request.ts';
 import type { RawRequest } from './request/api-request.ts';
 import { parsePreferences } from './request/preferences.ts';
-import { demandAudience, readPath, roleOf } from './request/token-claims.ts';
+import { assertAudience, readPath, roleOf } from './request/token-claims.ts';
 import { DEFAULT_REST_SETTINGS } from './settings.ts';
 import type { RestSettings } from './settings.ts';
 import { runTransaction } from './transaction.ts';
@@ -67,7 +67,7 @@ async function respond(
     version === 14 ? catalog.timezones : null,
     allowsTransactionEnd,
   );
-  demandAudience(claims, settings.audience);
+  assertAudience(claims, settings.audience);
   const timing = startTiming();
   const request = parseApiRequest(raw, settings, preferences);
   timing.mark('parse');

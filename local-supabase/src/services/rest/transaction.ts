@@ -63,7 +63,7 @@ export async function runTransaction(
   const statements = [...opening, main, ...(explainCount ? [explainCount] : [])];
   const refused = options.refusesUnfilteredWrites ? unfilteredCommand(plan) : undefined;
   return inTransaction(options, async () => {
-    await demandTakeableRole(options);
+    await assertAvailableRole(options);
     if (refused) {
       await database.pipeline(opening, { keepsFiles: false });
       throw unfilteredWrite(refused);
@@ -72,7 +72,7 @@ export async function runTransaction(
     const [answered, explained] = results.slice(statements.length - (explainCount ? 2 : 1));
     if (plan.mediaType.kind === 'plan') return planRow(answered?.rows ?? []);
     const row = readRow(answered?.rows[0] ?? [], answered?.types ?? []);
-    demandAnswerable(plan, request, row);
+    assertAnswerable(plan, request, row);
     const estimate = explained && readEstimate(explained.rows[0]?.[0] ?? '');
     return {
       row: { ...row, total: totalOf(request, row.total, estimate, options.maxRows) },
@@ -150,7 +150,7 @@ export async function inTransaction<T>(
  * The session's user is a superuser and could assume any role, so check here what PostgreSQL would deny to PostgREST's
  * login role; "none" is that login role. PostgreSQL reports a role that does not exist.
  */
-async function demandTakeableRole({ database, catalog, role }: TransactionOptions): Promise<void> {
+async function assertAvailableRole({ database, catalog, role }: TransactionOptions): Promise<void> {
   if (catalog.roles.has(role)) return;
   const text = `select from pg_roles where rolname = $1 and (rolsuper or not pg_has_role('authenticator', oid, 'MEMBER'))`;
   const [found] = await database.pipeline([{ text, values: [role] }], { keepsFiles: false });
@@ -192,7 +192,7 @@ function planRow(rows: readonly TextRow[]): { readonly row: ResultRow; readonly 
 }
 
 /** Throws for a result that the request does not allow, so that the transaction is rolled back. */
-function demandAnswerable(plan: DatabasePlan, { preferences }: ApiRequest, { pageTotal }: ResultRow): void {
+function assertAnswerable(plan: DatabasePlan, { preferences }: ApiRequest, { pageTotal }: ResultRow): void {
   if (plan.kind === 'write' && plan.mutation === 'single-upsert') {
     if (pageTotal !== 1n) throw putKeyMismatch();
     return;

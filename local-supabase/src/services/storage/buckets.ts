@@ -202,11 +202,11 @@ async function deleteBucket(sql: Sql, id: string): Promise<void> {
 }
 
 /** The settings in a body, by column. @throws {StorageError} for an invalid one. */
-function readSettings(body: BucketSettings, mostBytes?: number): ReadonlyMap<string, unknown> {
+function readSettings(body: BucketSettings, maxBytes?: number): ReadonlyMap<string, unknown> {
   const settings = new Map<string, unknown>();
   if (body.public !== undefined) settings.set('public', body.public);
   if (body.file_size_limit !== undefined)
-    settings.set('file_size_limit', readSize(body.file_size_limit, mostBytes));
+    settings.set('file_size_limit', readSize(body.file_size_limit, maxBytes));
   if (body.allowed_mime_types !== undefined)
     settings.set('allowed_mime_types', readMimeTypes(body.allowed_mime_types));
   if (body.versioning_status !== undefined) settings.set('versioning_status', body.versioning_status);
@@ -230,9 +230,9 @@ const UNIT_BYTES: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, g
  *
  * @throws {StorageError} above the project's limit.
  */
-function readSize(size: number | string | null, mostBytes = Infinity): number | null {
+function readSize(size: number | string | null, maxBytes = Infinity): number | null {
   const sizeBytes = typeof size === 'string' ? parseSize(size) : size;
-  if ((sizeBytes ?? 0) > mostBytes) throw objectTooLarge();
+  if ((sizeBytes ?? 0) > maxBytes) throw objectTooLarge();
   return sizeBytes;
 }
 

@@ -26,8 +26,8 @@ interface LifecycleRule {
   readonly noncurrentVersionExpiration: Expiration;
 }
 
-const MOST_RULES = 1000;
-const MOST_KEPT_VERSIONS = 100;
+const MAX_RULES = 1000;
+const MAX_KEPT_VERSIONS = 100;
 
 /** The routes below /bucket for the expiry of earlier object versions. */
 export function createLifecycleRoutes({ run, admit }: StorageContext): Hono {
@@ -128,8 +128,8 @@ type Json = Readonly<Record<string, unknown>>;
 function parseRules(body: unknown): readonly LifecycleRule[] {
   const { rules } = parseObject(body, 'Lifecycle configuration', 'Lifecycle configuration', ['rules']);
   if (!Array.isArray(rules)) throw invalidParameter('Lifecycle configuration rules must be an array');
-  if (rules.length < 1 || rules.length > MOST_RULES)
-    throw invalidParameter(`Lifecycle configuration must contain between 1 and ${MOST_RULES} rules`);
+  if (rules.length < 1 || rules.length > MAX_RULES)
+    throw invalidParameter(`Lifecycle configuration must contain between 1 and ${MAX_RULES} rules`);
   const parsed = rules.map((rule, index) => parseRule(rule, `Rule ${index + 1}`));
   const ids = new Set(parsed.flatMap(({ id }) => id ?? []));
   if (ids.size < parsed.filter(({ id }) => id !== undefined).length)
@@ -187,9 +187,9 @@ function parseExpiration(value: unknown, name: string, isLegacy: boolean): Expir
     );
   if (expiration['newerNoncurrentVersions'] === undefined) return { noncurrentDays };
   const newerNoncurrentVersions = readCount(expiration['newerNoncurrentVersions']);
-  if (newerNoncurrentVersions === null || newerNoncurrentVersions > MOST_KEPT_VERSIONS)
+  if (newerNoncurrentVersions === null || newerNoncurrentVersions > MAX_KEPT_VERSIONS)
     throw invalidParameter(
-      `'NewerNoncurrentVersions' for NoncurrentVersionExpiration action must be an integer between 1 and ${MOST_KEPT_VERSIONS}`,
+      `'NewerNoncurrentVersions' for NoncurrentVersionExpiration action must be an integer between 1 and ${MAX_KEPT_VERSIONS}`,
     );
   return { noncurrentDays, newerNoncurrentVersions };
 }

@@ -3,7 +3,7 @@ import { decodeBase64, encodeBase64 } from '../../platform/base64.ts';
 import { decodeUtf8 } from '../../platform/bytes.ts';
 import { isReached } from './listing.ts';
 import { invalidParameter } from './storage-error.ts';
-import { areVersionsAsked, versionColumns, versionCondition } from './versions.ts';
+import { isVersionListing, versionColumns, versionCondition } from './versions.ts';
 
 export interface ListV2Body {
   readonly prefix?: string;
@@ -43,7 +43,7 @@ interface Cursor {
   readonly n?: string;
 }
 
-const MOST_ENTRIES = 1000;
+const MAX_ENTRIES = 1000;
 type Column = 'name' | 'updated_at' | 'created_at';
 
 interface Order {
@@ -54,7 +54,7 @@ interface Order {
 /** Lists the objects below a prefix that are visible to the caller, by page. */
 export async function listPage(sql: Sql, bucket: string, body: ListV2Body) {
   const { prefix = '', with_delimiter: isGrouped = false, sortBy } = body;
-  const limit = Math.min(body.limit ?? MOST_ENTRIES, MOST_ENTRIES);
+  const limit = Math.min(body.limit ?? MAX_ENTRIES, MAX_ENTRIES);
   const cursor = body.cursor ? decodeCursor(body.cursor) : undefined;
   const columnName = cursor?.c ?? sortBy?.column;
   const order: Order = {
@@ -91,7 +91,7 @@ const MEMBERS = 'id, updated_at, created_at, last_accessed_at, metadata';
 
 /** `$1` bucket, `$2` prefix, `$3` limit, `$4` last name, `$5` its time, `$6` number of its versions that were sent. */
 function plainPage(body: ListV2Body, { column, direction }: Order, cursor: Cursor | undefined): string {
-  const isVersioned = areVersionsAsked(body);
+  const isVersioned = isVersionListing(body);
   const beyond = `${direction === 'asc' ? '>' : '<'}${isVersioned ? '=' : ''}`;
   const start =
     column !== 'name' && cursor?.a
@@ -105,7 +105,7 @@ function plainPage(body: ListV2Body, { column, direction }: Order, cursor: Curso
 }
 
 function groupedPage(body: ListV2Body, order: Order, cursor: Cursor | undefined): string {
-  const isVersioned = areVersionsAsked(body);
+  const isVersioned = isVersionListing(body);
   const columns = isVersioned ? `, ${versionColumns}` : '';
   const absent = isVersioned ? ', null, null::timestamptz, null::boolean, null::boolean' : '';
   const isByName = order.column === 'name';
@@ -179,7 +179,7 @@ function encodeCursor(
     ...(order !== undefined && { o: order }),
     ...(column !== undefined && { c: column }),
     ...(time !== undefined && { a: time }),
-    ...(areVersionsAsked(body) && { n: String(sent) }),
+    ...(isVersionListing(body) && { n: String(sent) }),
   };
   return encodeBase64(
     Object.entries(cursor)

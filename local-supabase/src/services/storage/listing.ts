@@ -1,5 +1,5 @@
 import type { Sql } from '../../database/database.ts';
-import { areVersionsAsked, versionColumns, versionCondition } from './versions.ts';
+import { isVersionListing, versionColumns, versionCondition } from './versions.ts';
 
 export interface ListBody {
   readonly prefix: string;
@@ -15,7 +15,7 @@ export interface ListBody {
   readonly exactMatch?: boolean;
 }
 
-const MOST_ENTRIES = 1500;
+const MAX_ENTRIES = 1500;
 const COLUMNS = 'id, updated_at, created_at, last_accessed_at, metadata';
 const NO_COLUMNS =
   'null::uuid as id, null::timestamptz as updated_at, null::timestamptz as created_at, null::timestamptz as last_accessed_at, null::jsonb as metadata';
@@ -26,7 +26,7 @@ const NO_COLUMNS =
  */
 export function listFolder(sql: Sql, bucket: string, body: ListBody): Promise<unknown[]> {
   const { limit = 100, offset = 0, search = '', sortBy, exactMatch = false } = body;
-  const page = [Math.min(limit, MOST_ENTRIES), offset];
+  const page = [Math.min(limit, MAX_ENTRIES), offset];
   const exact = exactMatch ? body.prefix : null;
   const parent = exactMatch ? body.prefix.slice(0, body.prefix.lastIndexOf('/') + 1) : body.prefix;
   const prefix = parent === '' || parent.endsWith('/') ? parent : `${parent}/`;
@@ -88,7 +88,7 @@ function byTime(body: ListBody): string {
 
 function versionsOf(body: ListBody) {
   const { noncurrentVersions, deleteMarkers } = body;
-  const isAsked = areVersionsAsked(body);
+  const isAsked = isVersionListing(body);
   return {
     columns: isAsked ? `, ${versionColumns}` : '',
     absent: isAsked

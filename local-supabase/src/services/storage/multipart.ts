@@ -9,7 +9,7 @@ export interface FormPart {
   readonly content: Blob;
 }
 
-const MOST_HEADER_BYTES = 16 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
 const WINDOW_BYTES = 1024 * 1024;
 
 const broken = () => invalidRequest('Unexpected end of multipart data');
@@ -31,7 +31,7 @@ export async function readParts(form: Blob, boundary: string): Promise<readonly 
     const line = await form.slice(start, start + 2).text();
     if (line === '--') return parts;
     if (line !== '\r\n') throw broken();
-    const head = await bytesOf(form.slice(start, start + MOST_HEADER_BYTES));
+    const head = await bytesOf(form.slice(start, start + MAX_HEADER_BYTES));
     const headEnd = indexOf(head, new TextEncoder().encode('\r\n\r\n'));
     if (headEnd < 0) throw broken();
     const contentStart = start + headEnd + 4;

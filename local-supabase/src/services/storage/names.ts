@@ -16,13 +16,13 @@ export function checkBucketName(name: string): void {
 }
 
 /** The maximum length of a path segment in bytes: the vendor's local stack stores objects as files. */
-const MOST_SEGMENT_BYTES = 255;
+const MAX_SEGMENT_BYTES = 255;
 
 /** @throws {StorageError} for a name that the service cannot store. */
 export function checkStoredKey(key: string): void {
   checkKey(key);
   const segments = key.split('/');
   const isStored = (segment: string) =>
-    segment !== '.' && segment !== '..' && encodeUtf8(segment).length <= MOST_SEGMENT_BYTES;
+    segment !== '.' && segment !== '..' && encodeUtf8(segment).length <= MAX_SEGMENT_BYTES;
   if (!segments.every(isStored)) throw invalidKey(key);
 }

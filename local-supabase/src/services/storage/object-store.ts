@@ -8,7 +8,7 @@ export interface ObjectStore {
    *
    * @throws {TooManyBytes} as soon as there are more.
    */
-  receive(body: ReadableStream<Uint8Array> | null, mostBytes: number): Promise<ReceivedBody>;
+  receive(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<ReceivedBody>;
 }
 
 export interface ReceivedBody {
@@ -24,7 +24,7 @@ export class TooManyBytes extends Error {
 /** Passes on the chunks of a body. @throws {TooManyBytes} */
 export async function* readAtMost(
   body: ReadableStream<Uint8Array> | null,
-  mostBytes: number,
+  maxBytes: number,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const reader = body?.getReader();
   let sizeBytes = 0;
@@ -33,7 +33,7 @@ export async function* readAtMost(
       const { done = true, value } = (await reader?.read()) ?? {};
       if (done || value === undefined) return;
       sizeBytes += value.length;
-      if (sizeBytes > mostBytes) throw new TooManyBytes(`More than ${mostBytes} bytes`);
+      if (sizeBytes > maxBytes) throw new TooManyBytes(`More than ${maxBytes} bytes`);
       yield value as Uint8Array<ArrayBuffer>;
     }
   } finally {
@@ -41,9 +41,9 @@ export async function* readAtMost(
   }
 }
 
-export const receiveInMemory: ObjectStore['receive'] = async (body, mostBytes) => {
+export const receiveInMemory: ObjectStore['receive'] = async (body, maxBytes) => {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
-  for await (const chunk of readAtMost(body, mostBytes)) chunks.push(chunk);
+  for await (const chunk of readAtMost(body, maxBytes)) chunks.push(chunk);
   return { content: new Blob(chunks), end: () => Promise.resolve() };
 };
 

@@ -5,7 +5,7 @@ import { presentRow } from './object-row.ts';
 import type { ObjectRow } from './object-row.ts';
 import { operation } from './operation.ts';
 import { readJson } from './request-body.ts';
-import { MOST_PATHS, removedPathSchema, removeSchema } from './schemas.ts';
+import { MAX_PATHS, removedPathSchema, removeSchema } from './schemas.ts';
 import type { StorageContext } from './storage-context.ts';
 import { accessDenied, invalidRequest, objectNotFound } from './storage-error.ts';
 import type { Transaction } from './transaction.ts';
@@ -27,8 +27,8 @@ export function createRemovalRoutes(context: StorageContext): Hono {
   app.delete('/:bucket{[^/]*}', operation('storage.object.delete_many'), async (c) => {
     const entries = readEntries(await readJson(c.req.raw));
     admit(c.req.raw);
-    if (isRemovalLimited && entries.length > MOST_PATHS)
-      throw invalidRequest(`Bulk object requests are limited to ${MOST_PATHS} objects per request.`);
+    if (isRemovalLimited && entries.length > MAX_PATHS)
+      throw invalidRequest(`Bulk object requests are limited to ${MAX_PATHS} objects per request.`);
     const bucket = c.req.param('bucket');
     checkBucketName(bucket);
     return c.json((await removeMany(context, c.req.raw, bucket, entries)).map(presentRow));

@@ -1,7 +1,7 @@
 import { receiveInMemory, TooManyBytes } from './object-store.ts';
 import { invalidContentType, invalidRequest, StorageError } from './storage-error.ts';
 
-const MOST_JSON_BYTES = 1024 * 1024;
+const MAX_JSON_BYTES = 1024 * 1024;
 
 const EMPTY = "Body cannot be empty when content-type is set to 'application/json'";
 const BROKEN = "Body is not valid JSON but content-type is set to 'application/json'";
@@ -33,7 +33,7 @@ export async function readJson(request: Request, { mayBeEmpty = false } = {}): P
   const type = mediaTypeOf(request);
   if (type === 'text/plain') return request.text();
   if (type !== 'application/json') return undefined;
-  const { content } = await receiveInMemory(request.body, MOST_JSON_BYTES).catch((problem: unknown) => {
+  const { content } = await receiveInMemory(request.body, MAX_JSON_BYTES).catch((problem: unknown) => {
     throw problem instanceof TooManyBytes ? bodyTooLarge() : problem;
   });
   if (content.size === 0) {

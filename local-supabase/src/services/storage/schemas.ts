@@ -86,13 +86,13 @@ export const signSchema: Schema = {
 };
 
 /** The maximum number of paths that one request signs or removes. */
-export const MOST_PATHS = 1000;
+export const MAX_PATHS = 1000;
 
 export const signManySchema: Schema = {
   type: 'object',
   properties: {
     expiresIn: count(1),
-    paths: { type: 'array', items: text, minItems: 1, maxItems: MOST_PATHS },
+    paths: { type: 'array', items: text, minItems: 1, maxItems: MAX_PATHS },
   },
   required: ['expiresIn', 'paths'],
 };

@@ -15,7 +15,7 @@ import { sweepUploads } from './resumable/upload-state.ts';
 import type { StorageContext, StorageServiceOptions } from './storage-context.ts';
 import { accessDenied, answerStorageError, invalidRequest } from './storage-error.ts';
 import { sendText } from './text-response.ts';
-import { asCaller, asServiceOf, withEffects, type RequestScope } from './transaction.ts';
+import { withCallerRole, withServiceRole, withEffects, type RequestScope } from './transaction.ts';
 import { createTransferRoutes } from './transfers.ts';
 import { createUploadRoutes } from './upload-routes.ts';
 
@@ -102,9 +102,9 @@ function createContext(options: StorageServiceOptions): StorageContext {
       if ('problem' in caller) throw accessDenied(caller.problem);
       return caller.claims;
     },
-    run: (request, task) => withEffects((begun) => asCaller(database, scopeOf(request), begun), task),
+    run: (request, task) => withEffects((begun) => withCallerRole(database, scopeOf(request), begun), task),
     runAllowed: (request, task) =>
-      withEffects((begun) => asServiceOf(database, scopeOf(request), begun), task),
+      withEffects((begun) => withServiceRole(database, scopeOf(request), begun), task),
   };
   registries.set(context, callers);
   return context;

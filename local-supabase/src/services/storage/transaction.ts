@@ -67,7 +67,7 @@ async function setScope(
 }
 
 /** Runs `task` as the service itself, after access was checked. */
-export function asServiceOf<T>(
+export function withServiceRole<T>(
   database: Database,
   scope: Omit<RequestScope, 'claims'>,
   task: (sql: Sql) => Promise<T>,
@@ -79,7 +79,7 @@ export function asServiceOf<T>(
 }
 
 /** Runs `task` with the caller's role and claims, so that policies apply. */
-export function asCaller<T>(
+export function withCallerRole<T>(
   database: Database,
   scope: RequestScope,
   task: (sql: Sql) => Promise<T>,

@@ -56,8 +56,8 @@ export async function withUpload<T>(
   const isForm = headers.get('content-type')?.startsWith('multipart/form-data') === true;
   const boundary = isForm ? boundaryOf(request) : undefined;
   if (!isForm) mediaTypeOf(request);
-  const mostBytes = fileSizeLimitBytes + (isForm ? FORM_BYTES : 0);
-  const body = await objects.receive(request.body, mostBytes).catch((problem: unknown) => {
+  const maxBytes = fileSizeLimitBytes + (isForm ? FORM_BYTES : 0);
+  const body = await objects.receive(request.body, maxBytes).catch((problem: unknown) => {
     throw problem instanceof TooManyBytes ? objectTooLarge() : problem;
   });
   try {
@@ -156,9 +156,9 @@ export function checkUpload(
   path: string,
   { contentType, content }: Pick<Upload, 'contentType' | 'content'>,
 ): void {
-  const mostBytes = Math.min(bucket.file_size_limit ?? Infinity, fileSizeLimitBytes);
+  const maxBytes = Math.min(bucket.file_size_limit ?? Infinity, fileSizeLimitBytes);
   if (!isPlaceholder(path)) checkMimeType(contentType, bucket);
-  if (content.size > (isPlaceholder(path) ? 0 : mostBytes)) throw objectTooLarge();
+  if (content.size > (isPlaceholder(path) ? 0 : maxBytes)) throw objectTooLarge();
 }
 
 /** @throws {StorageError} for a type that the bucket does not allow. */

@@ -60,7 +60,7 @@ export async function promoteNewest(sql: Sql, bucket: string, path: string): Pro
 
 export const versionColumns = 'version, archived_at, is_delete_marker, is_versioned';
 
-export const areVersionsAsked = (body: {
+export const isVersionListing = (body: {
   readonly noncurrentVersions?: unknown;
   readonly deleteMarkers?: unknown;
 }): boolean => body.noncurrentVersions !== undefined || body.deleteMarkers !== undefined;

@@ -1,25 +1,27 @@
 import { paths, isPublicPath, plainPath } from '../../shared/routes.ts';
-import { keptOnceLoaded } from '../../ui/state/loader.ts';
+import { createComponentLoader } from '../../ui/state/loader.ts';
 import { account, inbox, preferences } from './signed-in-chunks.ts';
 
 /** The public screens and the signed-in application. */
-export const login = keptOnceLoaded(
+export const login = createComponentLoader(
   async () => (await import('../../features/auth/sign-in/login-screen.tsx')).LoginScreen,
 );
-export const signup = keptOnceLoaded(
+export const signup = createComponentLoader(
   async () => (await import('../../features/auth/sign-up/signup-screen.tsx')).SignupScreen,
 );
-export const resetPassword = keptOnceLoaded(
+export const resetPassword = createComponentLoader(
   async () =>
     (await import('../../features/auth/reset-password/reset-password-screen.tsx')).ResetPasswordScreen,
 );
-export const mailLink = keptOnceLoaded(
+export const mailLink = createComponentLoader(
   async () => (await import('../../features/auth/email-links/mail-link-screen.tsx')).MailLinkScreen,
 );
-export const join = keptOnceLoaded(
+export const join = createComponentLoader(
   async () => (await import('../../features/join/join-screen.tsx')).JoinScreen,
 );
-export const signedIn = keptOnceLoaded(async () => (await import('../shell/signed-in-app.tsx')).SignedInApp);
+export const signedIn = createComponentLoader(
+  async () => (await import('../shell/signed-in-app.tsx')).SignedInApp,
+);
 
 /** The client that reads and writes the signed-in user's data. */
 export const importRest = () => import('../data/rest.ts');

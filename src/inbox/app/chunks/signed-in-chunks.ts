@@ -1,12 +1,12 @@
-import { keptOnceLoaded } from '../../ui/state/loader.ts';
+import { createComponentLoader } from '../../ui/state/loader.ts';
 
 /** The screens that need a session. */
-export const inbox = keptOnceLoaded(
+export const inbox = createComponentLoader(
   async () => (await import('../../features/notifications/screen/inbox-screen.tsx')).InboxScreen,
 );
-export const preferences = keptOnceLoaded(
+export const preferences = createComponentLoader(
   async () => (await import('../shell/preferences-route.tsx')).PreferencesRoute,
 );
-export const account = keptOnceLoaded(
+export const account = createComponentLoader(
   async () => (await import('../../features/account/account-screen.tsx')).AccountScreen,
 );

@@ -9,7 +9,7 @@ import type {
   NotificationsState,
 } from '../../features/notifications/model/state-types.ts';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
-import { whenTrue } from '../../ui/state/when-true.ts';
+import { waitUntil } from '../../ui/state/wait-until.ts';
 import { isDiscarded, type Cached } from '../../shared/cached.ts';
 import { registeredKinds, setRegisteredKinds, type RegisteredKind } from '../../shared/registered-kinds.ts';
 import type { Outbox } from '../../shared/outbox/outbox.ts';
@@ -77,7 +77,7 @@ export async function openDataCache({
       }),
     async isQuiet() {
       preferences.ensure();
-      await whenTrue(preferences, () => !preferences.getSnapshot().isReading);
+      await waitUntil(preferences, () => !preferences.getSnapshot().isReading);
       return isQuiet(preferences.getSnapshot().preferences, clock.now());
     },
     persistKinds(value) {

@@ -9,7 +9,7 @@ import type { Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
 import { isDiscarded } from '../../shared/cached.ts';
 import { setRegisteredKinds } from '../../shared/registered-kinds.ts';
 import { createLoader, preloadDelayMs, retryFailedLoad } from '../../ui/state/loader.ts';
-import { whenTrue } from '../../ui/state/when-true.ts';
+import { waitUntil } from '../../ui/state/wait-until.ts';
 import { toasts } from '../../ui/state/toasts.ts';
 import { RestError, type RestClient } from 'supabase-protocol-clients/rest-client';
 import type { Clients } from '../../shared/clients/clients-context.ts';
@@ -153,7 +153,7 @@ export class UserData {
   }
 
   #untilRead(): Promise<void> {
-    return whenTrue(
+    return waitUntil(
       this.inbox,
       () => this.inbox.getSnapshot().isVerified || this.inbox.getSnapshot().problem !== null,
     );

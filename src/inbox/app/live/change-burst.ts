@@ -17,7 +17,7 @@ export interface BurstFilterOptions<Change> {
 }
 
 /** More changes within `windowMs` than this are a burst: marking a long inbox as read sends one for each row. */
-const mostChanges = 200;
+const maxChanges = 200;
 /** A busy server sends some fifty changes a second. */
 const windowMs = 5_000;
 /** A burst of some hundred changes ends within this time, and needs one call only. */
@@ -53,7 +53,7 @@ export function createBurstFilter<Change>(options: BurstFilterOptions<Change>): 
     const isQuiet = nowMs - lastChangeMs >= quietMs;
     if (!isQuiet && nowMs < nextCallMs) return wait(burst);
     // Changes at the usual rate are passed again, also if they never pause.
-    if (isQuiet || (!isNew && dropped <= mostChanges)) {
+    if (isQuiet || (!isNew && dropped <= maxChanges)) {
       burst = null;
       windowStartMs = -Infinity;
     } else {
@@ -76,7 +76,7 @@ export function createBurstFilter<Change>(options: BurstFilterOptions<Change>): 
         count = 0;
       }
       count += changes.length;
-      if (count <= mostChanges) return onChanges(changes);
+      if (count <= maxChanges) return onChanges(changes);
       burst = { nextCallMs: nowMs + firstCallMs, isNew: true, lastChangeMs: nowMs, dropped: changes.length };
       wait(burst);
     },

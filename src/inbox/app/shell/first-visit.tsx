@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import layout from '../../ui/layout.module.css';
 import { Section } from '../../ui/section.tsx';
-import { whenTrue } from '../../ui/state/when-true.ts';
+import { waitUntil } from '../../ui/state/wait-until.ts';
 import { appTexts } from '../app-texts.ts';
 import { useUserData } from '../data/user-data-context.ts';
 import { LanguageChoice } from './display-choices.tsx';
@@ -28,7 +28,7 @@ export function FirstVisitQuestions() {
   const save = async (change: PreferenceChange) => {
     const { preferences } = await openCache();
     preferences.ensure();
-    await whenTrue(preferences, () => !preferences.getSnapshot().isReading);
+    await waitUntil(preferences, () => !preferences.getSnapshot().isReading);
     preferences.change(change);
   };
   const end = () => {

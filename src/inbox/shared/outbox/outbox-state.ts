@@ -70,7 +70,7 @@ export type OutboxEvent =
   | { readonly type: 'failed'; readonly id: string; readonly nowMs: number; readonly delayMs: number };
 
 /** Requests of one tab at the same time, while nothing is delayed. */
-export const mostRequests = 6;
+export const maxRequests = 6;
 
 const noFailure = { failures: 0, retryAtMs: 0 } as const;
 
@@ -178,7 +178,7 @@ function fail(state: OutboxState, event: Extract<OutboxEvent, { type: 'failed' }
  */
 export function selectDue(state: OutboxState, nowMs: number): readonly PendingAction[] {
   if (!state.isOnline || state.retryAtMs > nowMs) return [];
-  const free = (state.isDelayed ? 1 : mostRequests) - state.sendingIds.size;
+  const free = (state.isDelayed ? 1 : maxRequests) - state.sendingIds.size;
   const due: PendingAction[] = [];
   const earlier = createConflictIndex();
   for (const action of state.pending) {

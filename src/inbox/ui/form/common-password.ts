@@ -14,7 +14,7 @@ const neverAccepted: ReadonlySet<string> = new Set([
 ]);
 
 /** Strengths below it are refused. */
-const leastStrength = 2;
+const minStrength = 2;
 
 /**
  * Refuses a new password that is common or easy to guess, before it is sent.
@@ -28,9 +28,9 @@ export async function refuseCommonPassword(
 ): Promise<FormProblem<'password'> | undefined> {
   const strength = await import('../password-strength/password-strength.ts').then(
     ({ estimateStrength }) => estimateStrength(password, own),
-    () => leastStrength,
+    () => minStrength,
   );
-  if (strength >= leastStrength && !neverAccepted.has(password.toLowerCase())) return undefined;
+  if (strength >= minStrength && !neverAccepted.has(password.toLowerCase())) return undefined;
   const { passwordTooCommon } = await credentialTexts.load();
   return { fields: { password: passwordTooCommon } };
 }

@@ -2,7 +2,7 @@
 const timing = { duration: 180, easing: 'ease-out' } as const;
 const slide = '32px 0';
 /** More changed rows than this mean that another list is shown. */
-const mostRows = 5;
+const maxRows = 5;
 
 const gone = { opacity: 0, translate: slide };
 const here = { opacity: 1, translate: '0 0' };
@@ -28,7 +28,7 @@ export function animateRows(list: HTMLElement): () => void {
     const removedIds = new Set(removed.map(({ row }) => idOf(row)));
     const arriving = added.filter((row) => row.isConnected && !removedIds.has(idOf(row)));
     const leaving = removed.filter(({ row }) => !row.isConnected && !addedIds.has(idOf(row)));
-    if (arriving.length + leaving.length > mostRows) return;
+    if (arriving.length + leaving.length > maxRows) return;
     for (const row of arriving) row.animate([gone, here], timing);
     for (const { row, next } of leaving) if (next instanceof HTMLElement) slideOut(list, row, next);
   });

@@ -12,7 +12,7 @@ export interface UndoToastOptions {
 
 /** The actions that can still be undone, oldest first. The toast is that of the last one. */
 const undoable: UndoToastOptions[] = [];
-const mostUndoable = 20;
+const maxUndoable = 20;
 let shownId: number | null = null;
 
 /**
@@ -23,7 +23,7 @@ let shownId: number | null = null;
  */
 export function showUndoToast(options: UndoToastOptions): () => void {
   undoable.push(options);
-  if (undoable.length > mostUndoable) undoable.shift()?.onKept?.();
+  if (undoable.length > maxUndoable) undoable.shift()?.onKept?.();
   showLast();
   return () => {
     const at = undoable.indexOf(options);

@@ -57,7 +57,7 @@ export interface ComponentLoader<Props extends object> {
 }
 
 /** A loader that keeps its component, so that a preloaded screen renders at once. */
-export function keptOnceLoaded<Props extends object>(
+export function createComponentLoader<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentLoader<Props> {
   const loader: ComponentLoader<Props> = async () => (loader.loaded = await load());

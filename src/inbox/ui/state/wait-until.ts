@@ -1,7 +1,7 @@
 import type { Readable } from 'supabase-protocol-clients/platform';
 
 /** Resolves once the condition holds. */
-export function whenTrue(
+export function waitUntil(
   { subscribe }: Pick<Readable<unknown>, 'subscribe'>,
   condition: () => boolean,
 ): Promise<void> {

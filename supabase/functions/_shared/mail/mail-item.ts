@@ -28,29 +28,29 @@ export interface MailItem {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const mostNameCharacters = 100;
-const mostTitleCharacters = 150;
-const mostTextCharacters = 280;
+const maxNameCharacters = 100;
+const maxTitleCharacters = 150;
+const maxTextCharacters = 280;
 
 export function readMailItem(item: QueuedItem, appUrl: string): MailItem {
   const content = fieldsOf(item.content);
   const data = fieldsOf(content['data']);
   const metadata = fieldsOf(content['metadata']);
-  const find = (names: readonly string[], mostCharacters: number): string | null => {
+  const find = (names: readonly string[], maxCharacters: number): string | null => {
     for (const name of names) {
-      const found = bounded(data[name], mostCharacters) ?? bounded(metadata[name], mostCharacters);
+      const found = bounded(data[name], maxCharacters) ?? bounded(metadata[name], maxCharacters);
       if (found) return found;
     }
     return null;
   };
-  const entityType = bounded(content['entity_type'], mostNameCharacters);
+  const entityType = bounded(content['entity_type'], maxNameCharacters);
   const status = data['status'] ?? metadata['status'];
-  const text = find(['excerpt', 'snippet', 'message', 'body', 'text', 'comment'], mostTextCharacters);
+  const text = find(['excerpt', 'snippet', 'message', 'body', 'text', 'comment'], maxTextCharacters);
   return {
     kind: mailKinds.find((kind) => kind === item.kind) ?? 'other',
-    ...registeredWords(item, find(['title', 'subject'], mostTitleCharacters), text),
-    actor: find(['actor_name', 'actor', 'inviter_name'], mostNameCharacters),
-    entity: find(['entity_name', 'entity_title', 'name'], mostNameCharacters),
+    ...registeredWords(item, find(['title', 'subject'], maxTitleCharacters), text),
+    actor: find(['actor_name', 'actor', 'inviter_name'], maxNameCharacters),
+    entity: find(['entity_name', 'entity_title', 'name'], maxNameCharacters),
     entityType,
     answer: item.kind === 'invite' && (status === 'accepted' || status === 'declined') ? status : null,
     createdAtMs: Date.parse(item.created_at),
@@ -67,8 +67,8 @@ function registeredWords(
 ): Pick<MailItem, 'registered' | 'title' | 'text'> {
   if (!words) return { registered: null, title: null, text: ownText };
   const { label } = words;
-  const text = bounded(words.text, mostTextCharacters) ?? ownText;
-  const title = bounded(words.title, mostTitleCharacters) ?? ownTitle ?? bounded(text, mostTitleCharacters);
+  const text = bounded(words.text, maxTextCharacters) ?? ownText;
+  const title = bounded(words.title, maxTitleCharacters) ?? ownTitle ?? bounded(text, maxTitleCharacters);
   return { registered: { name: kind, label }, title: title ?? label, text: text === title ? null : text };
 }
 
@@ -79,7 +79,7 @@ function itemUrl(item: QueuedItem, path: string | null, appUrl: string): string 
 }
 
 /** One line without control characters and without characters that reverse the reading direction. */
-function bounded(value: unknown, mostCharacters: number): string | null {
+function bounded(value: unknown, maxCharacters: number): string | null {
   if (typeof value !== 'string') return null;
   const line = value
     .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
@@ -87,7 +87,7 @@ function bounded(value: unknown, mostCharacters: number): string | null {
     .trim();
   if (line === '') return null;
   const characters = Array.from(line);
-  return characters.length <= mostCharacters ? line : `${characters.slice(0, mostCharacters - 1).join('')}…`;
+  return characters.length <= maxCharacters ? line : `${characters.slice(0, maxCharacters - 1).join('')}…`;
 }
 
 function fieldsOf(value: unknown): Fields {

@@ -29,7 +29,7 @@ export interface RateGate {
 /** The wait if the provider specifies none. */
 const usualWaitMs = 1000;
 /** This many held mails in a row indicate a fault of the provider. */
-const mostHeld = 10;
+const maxHeld = 10;
 const heldWaitMs = 60_000;
 
 export function createRateGate({ stopAtMs, wait }: RateGateOptions): RateGate {
@@ -54,7 +54,7 @@ export function createRateGate({ stopAtMs, wait }: RateGateOptions): RateGate {
     limit,
     hold(retryAfterMs, reason) {
       held += 1;
-      if (held >= mostHeld) limit(retryAfterMs || heldWaitMs, reason);
+      if (held >= maxHeld) limit(retryAfterMs || heldWaitMs, reason);
     },
     open() {
       held = 0;

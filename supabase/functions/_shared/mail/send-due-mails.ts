@@ -25,7 +25,7 @@ const batchSize = 50;
 /** The longest time that the platform lets a run last: afterwards another run may send what this one has not acknowledged. */
 const leaseSeconds = 150;
 const sentAtOnce = 5;
-const mostMails = 500;
+const maxMails = 500;
 
 type Outcome = 'sent' | 'failed' | 'delayed' | 'held' | 'refused' | 'rejected';
 const outcomes: Readonly<Record<Exclude<MailRefusal, 'unavailable'>, Outcome>> = {
@@ -43,9 +43,9 @@ export function sendDueMails(options: SendDueMailsOptions): Promise<SendingRepor
   return drainQueue({
     batchSize,
     sentAtOnce,
-    mostItems: mostMails,
-    mayClaim: () => gate.closure() === null && !acknowledgments.hasGivenUp(),
-    isClosed: () => (gate.closure()?.forMs ?? 0) > 0 || acknowledgments.hasGivenUp(),
+    maxItems: maxMails,
+    mayClaim: () => gate.closure() === null && !acknowledgments.hasFailed(),
+    isClosed: () => (gate.closure()?.forMs ?? 0) > 0 || acknowledgments.hasFailed(),
     startNext: options.startNext,
     async claim() {
       const { claimed, mails } = await callDatabase(

@@ -44,7 +44,7 @@ const browserHosts = [
 const timeoutMs = 10_000;
 /** A push service keeps a message this long for a device that is off. */
 const ttlSeconds = 24 * 3600;
-const mostFailures = 5;
+const maxFailures = 5;
 
 /** @throws {MissingSettingError | InvalidSettingError} without VAPID_SUBJECT, VAPID_PUBLIC_KEY or VAPID_PRIVATE_KEY, or if they do not fit. */
 export function createPushTransport({ env, fetch, now }: Runtime): PushTransport {
@@ -160,7 +160,7 @@ function createOutages() {
   const reasons = new Map<string, string>();
   return {
     find: (origin: string) =>
-      (failures.get(origin) ?? 0) >= mostFailures ? (reasons.get(origin) ?? null) : null,
+      (failures.get(origin) ?? 0) >= maxFailures ? (reasons.get(origin) ?? null) : null,
     /** @param reason null: the service responds. */
     record(origin: string, reason: string | null) {
       failures.set(origin, reason === null ? 0 : (failures.get(origin) ?? 0) + 1);

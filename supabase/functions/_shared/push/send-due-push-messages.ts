@@ -17,19 +17,19 @@ const batchSize = 100;
 /** The longest time that the platform lets a run last: afterwards another run may send what this one has not acknowledged. */
 const leaseSeconds = 150;
 const sentAtOnce = 10;
-const mostMessages = 500;
+const maxMessages = 500;
 
 /** Claims, encrypts, sends and acknowledges until nothing is due. Several workers may run at once. */
 export function sendDuePushMessages(options: SendDuePushMessagesOptions): Promise<SendingReport> {
   const { callDatabase, now, stopAtMs, log, startNext } = options;
-  const { acknowledge, hasGivenUp } = createAcknowledgments(options);
+  const { acknowledge, hasFailed } = createAcknowledgments(options);
   const calledAt = () => new Date(now()).toISOString();
   return drainQueue({
     batchSize,
     sentAtOnce,
-    mostItems: mostMessages,
-    mayClaim: () => performance.now() < stopAtMs && !hasGivenUp(),
-    isClosed: hasGivenUp,
+    maxItems: maxMessages,
+    mayClaim: () => performance.now() < stopAtMs && !hasFailed(),
+    isClosed: hasFailed,
     startNext,
     async claim() {
       const { claimed, messages } = await callDatabase(

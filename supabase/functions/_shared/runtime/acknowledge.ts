@@ -16,14 +16,14 @@ export interface Acknowledgments {
    */
   acknowledge(name: string, args: Readonly<Record<string, unknown>>): Promise<boolean>;
   /** Whether an acknowledgment failed for good: what the run sends from then on would be sent again by the next run. */
-  hasGivenUp(): boolean;
+  hasFailed(): boolean;
 }
 
-const mostAttempts = 5;
+const maxAttempts = 5;
 const firstWaitMs = 200;
 
 export function createAcknowledgments({ callDatabase, log, wait }: AcknowledgmentOptions): Acknowledgments {
-  let hasGivenUp = false;
+  let hasFailed = false;
   return {
     async acknowledge(name, args) {
       for (let attempt = 1; ; attempt += 1) {
@@ -31,17 +31,17 @@ export function createAcknowledgments({ callDatabase, log, wait }: Acknowledgmen
           await callDatabase(name, args, z.boolean());
           return true;
         } catch (problem) {
-          if (attempt < mostAttempts && isTemporary(problem)) {
+          if (attempt < maxAttempts && isTemporary(problem)) {
             await wait(firstWaitMs * 2 ** (attempt - 1) * (0.5 + Math.random()));
             continue;
           }
-          hasGivenUp = true;
+          hasFailed = true;
           log.report('acknowledgment_failed', { ...args, problem: String(problem) });
           return false;
         }
       }
     },
-    hasGivenUp: () => hasGivenUp,
+    hasFailed: () => hasFailed,
   };
 }
 

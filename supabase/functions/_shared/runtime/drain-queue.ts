@@ -12,7 +12,7 @@ export interface Queue<Item> {
   /** How many items of a batch are sent at the same time. */
   readonly sentAtOnce: number;
   /** No batch is claimed after this number of items: a function has two seconds of processor time. */
-  readonly mostItems: number;
+  readonly maxItems: number;
   /** Leases at most `batchSize` due items. Fewer than that in `claimed` means that nothing else is due. */
   claim(): Promise<{ readonly claimed: number; readonly items: readonly Item[] }>;
   /** Sends and acknowledges one item. Returns whether both succeeded. Never rejects. */
@@ -30,7 +30,7 @@ export async function drainQueue<Item>(queue: Queue<Item>): Promise<SendingRepor
   let report: SendingReport = { sent: 0, failed: 0, skipped: 0 };
   let claimed = queue.batchSize;
   let total = 0;
-  while (claimed >= queue.batchSize && total < queue.mostItems && queue.mayClaim()) {
+  while (claimed >= queue.batchSize && total < queue.maxItems && queue.mayClaim()) {
     const batch = await queue.claim();
     claimed = batch.claimed;
     total += claimed;

@@ -31,11 +31,11 @@ function matchesStatus(patterns: string, status: string): boolean {
 }
 
 /** Longer waits are capped: the database and timers do not accept larger numbers. */
-const mostRetryAfterMs = 24 * 3_600_000;
+const maxRetryAfterMs = 24 * 3_600_000;
 
 /** `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3), in milliseconds, a day at most; 0 without it. */
 export function readRetryAfterMs(headers: Headers, nowMs: number): number {
   const value = headers.get('retry-after') ?? '';
   const waitMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
-  return Math.min(Math.max(0, waitMs || 0), mostRetryAfterMs);
+  return Math.min(Math.max(0, waitMs || 0), maxRetryAfterMs);
 }

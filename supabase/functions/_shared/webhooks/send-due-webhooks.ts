@@ -21,19 +21,19 @@ const batchSize = 50;
 /** The longest time that the platform lets a run last: afterwards another run may send what this one has not acknowledged. */
 const leaseSeconds = 150;
 const sentAtOnce = 10;
-const mostWebhooks = 500;
+const maxWebhooks = 500;
 
 /** Claims, signs, sends and acknowledges until nothing is due. Several workers may run at once. */
 export function sendDueWebhooks(options: SendDueWebhooksOptions): Promise<SendingReport> {
   const { callDatabase, now, stopAtMs, log, transport, startNext } = options;
-  const { acknowledge, hasGivenUp } = createAcknowledgments(options);
+  const { acknowledge, hasFailed } = createAcknowledgments(options);
   const calledAt = () => new Date(now()).toISOString();
   return drainQueue({
     batchSize,
     sentAtOnce,
-    mostItems: mostWebhooks,
-    mayClaim: () => performance.now() < stopAtMs && !hasGivenUp(),
-    isClosed: hasGivenUp,
+    maxItems: maxWebhooks,
+    mayClaim: () => performance.now() < stopAtMs && !hasFailed(),
+    isClosed: hasFailed,
     startNext,
     async claim() {
       const { claimed, webhooks } = await callDatabase(

@@ -190,8 +190,8 @@ function findWrongRow({ inbox, table, delivered }: ScriptedInbox): string | null
   return null;
 }
 
-const wait = (mostMs: number) =>
-  fc.nat(mostMs).map(
+const wait = (maxMs: number) =>
+  fc.nat(maxMs).map(
     (ms): Deed =>
       (scripted) =>
         scripted.world.clock.advance(ms),

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import {
   canUndo,
   initialState,
-  mostRequests,
+  maxRequests,
   selectDelayed,
   selectDue,
   step,
@@ -111,7 +111,7 @@ function checkDue(state: OutboxState, nowMs: number): void {
       state.topics.has(each.topic) &&
       !state.pending.slice(0, at).some((earlier) => doConflict(earlier, each)),
   );
-  const most = (state.isDelayed ? 1 : mostRequests) - state.sendingIds.size;
+  const most = (state.isDelayed ? 1 : maxRequests) - state.sendingIds.size;
   const isSending = state.isOnline && nowMs >= state.retryAtMs;
   expect(due).toEqual(isSending ? eligible.slice(0, Math.max(0, most)) : []);
 }

@@ -13,7 +13,7 @@ const unitMs: Readonly<Record<string, number>> = {
 };
 const part = /(\d+\.?\d*|\.\d+)([^\d.]*)/gy;
 /** Go stores nanoseconds in 64 bits. */
-const mostMs = 2 ** 63 / 1e6;
+const maxMs = 2 ** 63 / 1e6;
 
 /** Reads a duration such as `24h` or `1h30m`, in milliseconds; `none` is 0. Throws 400 validation_failed. */
 export function parseDuration(text: string): number {
@@ -30,6 +30,6 @@ export function parseDuration(text: string): number {
     if (each === undefined) throw refuse(`unknown unit ${JSON.stringify(unit)} in duration`);
     totalMs += Number(amount) * each;
   }
-  if (totalMs >= mostMs) throw refuse('invalid duration');
+  if (totalMs >= maxMs) throw refuse('invalid duration');
   return sign === '-' ? -totalMs : totalMs;
 }

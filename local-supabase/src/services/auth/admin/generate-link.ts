@@ -12,7 +12,7 @@ import { isRedirectAllowed, redirectTargetOf } from '../http/redirect-url.ts';
 import type { Values } from '../rows/rows.ts';
 import { encodeUser, type User } from '../rows/user.ts';
 import { findUserByEmail, findOtherUserByEmail, mergeUserMetadata, updateUser } from '../rows/users.ts';
-import { announceEmailUser, createEmailUser, type EmailUser } from './invite.ts';
+import { prepareEmailUser, createEmailUser, type EmailUser } from './invite.ts';
 
 const linkTypes = [
   'signup',
@@ -80,10 +80,10 @@ async function findOrCreate(
   context: AuthContext,
   tx: Transaction,
   wanted: Wanted,
-  announced: EmailUser | null,
+  prepared: EmailUser | null,
 ): Promise<User> {
   const { email, aud, type, data } = wanted;
-  if (announced !== null) return createEmailUser(context, tx, announced);
+  if (prepared !== null) return createEmailUser(context, tx, prepared);
   const known = await findUserByEmail(tx.sql, email, aud);
   if (known === undefined) throw notFound('user_not_found', 'User with this email not found');
   if ((type === 'signup' || type === 'invite') && known.email_confirmed_at !== null)
@@ -130,10 +130,10 @@ async function createLink(
   admin: Actor,
   tx: Transaction,
   wanted: Wanted,
-  announced: EmailUser | null,
+  prepared: EmailUser | null,
 ): Promise<Link> {
   const now = nowDate(context);
-  const user = await findOrCreate(context, tx, wanted, announced);
+  const user = await findOrCreate(context, tx, wanted, prepared);
   await recordLink(context, admin, tx, user, wanted.type);
   const newEmail = isChange(wanted.type) ? await parseNewEmail(context, tx, user, wanted) : '';
   const address = wanted.type === 'email_change_new' ? newEmail : wanted.email;
@@ -150,14 +150,14 @@ async function createLink(
   return { user: updated, code, tokenHash };
 }
 
-async function announce(
+async function prepareAccount(
   context: AuthContext,
   call: Call,
   { email, aud, data, password }: Wanted,
 ): Promise<EmailUser> {
   const passwordHash = password === '' ? undefined : await hashPassword(context.settings, password);
   const account = { email, aud, userMetadata: { ...data }, ...(passwordHash && { passwordHash }) };
-  return announceEmailUser(context, call, account);
+  return prepareEmailUser(context, call, account);
 }
 
 /** POST /admin/generate_link: the link and code of a mail, without the mail. */
@@ -165,11 +165,11 @@ export async function generateLink(context: AuthContext, call: Call): Promise<Re
   const admin = await requireAdmin(context, call);
   const body = await call.json();
   const wanted = await parseWanted(context, call, body);
-  const announced = wanted.isNew ? await announce(context, call, wanted) : null;
+  const prepared = wanted.isNew ? await prepareAccount(context, call, wanted) : null;
   const asked = readText(body, 'redirect_to');
   const redirectTo = isRedirectAllowed(context, asked) ? asked : redirectTargetOf(context, call);
   const { user, code, tokenHash } = await inTransaction(context, async (tx) =>
-    createLink(context, admin, tx, wanted, announced),
+    createLink(context, admin, tx, wanted, prepared),
   );
   const type = isChange(wanted.type) ? 'email_change' : wanted.type;
   return sendJson(call, {

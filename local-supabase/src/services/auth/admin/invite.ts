@@ -3,7 +3,7 @@ import { recordAudit } from '../rows/audit.ts';
 import { audienceOf, requireAdmin } from '../sessions/authentication.ts';
 import { type Call, readObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { announceUser } from '../hooks/before-user-created.ts';
+import { prepareUser } from '../hooks/before-user-created.ts';
 import { unprocessable } from '../http/errors.ts';
 import { createIdentity, ownIdentityData } from '../rows/identity.ts';
 import { sendConfirmation } from '../mail/mail.ts';
@@ -17,7 +17,7 @@ export interface EmailUser extends NewUser {
 }
 
 /** Calls the project's hook for a new account by email. Throws the hook's error. */
-export async function announceEmailUser(
+export async function prepareEmailUser(
   context: AuthContext,
   call: Call,
   wanted: {
@@ -27,7 +27,7 @@ export async function announceEmailUser(
     readonly passwordHash?: string;
   },
 ): Promise<EmailUser> {
-  return announceUser(context, call, { ...wanted, appMetadata: { provider: 'email', providers: ['email'] } });
+  return prepareUser(context, call, { ...wanted, appMetadata: { provider: 'email', providers: ['email'] } });
 }
 
 export async function createEmailUser(
@@ -49,7 +49,7 @@ export async function invite(context: AuthContext, call: Call): Promise<Response
   const userMetadata = { ...readObject(body, 'data') };
   const aud = audienceOf(context, call);
   const known = await findUserByEmail(context.database, email, aud);
-  const invitee = known ?? (await announceEmailUser(context, call, { email, aud, userMetadata }));
+  const invitee = known ?? (await prepareEmailUser(context, call, { email, aud, userMetadata }));
   const user = await inTransaction(context, async (tx) => {
     if (known?.email_confirmed_at != null)
       throw unprocessable('email_exists', 'A user with this email address has already been registered');

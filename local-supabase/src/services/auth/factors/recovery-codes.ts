@@ -20,7 +20,7 @@ import { raiseSession } from './verification.ts';
 const CODES = 10;
 const CODE_LENGTH = 16;
 /** This many wrong codes lock verification for `LOCK_MS`. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 const LOCK_MS = 15 * 60_000;
 
 /** A row of auth.mfa_recovery_code_sets. */
@@ -268,7 +268,7 @@ async function consumeCode(
   // A lock that has expired begins a new count.
   const before = set.verification_locked_until ? 0 : set.failed_verification_count;
   const failed = used ? 0 : before + 1;
-  const lockedUntil = failed >= MOST_ATTEMPTS ? new Date(context.now() + LOCK_MS) : null;
+  const lockedUntil = failed >= MAX_ATTEMPTS ? new Date(context.now() + LOCK_MS) : null;
   await saveAttempts(context, tx, set, failed, lockedUntil);
   return used !== undefined;
 }

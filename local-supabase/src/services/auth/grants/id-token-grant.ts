@@ -8,9 +8,9 @@ import { requireCaller } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readFlag, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, invalid, OAuthError } from '../http/errors.ts';
-import { announceAccount, signInByProvider, linkToUser } from '../oauth/external-account.ts';
+import { runHookForNewAccount, signInByProvider, linkToUser } from '../oauth/external-account.ts';
 import { customPrefix, findCustomProvider } from '../rows/custom-provider.ts';
-import { type Profile, profileOfClaims } from '../rows/provider-profile.ts';
+import { type Profile, parseProfile } from '../rows/provider-profile.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import { issuerOf } from '../test-provider/provider-routes.ts';
 import { testClientId } from '../test-provider/test-provider.ts';
@@ -109,7 +109,7 @@ async function readProfile(context: AuthContext, call: Call, body: JsonObject): 
     name: text(claims['name']),
     picture: text(claims['picture']),
   };
-  return profileOfClaims(provider.name, own, provider.isEmailOptional);
+  return parseProfile(provider.name, own, provider.isEmailOptional);
 }
 
 async function findLinkingTarget(context: AuthContext, call: Call, body: JsonObject): Promise<User | null> {
@@ -125,7 +125,7 @@ export async function idTokenGrant(context: AuthContext, call: Call): Promise<Re
   if (readText(body, 'id_token') === '') throw refused('id_token required');
   const target = await findLinkingTarget(context, call, body);
   const profile = await readProfile(context, call, body);
-  if (target === null) await announceAccount(context, call, profile);
+  if (target === null) await runHookForNewAccount(context, call, profile);
   const tokens = await inTransaction(context, async (tx) => {
     const user = await (target
       ? linkToUser(context, call, tx, target, profile)

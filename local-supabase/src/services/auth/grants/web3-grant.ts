@@ -3,7 +3,7 @@ import { utf8Length } from '../../../platform/bytes.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, invalid, OAuthError, unprocessable } from '../http/errors.ts';
-import { announceAccount, signInByProvider } from '../oauth/external-account.ts';
+import { runHookForNewAccount, signInByProvider } from '../oauth/external-account.ts';
 import type { Profile } from '../rows/provider-profile.ts';
 import { isRedirectAllowed } from '../http/redirect-url.ts';
 import { recordAudit } from '../rows/audit.ts';
@@ -110,7 +110,7 @@ export async function web3Grant(context: AuthContext, call: Call): Promise<Respo
   checkPlace(context, chain, message);
   checkTimes(context, chain, message);
   const profile = profileOf(chain, message);
-  await announceAccount(context, call, profile);
+  await runHookForNewAccount(context, call, profile);
   const { address, network, domain, uri } = message;
   const traits = { provider: 'web3', chain, network, address, domain, uri: uri.toString() };
   const tokens = await inTransaction(context, async (tx) => {

@@ -13,7 +13,7 @@ const noTime = '0001-01-01T00:00:00Z';
  *
  * @param sql the current transaction, if the hook cannot run before it.
  */
-export async function announceUser<T extends NewUser>(
+export async function prepareUser<T extends NewUser>(
   context: AuthContext,
   call: Call,
   user: T,

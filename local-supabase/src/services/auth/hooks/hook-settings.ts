@@ -30,7 +30,7 @@ const localHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1
 /** Parses a hook. Throws an Error with its name for an invalid URI or secret. */
 export function parseHook(name: HookName, { uri, secrets = [] }: HookSetting): HookTarget {
   const refused = (why: string): Error => new Error(`The auth hook ${name} (${uri}): ${why}`);
-  if (!URL.canParse(uri)) throw refused('its uri is no URL');
+  if (!URL.canParse(uri)) throw refused('its uri is not a URL');
   const { protocol, hostname, pathname } = new URL(uri);
   if (protocol === 'pg-functions:') {
     const [, schema = '', functionName = ''] = pathname.split('/');

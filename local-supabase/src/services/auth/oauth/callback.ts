@@ -10,8 +10,8 @@ import type { ProviderGrant } from '../test-provider/test-provider.ts';
 import type { User } from '../rows/user.ts';
 import { findUserById } from '../rows/users.ts';
 import { isUuid } from '../rows/rows.ts';
-import { acceptInvite, announceAccount, signInByProvider, linkToUser } from './external-account.ts';
-import { type Profile, profileOfClaims } from '../rows/provider-profile.ts';
+import { acceptInvite, runHookForNewAccount, signInByProvider, linkToUser } from './external-account.ts';
+import { type Profile, parseProfile } from '../rows/provider-profile.ts';
 
 /** Finds the flow of `state`. Throws 400 bad_oauth_callback, bad_oauth_state, flow_state_already_used. */
 async function loadFlow(context: AuthContext, state: string): Promise<FlowState> {
@@ -63,8 +63,9 @@ async function endFlow(
   grant: ProviderGrant,
   target: string,
 ): Promise<string> {
-  const profile = profileOfClaims(flow.provider_type, grant.claims, flow.email_optional);
-  if (flow.linking_target_id === null && !flow.invite_token) await announceAccount(context, call, profile);
+  const profile = parseProfile(flow.provider_type, grant.claims, flow.email_optional);
+  if (flow.linking_target_id === null && !flow.invite_token)
+    await runHookForNewAccount(context, call, profile);
   return inTransaction(context, async (tx) => {
     const now = nowDate(context);
     const user = await enter(context, call, tx, flow, profile);

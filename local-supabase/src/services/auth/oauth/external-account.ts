@@ -5,7 +5,7 @@ import { confirmEmail, removeUnconfirmed } from '../users/confirmation.ts';
 import { nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { badRequest, CommitThenThrow, forbidden, notFound, unprocessable } from '../http/errors.ts';
 import { isHookEnabled } from '../hooks/invoke-hook.ts';
-import { announceUser } from '../hooks/before-user-created.ts';
+import { prepareUser } from '../hooks/before-user-created.ts';
 import { createIdentity, findIdentity, type Identity } from '../rows/identity.ts';
 import { notifyOfChange } from '../mail/account-change.ts';
 import { sendConfirmation } from '../mail/mail.ts';
@@ -50,7 +50,7 @@ function newAccountOf(
  *
  * @param tx the current transaction, if the hook cannot run before it.
  */
-export async function announceAccount(
+export async function runHookForNewAccount(
   context: AuthContext,
   call: Call,
   profile: Profile,
@@ -60,7 +60,7 @@ export async function announceAccount(
   const aud = audienceOf(context, call);
   const decision = await decideLinking(context, tx?.sql ?? context.database, profile, aud);
   if (decision.kind === 'create')
-    await announceUser(context, call, newAccountOf(context, profile, decision.email, aud), tx?.sql);
+    await prepareUser(context, call, newAccountOf(context, profile, decision.email, aud), tx?.sql);
 }
 
 async function createAccount(

@@ -23,7 +23,7 @@ export interface ProviderClaims {
   readonly picture?: string | undefined;
 }
 
-export function profileOfClaims(provider: string, claims: ProviderClaims, isEmailOptional: boolean): Profile {
+export function parseProfile(provider: string, claims: ProviderClaims, isEmailOptional: boolean): Profile {
   const { iss, sub, email, email_verified: isEmailVerified, name, picture } = claims;
   const data = {
     iss,

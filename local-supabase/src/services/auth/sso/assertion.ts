@@ -3,7 +3,7 @@ import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import type { Sql } from '../../../database/database.ts';
 import { badRequest, internal, invalid, notFound, unprocessable } from '../http/errors.ts';
 import { findFlowStateById, type FlowState } from '../rows/flow-state.ts';
-import { announceAccount, signInByProvider } from '../oauth/external-account.ts';
+import { runHookForNewAccount, signInByProvider } from '../oauth/external-account.ts';
 import type { Profile } from '../rows/provider-profile.ts';
 import { addToQuery, encodeParams, isRedirectAllowed } from '../http/redirect-url.ts';
 import { updateRow } from '../rows/rows.ts';
@@ -115,7 +115,7 @@ export async function consumeAssertion(context: AuthContext, call: Call): Promis
   const location = await inTransaction(context, async (tx) => {
     const relay = await takeRelayState(context, tx.sql, form.get('RelayState') ?? '');
     const profile = await readAssertion(context, call, relay, form.get('SAMLResponse') ?? '');
-    await announceAccount(context, call, profile, tx);
+    await runHookForNewAccount(context, call, profile, tx);
     const user = await signInByProvider(context, call, tx, profile);
     const wanted = relay.redirect_to ?? '';
     const target = isRedirectAllowed(context, wanted) ? wanted : context.siteUrl;

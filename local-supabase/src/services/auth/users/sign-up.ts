@@ -4,7 +4,7 @@ import { audienceOf } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readObject, readText, sendJson } from '../http/call.ts';
 import { confirmEmail, confirmPhone, removeUnconfirmed } from './confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { announceUser } from '../hooks/before-user-created.ts';
+import { prepareUser } from '../hooks/before-user-created.ts';
 import { badRequest, internal, invalid, unprocessable } from '../http/errors.ts';
 import { type CodeChallenge, createFlowState, parseCodeChallenge } from '../rows/flow-state.ts';
 import { createIdentity, encodeIdentity, findIdentity, ownIdentityData } from '../rows/identity.ts';
@@ -120,10 +120,10 @@ async function register(context: AuthContext, call: Call, wanted: SignUp): Promi
   const { email, phone, provider, data } = wanted;
   const appMetadata = { provider, providers: [provider] };
   const newUser = { aud, email, phone, passwordHash, userMetadata: data, appMetadata };
-  const announced = existing === undefined ? await announceUser(context, call, newUser) : newUser;
+  const prepared = existing === undefined ? await prepareUser(context, call, newUser) : newUser;
   return inTransaction(context, async (tx) => {
     const now = nowDate(context);
-    const user = existing ?? (await createUser(tx.sql, now, announced));
+    const user = existing ?? (await createUser(tx.sql, now, prepared));
     return confirmOrAsk(context, call, tx, await ensureIdentity(tx, now, user, wanted), wanted);
   });
 }
@@ -189,9 +189,9 @@ async function signUpAnonymously(context: AuthContext, call: Call, body: JsonObj
   const aud = audienceOf(context, call);
   const userMetadata = { ...readObject(body, 'data') };
   const wanted = { aud, userMetadata, appMetadata: {}, isAnonymous: true };
-  const announced = await announceUser(context, call, wanted);
+  const prepared = await prepareUser(context, call, wanted);
   const tokens = await inTransaction(context, async ({ sql }) => {
-    const user = await createUser(sql, nowDate(context), announced);
+    const user = await createUser(sql, nowDate(context), prepared);
     return signIn(context, call, sql, user, 'anonymous');
   }).catch((cause: unknown) => {
     throw internal('Database error creating anonymous user', cause);

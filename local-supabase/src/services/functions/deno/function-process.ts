@@ -29,7 +29,7 @@ export interface FunctionProcessOptions {
 }
 
 /** The limit of the vendor's runtime. */
-const MOST_HEAP_MIB = 256;
+const MAX_HEAP_MIB = 256;
 const START_MS = 120_000;
 const END_MS = 2000;
 const main = new URL('./main.ts', import.meta.url);
@@ -141,7 +141,7 @@ function untilListening({ child, secret, print, exited, output, onTasks }: Start
 
 const failureOf = (lines: readonly string[]): WorkerFailure =>
   lines.some((line) => line.includes('JavaScript out of memory') || line.includes('heap out of memory'))
-    ? new WorkerFailure('limit', `It needed more than ${MOST_HEAP_MIB} MiB`)
+    ? new WorkerFailure('limit', `It needed more than ${MAX_HEAP_MIB} MiB`)
     : new WorkerFailure('crash', lines.find((line) => line.includes('rror')) ?? 'The process ended');
 
 function denoArguments(
@@ -156,7 +156,7 @@ function denoArguments(
     '--no-lock',
     '--node-modules-dir=none',
     '--unstable-no-legacy-abort',
-    `--v8-flags=--max-old-space-size=${MOST_HEAP_MIB}`,
+    `--v8-flags=--max-old-space-size=${MAX_HEAP_MIB}`,
     '--allow-net',
     '--allow-env',
     '--allow-read',

@@ -15,7 +15,7 @@ interface Worker {
 }
 
 /** The limits for idle processes: their number, and the time without a request. */
-const MOST_IDLE = 4;
+const MAX_IDLE = 4;
 const IDLE_MS = 120_000;
 const SWEEP_MS = 1000;
 
@@ -88,7 +88,7 @@ export class WorkerPool {
     const old = [...this.#workers]
       .filter(([, worker]) => isIdle(worker))
       .toSorted(([, a], [, b]) => b.usedAtMs - a.usedAtMs)
-      .filter(([, { usedAtMs }], index) => index >= MOST_IDLE || performance.now() - usedAtMs > IDLE_MS);
+      .filter(([, { usedAtMs }], index) => index >= MAX_IDLE || performance.now() - usedAtMs > IDLE_MS);
     for (const [name, worker] of old) {
       this.#workers.delete(name);
       this.#retired.add(worker);

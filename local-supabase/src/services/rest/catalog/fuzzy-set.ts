@@ -8,7 +8,7 @@ export interface FuzzyMatch {
 }
 
 const GRAM_SIZES = [3, 2] as const;
-const MOST_CANDIDATES = 50;
+const MAX_CANDIDATES = 50;
 export const DEFAULT_MIN_SCORE = 0.33;
 
 /** Returns the best matches first, or only the exact match, compared without regard to case. */
@@ -38,7 +38,7 @@ function search(known: ReadonlyMap<string, string>, query: string, size: number)
     .map(([key, value]) => ({ key, value, score: cosine(wanted, countGrams(key, size)) }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score)
-    .slice(0, MOST_CANDIDATES);
+    .slice(0, MAX_CANDIDATES);
   return candidates
     .map(({ key, value }) => ({ value, score: similarity(query, key) }))
     .toSorted((a, b) => b.score - a.score);

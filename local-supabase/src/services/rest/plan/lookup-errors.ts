@@ -8,13 +8,13 @@ import { bestMatch, fuzzySearch } from '../catalog/fuzzy-set.ts';
 
 const NAME_SIMILARITY = 0.75;
 /** PostgREST makes no suggestions for schemas with more tables. */
-const MOST_TABLES = 500;
+const MAX_TABLES = 500;
 
 export function tableNotFound({ schema, name }: QualifiedName, catalog: Catalog): RestError {
   const names = [...catalog.tables.values()]
     .filter((table) => table.schema === schema)
     .map((table) => table.name);
-  const similar = names.length < MOST_TABLES ? bestMatch(names, name, NAME_SIMILARITY) : undefined;
+  const similar = names.length < MAX_TABLES ? bestMatch(names, name, NAME_SIMILARITY) : undefined;
   return new RestError(404, {
     code: 'PGRST205',
     message: `Could not find the table '${schema}.${name}' in the schema cache`,

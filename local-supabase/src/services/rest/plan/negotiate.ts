@@ -21,18 +21,18 @@ const NO_BODY: BodyHandler = { kind: 'none' };
 /**
  * Returns the first acceptable media type that can be produced.
  *
- * @param of the relation or function with custom handlers; they apply only if its rows are selected whole.
+ * @param source the relation or function with custom handlers; they apply only if its rows are selected whole.
  * @throws {RestError} PGRST107.
  */
 export function negotiate(
   { accept, action, preferences }: ApiRequest,
-  of: QualifiedName,
+  source: QualifiedName,
   catalog: Catalog,
   isWholeSelect: boolean,
   allowsPlans: boolean,
 ): Negotiated {
   const found = accept
-    .map((type) => handlerOf(type, of, catalog, isWholeSelect, allowsPlans))
+    .map((type) => handlerOf(type, source, catalog, isWholeSelect, allowsPlans))
     .find((one) => one !== undefined);
   if (!found) throw noMediaType(accept);
   const isSilent =
@@ -44,7 +44,7 @@ export function negotiate(
 
 function handlerOf(
   type: MediaType,
-  of: QualifiedName,
+  source: QualifiedName,
   catalog: Catalog,
   isWholeSelect: boolean,
   allowsPlans: boolean,
@@ -55,18 +55,18 @@ function handlerOf(
     case 'array-stripped':
       return { handler: { kind: 'array-stripped' }, mediaType: type };
     case 'plan': {
-      const planned = handlerOf(type.of, of, catalog, isWholeSelect, allowsPlans);
+      const planned = handlerOf(type.of, source, catalog, isWholeSelect, allowsPlans);
       return allowsPlans && planned ? { handler: planned.handler, mediaType: type } : undefined;
     }
     case 'known':
     case 'other':
-      return customHandler(type, of, catalog, isWholeSelect) ?? builtInHandler(type);
+      return customHandler(type, source, catalog, isWholeSelect) ?? builtInHandler(type);
   }
 }
 
 function customHandler(
   type: MediaType,
-  of: QualifiedName,
+  source: QualifiedName,
   { mediaHandlers }: Catalog,
   isWholeSelect: boolean,
 ): Negotiated | undefined {
@@ -74,7 +74,7 @@ function customHandler(
     mediaHandlers.find(
       ({ target, mediaType }) => isTarget(target) && mimeOf(parseMediaType(mediaType)) === wanted,
     );
-  const isOwn = (target: QualifiedName | null) => target !== null && isSameName(target, of);
+  const isOwn = (target: QualifiedName | null) => target !== null && isSameName(target, source);
   const found =
     (isWholeSelect ? (find(isOwn, '*/*') ?? find(isOwn, mimeOf(type))) : undefined) ??
     find((target) => target === null, mimeOf(type));

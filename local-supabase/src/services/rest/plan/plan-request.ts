@@ -48,14 +48,14 @@ export function planRequest(request: ApiRequest, catalog: Catalog, settings: Req
       const table = findTable(action.name, catalog);
       const read = planRead(request, action.name, catalog, settings);
       const made = negotiate(request, action.name, catalog, hasDefaultSelect(read), settings.allowsPlans);
-      demandValidPreferences(request);
+      assertValidPreferences(request);
       return { kind: 'read', read, isReadOnly: true, table, headersOnly: action.headersOnly, ...made };
     }
     case 'mutate': {
       const table = findTable(action.name, catalog);
       const read = planRead(request, action.name, catalog, settings);
       const write = planWrite(action.mutation, request, table, catalog, read);
-      demandValidPreferences(request);
+      assertValidPreferences(request);
       const made = negotiate(request, action.name, catalog, hasDefaultSelect(read), settings.allowsPlans);
       return { kind: 'write', read, isReadOnly: false, table, mutation: action.mutation, write, ...made };
     }
@@ -100,7 +100,7 @@ function planFunction(
   const read = planRead(request, of, catalog, settings);
   const call = planCall(routine, request, names, read);
   const made = negotiate(request, of, catalog, hasDefaultSelect(read), settings.allowsPlans);
-  demandValidPreferences(request);
+  assertValidPreferences(request);
   const isLimited = preferences.maxAffected !== undefined && preferences.handling === 'strict';
   if (isLimited && !routine.returnsSet) throw maxAffectedOnSingle();
   const isReadOnly = action.isGet || routine.volatility !== 'v';
@@ -113,7 +113,7 @@ function findTable(name: QualifiedName, catalog: Catalog): Table {
   return table;
 }
 
-function demandValidPreferences({ preferences: { handling, invalid } }: ApiRequest): void {
+function assertValidPreferences({ preferences: { handling, invalid } }: ApiRequest): void {
   if (handling === 'strict' && invalid.length > 0) throw invalidPreferences(invalid);
 }
 

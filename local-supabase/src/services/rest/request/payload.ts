@@ -81,7 +81,7 @@ const SURROGATE_ESCAPE = /\\ud[89a-f]/i;
 const HALF_PAIR = /\p{Surrogate}/u;
 
 /** PostgREST rejects unpaired surrogates, which `JSON.parse` accepts. */
-function demandWellFormed(key: string, value: unknown): unknown {
+function assertWellFormed(key: string, value: unknown): unknown {
   const isBroken = HALF_PAIR.test(key) || (typeof value === 'string' && HALF_PAIR.test(value));
   if (isBroken) throw new SyntaxError('A lone surrogate');
   return value;
@@ -92,7 +92,7 @@ function readJson(body: Uint8Array): { readonly text: string; readonly value: un
     const text = strictDecoder.decode(body);
     return {
       text,
-      value: JSON.parse(text, SURROGATE_ESCAPE.test(text) ? demandWellFormed : undefined) as unknown,
+      value: JSON.parse(text, SURROGATE_ESCAPE.test(text) ? assertWellFormed : undefined) as unknown,
     };
   } catch {
     throw invalidBody('Empty or invalid json');

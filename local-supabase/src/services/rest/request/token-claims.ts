@@ -50,7 +50,7 @@ export function roleOf(claims: Claims, roleClaimKey: string, anonymousRole: stri
 }
 
 /** @throws {RestError} if the token's audience lacks `audience`. An empty list counts as no audience. */
-export function demandAudience({ aud }: Claims, audience: string | null): void {
+export function assertAudience({ aud }: Claims, audience: string | null): void {
   if (audience === null || aud === undefined) return;
   const isMeant = Array.isArray(aud) ? aud.length === 0 || aud.includes(audience) : aud === audience;
   if (isMeant) return;

@@ -34,7 +34,7 @@ import {
 } from './upload-state.ts';
 
 /** The maximum size of an upload if neither project nor bucket has a limit: 50 GiB. */
-const MOST_BYTES = 50 * 1024 ** 3;
+const MAX_BYTES = 50 * 1024 ** 3;
 
 /**
  * The routes below /upload/resumable: resumable uploads by the tus protocol 1.0.0, with its extensions creation,
@@ -76,7 +76,7 @@ export function createResumableRoutes(context: StorageContext): Hono {
   return app;
 }
 
-function describe({ fileSizeLimitBytes = MOST_BYTES }: StorageContext): Response {
+function describe({ fileSizeLimitBytes = MAX_BYTES }: StorageContext): Response {
   const headers = {
     ...TUS_ALLOWED,
     'tus-version': TUS_VERSION,
@@ -86,7 +86,7 @@ function describe({ fileSizeLimitBytes = MOST_BYTES }: StorageContext): Response
   return new Response(null, { status: 204, headers });
 }
 
-const mostBytesOf = ({ fileSizeLimitBytes = MOST_BYTES }: StorageContext, bucket: BucketRow): number =>
+const maxBytesOf = ({ fileSizeLimitBytes = MAX_BYTES }: StorageContext, bucket: BucketRow): number =>
   Math.min(bucket.file_size_limit || Infinity, fileSizeLimitBytes);
 
 async function create(context: StorageContext, request: Request): Promise<Response> {
@@ -103,8 +103,8 @@ async function create(context: StorageContext, request: Request): Promise<Respon
   if (!given) throw new TusError(400, 'Metadata header is required');
   const id = createUploadId(given['bucketName'] ?? '', given['objectName'] ?? '');
   const bucket = await findUploadBucket(context, id.bucket);
-  const mostBytes = mostBytesOf(context, bucket);
-  if ((sizeBytes ?? 0) > mostBytes) throw maximumExceeded();
+  const maxBytes = maxBytesOf(context, bucket);
+  if ((sizeBytes ?? 0) > maxBytes) throw maximumExceeded();
   const access = await authorize(context, request, id, { metadata: given, sizeBytes });
   const { contentType, cacheControl = '' } = given;
   if (contentType) checkMimeType(contentType, bucket);
@@ -118,7 +118,7 @@ async function create(context: StorageContext, request: Request): Promise<Respon
   const created = await createUpload(database, { id: id.text, sizeBytes, metadata, createdAtMs: now() });
   const isWithPart = sent.get('content-type') === PART_TYPE;
   const state =
-    isWithPart || sizeBytes === 0 ? await receive(context, request, created, { access, mostBytes }) : created;
+    isWithPart || sizeBytes === 0 ? await receive(context, request, created, { access, maxBytes }) : created;
   const { origin, pathname } = new URL(request.url);
   const headers = {
     location: `${origin}${routeOf(pathname)}/${encodeUploadId(id)}`,
@@ -154,10 +154,10 @@ async function append(context: StorageContext, request: Request): Promise<Respon
   if (!request.headers.has('content-type')) throw new TusError(403, 'Content-Type header required\n');
   const found = await findUpload(database, id.text, now());
   const access = await authorize(context, request, id, found);
-  const mostBytes = mostBytesOf(context, await findUploadBucket(context, id.bucket));
+  const maxBytes = maxBytesOf(context, await findUploadBucket(context, id.bucket));
   if (found.offsetBytes !== Number(offset)) throw offsetConflict();
-  const state = await readDeclaredSize(context, request, found, mostBytes);
-  const received = await receive(context, request, state, { access, mostBytes });
+  const state = await readDeclaredSize(context, request, found, maxBytes);
+  const received = await receive(context, request, state, { access, maxBytes });
   const headers = { 'upload-offset': String(received.offsetBytes), ...progressOf(received) };
   return new Response(null, { status: 204, headers });
 }
@@ -167,12 +167,12 @@ async function readDeclaredSize(
   { database }: StorageContext,
   { headers }: Request,
   state: UploadState,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<UploadState> {
   const length = headers.get('upload-length');
   if (length === null) return state;
   if (state.sizeBytes !== null || Number(length) < state.offsetBytes) throw invalidLength();
-  if (Number(length) > mostBytes) throw maximumExceeded();
+  if (Number(length) > maxBytes) throw maximumExceeded();
   return declareSize(database, state, Number(length));
 }
 
@@ -193,7 +193,7 @@ async function refusePut(): Promise<Response> {
 
 interface Reception {
   readonly access: UploadAccess;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
 /** Adds a part, and stores the object after the last one. */
@@ -201,9 +201,9 @@ async function receive(
   { database, objects }: StorageContext,
   request: Request,
   state: UploadState,
-  { access: { destination, run }, mostBytes }: Reception,
+  { access: { destination, run }, maxBytes }: Reception,
 ): Promise<UploadState> {
-  const restBytes = (state.sizeBytes ?? mostBytes) - state.offsetBytes;
+  const restBytes = (state.sizeBytes ?? maxBytes) - state.offsetBytes;
   const part = await objects.receive(request.body, restBytes).catch((problem: unknown) => {
     throw problem instanceof TooManyBytes ? sizeExceeded() : problem;
   });

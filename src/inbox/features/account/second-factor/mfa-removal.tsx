@@ -3,7 +3,7 @@ import type { Factor } from 'supabase-protocol-clients/auth-client';
 import { createMfa } from 'supabase-protocol-clients/auth-client/mfa';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
-import { isRaisedByCodeOnly } from '../../../shared/token-claims.ts';
+import { usedOnlyRecoveryCode } from '../../../shared/token-claims.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { accountTexts } from '../account-texts.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
@@ -32,7 +32,7 @@ export function MfaRemoval({ factor, name, isLast, hasServiceCodes, onClose, onR
     if (!factor || !(await proof.request('factors'))) return;
     const { session } = auth.getSnapshot();
     // Without the codes such a session could not remove the factor either, and the next sign-in would require it.
-    if (takesCodes && session && isRaisedByCodeOnly(session)) return setProblem(texts.mfaRemoveAddFirst);
+    if (takesCodes && session && usedOnlyRecoveryCode(session)) return setProblem(texts.mfaRemoveAddFirst);
     setPending(true);
     const failure = await runFormAction([], async () => {
       if (takesCodes) {

@@ -9,14 +9,14 @@ import { accountTexts, type AccountTexts } from '../account-texts.ts';
 import layout from '../../../ui/layout.module.css';
 import styles from '../account.module.css';
 import { Section } from '../../../ui/section.tsx';
-import { keptOnceLoaded, onDemand } from '../../../ui/state/loader.ts';
+import { createComponentLoader, onDemand } from '../../../ui/state/loader.ts';
 import { SlowNote } from '../../../ui/form/slow-note.tsx';
 import { useRecentProof } from '../proof/recent-proof.tsx';
 import { MfaRemoval } from './mfa-removal.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
 const importEnrollment = () => import('./mfa-enrollment.tsx');
-const loadEnrollment = keptOnceLoaded(async () => (await importEnrollment()).MfaEnrollment);
+const loadEnrollment = createComponentLoader(async () => (await importEnrollment()).MfaEnrollment);
 const MfaEnrollment = onDemand(loadEnrollment);
 
 export interface MfaSectionProps {

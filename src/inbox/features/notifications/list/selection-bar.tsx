@@ -182,7 +182,7 @@ function useAct(
       : commands.setStatus(rows, areArchived ? 'read' : 'archived');
   const markRead = () =>
     isEverything ? commands.markAllRead(filter.kind) : commands.setStatus(rows, 'read');
-  const act = (action: SelectionAction, isSure = count <= mostUnasked) => {
+  const act = (action: SelectionAction, isSure = count <= maxUnconfirmed) => {
     const isOffered = action === 'read' ? !areArchived : !(isEverything && action === 'snooze');
     if (isNone || !isOffered) return;
     if (action === 'remove' && !isSure) return setAsking(true);
@@ -231,7 +231,7 @@ function RemovalQuestion({ count, onClose, onConfirm }: RemovalQuestionProps) {
 }
 
 /** Deleting more than this asks first. */
-const mostUnasked = 50;
+const maxUnconfirmed = 50;
 
 interface BarButtonProps extends Omit<ButtonProps, 'children' | 'className' | 'title'> {
   readonly icon: ReactNode;

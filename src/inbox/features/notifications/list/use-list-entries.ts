@@ -5,9 +5,9 @@ import { toEntries, type ListEntry } from '../model/list-entries.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { Notification } from '../model/notification.ts';
 
-/** Groups shorten a list: pages are read until it has `fewestRows` rows, or `mostNotifications` are loaded. */
-const fewestRows = 20;
-const mostNotifications = 300;
+/** Groups shorten a list: pages are read until it has `minRows` rows, or `maxNotifications` are loaded. */
+const minRows = 20;
+const maxNotifications = 300;
 
 /** Whether the notifications of a thread, and of a sender within a short time, are one row. */
 export const groupingChoice = createDeviceSwitch('inbox-grouping', true);
@@ -26,8 +26,8 @@ export function useListEntries(
     [shown, groupsThreads, groupsSenders, openIds],
   );
   // A list is also short when all loaded rows were archived or deleted.
-  const isShort = hasMore && (shown.length === 0 || entries.length < Math.min(fewestRows, shown.length));
-  const readable = isShort ? mostNotifications - shown.length : 0;
+  const isShort = hasMore && (shown.length === 0 || entries.length < Math.min(minRows, shown.length));
+  const readable = isShort ? maxNotifications - shown.length : 0;
   // Runs once per page, because each page changes the number.
   useEffect(() => {
     if (readable > 0) loadMore();

@@ -11,7 +11,7 @@ import { listKinds, personName } from './filter-options.ts';
 import styles from './inbox.module.css';
 
 /** The maximum number of people that the filter offers. */
-const mostPeople = 12;
+const maxPeople = 12;
 
 /** Narrows the list by type and person. The people are the recent ones; offline those of the loaded rows. */
 export function FilterPanel({ filter }: { readonly filter: NotificationFilter }) {
@@ -29,7 +29,7 @@ export function FilterPanel({ filter }: { readonly filter: NotificationFilter })
       const name = id && personName(rows, id);
       return id && name ? [[id, name] as const] : [];
     })
-    .slice(0, mostPeople)
+    .slice(0, maxPeople)
     .sort(([, one], [, other]) => one.localeCompare(other, texts.language));
   const { tab, query } = filter;
   return (

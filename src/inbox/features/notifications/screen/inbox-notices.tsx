@@ -57,13 +57,13 @@ export function InboxNotices({ snapshot }: { readonly snapshot: InboxSnapshot })
   );
 }
 
-export interface InboxFootProps {
+export interface InboxFooterProps {
   readonly snapshot: InboxSnapshot;
   readonly onInvite: () => void;
 }
 
 /** Below the list: the next page, the empty state, or placeholders while it loads. */
-export function InboxFooter({ snapshot, onInvite }: InboxFootProps) {
+export function InboxFooter({ snapshot, onInvite }: InboxFooterProps) {
   const inbox = useInbox();
   const { FirstVisit } = useInboxServices();
   const { view, counts, problem, isReading, isReadingMore } = snapshot;

@@ -6,7 +6,7 @@ import type { CallbackOptions } from './callback/callback-methods.ts';
 import type { LazyMethods } from './calls/lazy-methods.ts';
 import { ofPresentUser } from './calls/present-user.ts';
 import { type SignOutMethod, signOut } from './calls/sign-out.ts';
-import { type AuthCore, Core, type CoreInternals, type CoreOptions } from './core.ts';
+import { type AuthCore, Core, type CoreOptions } from './core.ts';
 import { AuthError, missingSession, userChanged } from './errors.ts';
 import type { AuthSnapshot } from './session/auth-snapshot.ts';
 import type { AuthEvent, NewSession } from './session/session-state.ts';
@@ -88,11 +88,6 @@ export interface AuthClient extends Omit<LazyMethods, 'consume'>, SignOutMethod 
  * ```
  */
 export function createAuthClient(options: AuthClientOptions): AuthClient {
-  return createAuthClientWith(options);
-}
-
-/** `createAuthClient` with the internals that the sets of clients use. */
-export function createAuthClientWith(options: AuthClientOptions & CoreInternals): AuthClient {
   const problem = configurationProblem(options, { timeoutMs: duration });
   if (problem) throw new AuthError('invalid-options', problem);
   const client = new SessionClient(options);
@@ -146,7 +141,7 @@ class SessionClient {
   #started: Promise<AuthSnapshot> | undefined;
   #isClosed = false;
 
-  constructor(options: AuthClientOptions & CoreInternals) {
+  constructor(options: AuthClientOptions) {
     this.#options = options;
     this.core = new Core(options, this.start);
   }

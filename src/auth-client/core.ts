@@ -59,13 +59,10 @@ export interface CoreOptions {
   readonly log?: Log | undefined;
   /** Returns the `traceparent` header (W3C Trace Context) of the next request; null for none. Default: none. */
   readonly traceparent?: (() => string | null) | undefined;
-}
-
-/** Internal settings of the sets of clients; not for applications. */
-export interface CoreInternals {
-  /** Whether other tabs or clients have the same store, so that changes are announced to them. Default true. */
-  readonly isStoreShared?: boolean | undefined;
-  /** Shares the request of a refresh with other clients of this process. Default: each client sends its own. */
+  /**
+   * Shares the request of a refresh with other clients of this process, such as those of concurrent requests to a server. Default:
+   * each client sends its own.
+   */
   readonly shareRefresh?: ShareRefresh | undefined;
 }
 
@@ -73,47 +70,30 @@ export function defaultStorageKey(url: string): string {
   return `sb-${new URL(url).hostname.split('.')[0]}-auth-token`;
 }
 
-/** The core of a client. Its parts are created by their first use: servers create clients for each request, and many use no session. */
+/** What the methods of a client share. */
 export class Core implements AuthCore {
   readonly platform: Platform;
   readonly baseUrl: string;
   readonly publicBaseUrl: string;
   readonly ready: () => Promise<unknown>;
-  readonly #options: CoreOptions & CoreInternals;
-  readonly #storageKey: string;
-  #session: SessionManager | undefined;
-  #refresher: Refresher | undefined;
-  #send: Send | undefined;
+  readonly session: SessionManager;
+  readonly refresher: Refresher;
+  readonly send: Send;
+  readonly pendingFlows: PendingFlowStore;
+  readonly #options: CoreOptions;
 
-  constructor(options: CoreOptions & CoreInternals, ready: () => Promise<unknown>) {
-    this.platform = options.platform;
-    const { url, publicUrl = url } = options;
+  constructor(options: CoreOptions, ready: () => Promise<unknown>) {
+    const { url, publicUrl = url, platform, store, autoRefresh = true } = options;
+    const { storageKey: key = defaultStorageKey(publicUrl), shareRefresh = sendOwnRefresh } = options;
+    this.platform = platform;
     this.baseUrl = serviceUrl(url, 'auth');
     this.publicBaseUrl = serviceUrl(publicUrl, 'auth');
     this.ready = ready;
+    this.session = new SessionManager(platform, { store, key, autoRefresh });
+    this.send = createSend({ baseUrl: this.baseUrl, ...options });
+    this.refresher = new Refresher(this, { storageKey: key, autoRefresh, shareRefresh });
+    this.pendingFlows = { store: this.session.store, platform, key };
     this.#options = options;
-    this.#storageKey = options.storageKey ?? defaultStorageKey(publicUrl);
-  }
-
-  get session(): SessionManager {
-    const { store, isStoreShared: isShared = true, autoRefresh = true } = this.#options;
-    const key = this.#storageKey;
-    const settings = { store, key, checksStorage: autoRefresh, isClockTrusted: !autoRefresh, isShared };
-    return (this.#session ??= new SessionManager(this.platform, settings));
-  }
-
-  get refresher(): Refresher {
-    const { autoRefresh = true, shareRefresh = sendOwnRefresh } = this.#options;
-    const settings = { storageKey: this.#storageKey, autoRefresh, shareRefresh };
-    return (this.#refresher ??= new Refresher(this, settings));
-  }
-
-  get send(): Send {
-    return (this.#send ??= createSend({ baseUrl: this.baseUrl, ...this.#options }));
-  }
-
-  get pendingFlows(): PendingFlowStore {
-    return { store: this.session.store, platform: this.platform, key: this.#storageKey };
   }
 
   /** Ends the waiting at the deadline or the signal, not the work: its response may be needed for the session. */

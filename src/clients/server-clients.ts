@@ -1,4 +1,4 @@
-import { type AuthClient, createAuthClientWith } from '../auth-client/auth-client.ts';
+import { type AuthClient, createAuthClient } from '../auth-client/auth-client.ts';
 import type { AuthClientOptions } from '../auth-client/index.ts';
 import type { CookieScope } from '../auth-client/server/cookies-to-set.ts';
 import {
@@ -99,13 +99,12 @@ export function createServerClients<Database = UnknownDatabase>(
   });
   const store = createServerStore(cookies, state, { secure: true, ...cookieOptions }, platform.report);
   const shareRefresh = createShareRefresh(serviceUrl(url, 'auth'), platform.clock);
-  const auth = createAuthClientWith({
+  const auth = createAuthClient({
     ...options.auth,
     ...optionsOf(options.auth),
     publicUrl,
     store,
     autoRefresh: false,
-    isStoreShared: false,
     shareRefresh,
   });
   const { getAccessToken } = auth;

@@ -6,7 +6,7 @@ import {
   createMemoryStore,
   type AuthStore,
 } from '../auth-client/index.ts';
-import { createAuthClientWith } from '../auth-client/auth-client.ts';
+import { createAuthClient } from '../auth-client/auth-client.ts';
 import { createPlatform } from '../platform/browser-platform.ts';
 import type { HttpLogEvent, Log } from '../platform/log.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -72,13 +72,12 @@ export function createSharedAuth(options: SupabaseClientsOptions): SharedAuth {
     ...serviceOptions<Event>(options, own, platform),
   });
   const store = options.store ?? createPageStore();
-  const auth = createAuthClientWith({
+  const auth = createAuthClient({
     address: getPageAddress(),
     ...options.auth,
     ...optionsOf(options.auth),
-    store: store ?? createMemoryStore(),
-    // No other client uses this memory, and an open channel costs more memory than the clients.
-    isStoreShared: !!store,
+    // An open channel costs more memory than the clients.
+    store: store ?? { ...createMemoryStore(), isShared: false },
   });
   const { getAccessToken, onTokenChange } = auth;
   return {

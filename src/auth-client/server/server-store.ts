@@ -70,6 +70,7 @@ export function createServerStore(
     }
   };
   return {
+    isShared: false,
     async get(key) {
       const byName = await list();
       try {

@@ -37,18 +37,20 @@ const STORE_CHECK_BACKOFF = { delaysMs: doublingDelaysMs(1_000, 30_000) };
 export interface SessionSettings {
   readonly store: AuthStore;
   readonly key: string;
-  /** Whether failing storage is checked in the background until it works again. */
-  readonly checksStorage: boolean;
-  /** Whether the wall clock is right, as a server's is. The clock of a device may be hours off. */
-  readonly isClockTrusted: boolean;
-  /** Whether other tabs or clients have the same store. */
-  readonly isShared: boolean;
+  /**
+   * False on a server: nothing runs in the background there, such as checks whether failing storage works again, and the wall clock is
+   * right, where that of a device may be hours off.
+   */
+  readonly autoRefresh: boolean;
 }
 
 /** The session in memory and in storage. Every change of either goes through here. */
 export class SessionManager implements StoreHealthListener {
   /** The caller's store; writes that it refuses are kept in memory. */
   readonly store: ResilientStore;
+  readonly changes: Listeners<AuthSnapshot>;
+  readonly events: Listeners<AuthEvent>;
+  readonly tokens: Listeners<string | null>;
   readonly #platform: Platform;
   readonly #settings: SessionSettings;
   readonly #records: SessionStore;
@@ -59,27 +61,16 @@ export class SessionManager implements StoreHealthListener {
   #restoring: AbortController | null = null;
   #storeCheck: Timer | null = null;
   #isClosed = false;
-  #changes: Listeners<AuthSnapshot> | undefined;
-  #events: Listeners<AuthEvent> | undefined;
-  #tokens: Listeners<string | null> | undefined;
 
   constructor(platform: Platform, settings: SessionSettings) {
     this.#platform = platform;
     this.#settings = settings;
+    const { report } = platform;
+    this.changes = createListeners(report);
+    this.events = createListeners(report);
+    this.tokens = createListeners(report);
     this.store = new ResilientStore(settings.store, platform.clock, this);
     this.#records = new SessionStore(platform, this.store, settings.key);
-  }
-
-  get changes(): Pick<Listeners<AuthSnapshot>, 'add'> {
-    return (this.#changes ??= createListeners(this.#platform.report));
-  }
-
-  get events(): Pick<Listeners<AuthEvent>, 'add'> {
-    return (this.#events ??= createListeners(this.#platform.report));
-  }
-
-  get tokens(): Pick<Listeners<string | null>, 'add'> {
-    return (this.#tokens ??= createListeners(this.#platform.report));
   }
 
   /** The session in memory; null when signed out or loading. */
@@ -98,7 +89,7 @@ export class SessionManager implements StoreHealthListener {
    */
   verificationTimeMs(): number {
     const at = this.readClocks();
-    const isCorrected = !this.#settings.isClockTrusted && this.#serverTime;
+    const isCorrected = this.#settings.autoRefresh && this.#serverTime;
     return isCorrected ? serverNowMs(isCorrected, at) : at.now;
   }
 
@@ -116,7 +107,7 @@ export class SessionManager implements StoreHealthListener {
    * Reads storage for the first time and follows the other tabs. `callbackSession`: the session of the page's callback URL.
    */
   async restore(callbackSession: NewSession | null): Promise<void> {
-    if (this.#settings.isShared)
+    if (this.#settings.store.isShared ?? true)
       this.#records.listen((notice) => void this.sync(notice).catch(this.#platform.report));
     if (!callbackSession) {
       await this.#restoreFromStorage();
@@ -206,7 +197,7 @@ export class SessionManager implements StoreHealthListener {
     const storageProblem = new AuthError('storage-unavailable', message, { cause });
     this.setNotes({ storageProblem });
     this.#platform.report(storageProblem);
-    if (this.#settings.checksStorage && !this.#isClosed) this.#scheduleStoreCheck(1);
+    if (this.#settings.autoRefresh && !this.#isClosed) this.#scheduleStoreCheck(1);
   }
 
   onRecovery(): void {
@@ -247,7 +238,7 @@ export class SessionManager implements StoreHealthListener {
 
   #publish(): void {
     this.#snapshot = toSnapshot(this.#state, this.#notes);
-    this.#changes?.call(this.#snapshot);
+    this.changes.call(this.#snapshot);
   }
 
   #activate(record: StoredSession | null, isJustAnnounced = false): ActiveSession | null {
@@ -255,14 +246,14 @@ export class SessionManager implements StoreHealthListener {
   }
 
   #toActive(record: StoredSession, isJustAnnounced = false): ActiveSession {
-    const { isClockTrusted } = this.#settings;
+    const isClockTrusted = !this.#settings.autoRefresh;
     const context = { serverTime: this.#serverTime, isClockTrusted, isJustAnnounced };
     return toActiveSession(record, this.readClocks(), context);
   }
 
   /** A server writes no time of receipt: the browser that reads its record has another clock. */
   #toRecord(response: TokenResponse, receivedAt: ClockReading): StoredSession {
-    return this.#settings.isClockTrusted ? response : { ...response, received_at: receivedAt.now };
+    return this.#settings.autoRefresh ? { ...response, received_at: receivedAt.now } : response;
   }
 
   #learnServerTime(response: TokenResponse, receivedAt: ClockReading): void {
@@ -319,10 +310,10 @@ export class SessionManager implements StoreHealthListener {
     if (clearsCallback && (notesBefore.callbackError || notesBefore.callbackMessage !== null))
       this.#notes = { ...notesBefore, callbackError: null, callbackMessage: null };
     // Before the snapshot, so that a page that renders in a microtask has received the events already.
-    for (const event of emitted) this.#events?.defer(event);
+    for (const event of emitted) this.events.defer(event);
     if (this.#state !== before || this.#notes !== notesBefore) this.#publish();
     const token = this.current()?.record.access_token ?? null;
-    if (token !== tokenBefore) this.#tokens?.defer(token);
+    if (token !== tokenBefore) this.tokens.defer(token);
     return emitted.at(-1)?.name ?? null;
   }
 }

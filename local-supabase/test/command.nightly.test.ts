@@ -49,7 +49,7 @@ it('serves a foreign folder from `init` to `stop`', { timeout: 120_000 }, async 
   });
   expect(await run('status')).toMatchObject({
     code: 1,
-    err: expect.stringContaining('No local Supabase runs') as string,
+    err: expect.stringContaining('No local Supabase is running') as string,
   });
   expect((await run('dance')).code).toBe(2);
   await migration(

@@ -90,7 +90,7 @@ describe('gen bearer-jwt', () => {
 
   it('signs with the secret of the running instance where the project has no keys', async () => {
     await rm(join(project, 'supabase/config.toml'));
-    expect((await run('gen', 'bearer-jwt', '--role', 'anon')).text).toContain('No local Supabase runs');
+    expect((await run('gen', 'bearer-jwt', '--role', 'anon')).text).toContain('No local Supabase is running');
   });
 });
 

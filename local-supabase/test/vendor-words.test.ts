@@ -22,7 +22,7 @@ it('a command to an instance that is still starting names its process', async ()
     text: expect.stringContaining(`The process ${process.pid} uses`) as string,
   });
   folder.release();
-  expect((await run('stop')).text).toContain('No local Supabase runs');
+  expect((await run('stop')).text).toContain('No local Supabase is running');
 });
 
 describe("the vendor's words", () => {
@@ -31,7 +31,7 @@ describe("the vendor's words", () => {
       code: 0,
       text: 'The next start begins with the migrations and the seed.',
     });
-    expect((await run('migration', 'up')).text).toContain('No local Supabase runs');
+    expect((await run('migration', 'up')).text).toContain('No local Supabase is running');
     expect((await run('test', 'db')).text).toContain('There is no folder');
   });
 
@@ -67,7 +67,7 @@ describe("the vendor's words", () => {
     const ways = [
       [['db', 'push'], '--db-url'],
       [['migration', 'list'], '--db-url'],
-      [['db', 'dump'], 'No local Supabase runs'],
+      [['db', 'dump'], 'No local Supabase is running'],
       [['db', 'pull'], 'Docker'],
       [['link'], 'hosted projects'],
     ] as const;

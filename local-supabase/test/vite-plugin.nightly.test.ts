@@ -1,30 +1,42 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { createServer } from 'vite';
 import { localSupabase } from '../src/entries/vite.ts';
+import { startCommanded } from '../src/command/start-command.ts';
 import { takeHostPicture } from './host-picture.ts';
+import { runPrinting } from './run-printing.ts';
+
+afterEach(() => void vi.restoreAllMocks());
+
+async function writeProject(settings = ''): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'local-supabase-vite-'));
+  await mkdir(join(root, 'supabase/migrations'), { recursive: true });
+  await writeFile(
+    join(root, 'supabase/config.toml'),
+    '[api]\nport = 56321\n[db]\nport = 56322\n[local_smtp]\nport = 56324\n' + settings,
+  );
+  await writeFile(join(root, 'page.js'), 'export const url = import.meta.env.VITE_SUPABASE_URL;');
+  return root;
+}
+
+const serve = (root: string) =>
+  createServer({
+    root,
+    configFile: false,
+    logLevel: 'error',
+    server: { port: 56_320 },
+    plugins: [localSupabase({ inMemory: true })],
+  });
 
 it(
   'starts and ends with the development server, keeps running when it restarts, and passes pages its address',
   { timeout: 60_000 },
   async () => {
-    const root = await mkdtemp(join(tmpdir(), 'local-supabase-vite-'));
-    await mkdir(join(root, 'supabase'));
-    await writeFile(
-      join(root, 'supabase/config.toml'),
-      '[api]\nport = 56321\n[db]\nport = 56322\n[local_smtp]\nport = 56324\n',
-    );
-    await writeFile(join(root, 'page.js'), 'export const url = import.meta.env.VITE_SUPABASE_URL;');
+    const root = await writeProject();
     const picture = takeHostPicture();
-    const server = await createServer({
-      root,
-      configFile: false,
-      logLevel: 'error',
-      server: { port: 56_320 },
-      plugins: [localSupabase({ inMemory: true })],
-    });
+    const server = await serve(root);
     await server.listen();
     const page = await server.transformRequest('/page.js');
     expect(page?.code).toContain('http://127.0.0.1:56321');
@@ -50,26 +62,50 @@ it(
 );
 
 it('names an unset variable of env(NAME) once', { timeout: 60_000 }, async () => {
-  const root = await mkdtemp(join(tmpdir(), 'local-supabase-vite-'));
-  await mkdir(join(root, 'supabase'));
-  await writeFile(
-    join(root, 'supabase/config.toml'),
-    '[api]\nport = 56321\n[db]\nport = 56322\n[local_smtp]\nport = 56324\n[auth]\nsite_url = "env(UNSET_SITE_URL)"\n',
-  );
+  const root = await writeProject('[auth]\nsite_url = "env(UNSET_SITE_URL)"\n');
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-  const server = await createServer({
-    root,
-    configFile: false,
-    logLevel: 'error',
-    server: { port: 56_320 },
-    plugins: [localSupabase({ inMemory: true })],
-  });
+  const server = await serve(root);
   await server.restart();
   await server.close();
   const warnings = warn.mock.calls.map(([text]) => String(text));
-  warn.mockRestore();
   await rm(root, { recursive: true });
   expect(warnings).toEqual([
     'supabase/config.toml: the environment variable UNSET_SITE_URL is unset: the setting is empty',
   ]);
+});
+
+it('takes commands from other processes, and refuses `stop`', { timeout: 60_000 }, async () => {
+  const root = await writeProject();
+  const server = await serve(root);
+  const run = (...words: readonly string[]) => runPrinting(root, words);
+  expect((await run('status', '-o', 'env')).text).toContain('API_URL="http://127.0.0.1:56321"');
+  await writeFile(join(root, 'supabase/migrations/1_todos.sql'), 'create table todos (id int primary key);');
+  expect((await run('migrate')).text).toContain('1_todos.sql');
+  expect(await run('stop')).toMatchObject({
+    code: 1,
+    text: expect.stringContaining('stop the development server') as string,
+  });
+  expect(await run('start')).toMatchObject({
+    code: 1,
+    text: expect.stringContaining('already running at http://127.0.0.1:56321') as string,
+  });
+  await server.close();
+  expect((await run('status')).text).toContain('No local Supabase is running');
+  await rm(root, { recursive: true });
+});
+
+it('uses a project that `start` runs, and leaves it running', { timeout: 60_000 }, async () => {
+  const root = await writeProject();
+  const places = { port: 0, databasePort: 0, mailboxPort: 0 };
+  const settings = { project: root, config: false } as const;
+  const running = await startCommanded(settings, places, join(root, '.local-supabase'), () =>
+    Promise.resolve(''),
+  );
+  const { url } = running.current();
+  const server = await serve(root);
+  expect((await server.transformRequest('/page.js'))?.code).toContain(url);
+  await server.close();
+  expect((await fetch(`${url}/auth/v1/.well-known/jwks.json`)).status).toBe(200);
+  await running.close();
+  await rm(root, { recursive: true });
 });

@@ -4,7 +4,7 @@ import { StartError } from '../platform/start-error.ts';
 import { lockerOf, makePrivateFolder } from '../project/data-folder.ts';
 import type { LocalSupabase } from '../server/server.ts';
 
-/** What `local-supabase start` saves for the other commands. */
+/** What `local-supabase start` and the Vite plugin save for the other commands. */
 export interface InstanceFile {
   readonly pid: number;
   /** The URL for commands, with the required token. */
@@ -56,8 +56,8 @@ export async function findInstance(dataDir: string): Promise<InstanceFile> {
   const locker = lockerOf(dataDir);
   const none = new StartError(
     locker === undefined
-      ? `No local Supabase runs in ${dataDir}: local-supabase start`
-      : `The process ${locker} uses ${dataDir} and takes no commands: it is still starting, or was started by Vite or a test`,
+      ? `No local Supabase is running in ${dataDir}. Start one: \`local-supabase start\``
+      : `The process ${locker} uses ${dataDir} and takes no commands: it is still starting, or was started by a test`,
   );
   let instance: InstanceFile;
   try {

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { explainPort } from '../http/http-server.ts';
+import { StartError } from '../platform/start-error.ts';
 import { removeData } from '../project/data-folder.ts';
 import type { LocalSupabaseOptions } from '../project/options.ts';
 import { createLocalSupabase, type LocalSupabase } from '../server/server.ts';
 import { startControlServer, type ControlServer } from './control-server.ts';
-import { environmentOf, removeInstance, saveInstance } from './instance-file.ts';
+import { environmentOf, findInstance, removeInstance, saveInstance } from './instance-file.ts';
 
 /** The ports and the data folder of an instance. */
 type Places = Pick<
@@ -13,25 +14,28 @@ type Places = Pick<
   'port' | 'databasePort' | 'databaseUrl' | 'postgres' | 'mailboxPort' | 'smtpPort' | 'dataDir'
 >;
 
+/** An instance that takes the commands of other processes. */
+export interface CommandedInstance {
+  /** The instance; another one after `local-supabase reset`. */
+  current(): LocalSupabase;
+  close(): Promise<void>;
+}
+
 /**
- * Runs the services until Ctrl-C or `local-supabase stop`.
+ * Starts an instance that other commands find.
  *
- * @param folder where other commands find the instance, even without stored data.
+ * @param folder where they find it, even without stored data.
+ * @param stop handles `local-supabase stop`.
  */
-export async function runUntilStopped(
+export async function startCommanded(
   settings: LocalSupabaseOptions,
   places: Places,
   folder: string,
-): Promise<void> {
-  const { stop, stopped } = createStop();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+  stop: () => Promise<string>,
+): Promise<CommandedInstance> {
   let supabase: LocalSupabase;
   const control = await startControlServer({
-    stop: () => {
-      // Stop after the response is sent.
-      setTimeout(stop, 50);
-      return Promise.resolve('Stopped.');
-    },
+    stop,
     reset: async (query) => {
       if (places.databaseUrl !== undefined)
         return 'Nothing was reset: the database of --database-url is not ours to remove. Stop, drop it and create it anew, and start again.';
@@ -55,18 +59,50 @@ export async function runUntilStopped(
   });
   const started = { ...settings, ...places, databaseThread: true, ...outputs(control) };
   try {
-    await requireFreePorts(places);
-    console.error('Starting PostgreSQL and the services…');
     supabase = await createLocalSupabase(started);
-    save(folder, supabase, control);
-    for (const note of supabase.notes) console.warn(note);
-    console.log(describe(supabase));
-    await stopped;
-    removeInstance(folder);
-    await supabase.close();
-  } finally {
+  } catch (problem) {
     control.close();
+    throw problem;
   }
+  save(folder, supabase, control);
+  return {
+    current: () => supabase,
+    async close() {
+      removeInstance(folder);
+      await supabase.close();
+      control.close();
+    },
+  };
+}
+
+/**
+ * Runs the services until Ctrl-C or `local-supabase stop`.
+ *
+ * @throws {StartError} if the folder's instance is already running, or a port is taken.
+ */
+export async function runUntilStopped(
+  settings: LocalSupabaseOptions,
+  places: Places,
+  folder: string,
+): Promise<void> {
+  const { stop, stopped } = createStop();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+  const running = await findInstance(folder).catch(() => undefined);
+  if (running)
+    throw new StartError(
+      `The local Supabase of this folder is already running at ${running.environment['API_URL']}. Its keys: \`local-supabase status\``,
+    );
+  await requireFreePorts(places);
+  console.error('Starting PostgreSQL and the services…');
+  const instance = await startCommanded(settings, places, folder, () => {
+    // Stop after the response is sent.
+    setTimeout(stop, 50);
+    return Promise.resolve('Stopped.');
+  });
+  for (const note of instance.current().notes) console.warn(note);
+  console.log(describe(instance.current()));
+  await stopped;
+  await instance.close();
 }
 
 function createStop(): { readonly stop: () => void; readonly stopped: Promise<void> } {

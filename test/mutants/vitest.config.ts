@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     environment: 'node',
+    // Stryker refuses to begin where one test is slow, as on a busy machine.
+    testTimeout: 90_000,
     include: [
       'test/platform/retry.test.ts',
       'test/auth-client/*.test.ts',

@@ -3,14 +3,8 @@ export { createRequestCookies, createServerClients } from './server-clients.ts';
 export type { ServerClients, ServerClientsOptions } from './server-clients.ts';
 export { verifyRequest } from './verify-request.ts';
 export type { Caller, VerifiedRequest, VerifyRequestOptions } from './verify-request.ts';
-export {
-  NO_STORE_HEADERS,
-  readSessionCookies,
-  refreshOnServer,
-  writeSessionCookies,
-} from '../auth-client/server/server.ts';
-export type { ServerRefresh, SessionReply, WriteSessionOptions } from '../auth-client/server/server.ts';
-export { serializeCookie } from '../auth-client/server/cookies-to-set.ts';
+export { NO_STORE_HEADERS, serializeCookie } from '../auth-client/server/cookies-to-set.ts';
 export type { CookieAttributes, CookieScope, CookieToSet } from '../auth-client/server/cookies-to-set.ts';
+export { readSessionCookies } from '../auth-client/server/server-store.ts';
 export type { ServerCookies } from '../auth-client/server/server-store.ts';
 export { parseCookieHeader } from '../auth-client/storage/cookie-store.ts';

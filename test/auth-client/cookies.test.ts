@@ -3,11 +3,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCookieStore, parseCookieHeader } from '../../src/auth-client/storage/cookie-store.ts';
 import { decodeCookies } from '../../src/auth-client/storage/cookie-codec.ts';
-import {
-  NO_STORE_HEADERS,
-  readSessionCookies,
-  writeSessionCookies,
-} from '../../src/auth-client/server/server.ts';
+import { cookiesToSet, serializeCookie } from '../../src/auth-client/server/cookies-to-set.ts';
+import { readSessionCookies } from '../../src/auth-client/server/server-store.ts';
 import { createCookieJar } from './support/cookie-jar.ts';
 import { createHarness } from './support/harness.ts';
 import { sessionReply } from '../support/wire/replies.ts';
@@ -19,7 +16,7 @@ describe('vectors written by @supabase/ssr', () => {
   it.each(vectors.cases)(
     '$name: we write the same, byte for byte',
     ({ storageKey, before, session, cookies }) => {
-      expect(writeSessionCookies(session, { storageKey, existing: before }).cookies).toEqual(cookies);
+      expect(cookiesToSet(storageKey, JSON.stringify(session), before, {})).toEqual(cookies);
     },
   );
 
@@ -228,22 +225,15 @@ describe('beside @supabase/ssr on one jar', () => {
 });
 
 describe('servers', () => {
-  it('a response that sets the session has no-store headers', () => {
-    const { setCookies, headers } = writeSessionCookies(
-      { a: 1 },
-      { storageKey: 'k', existing: '', secure: true },
-    );
-    expect(setCookies).toEqual(['k=base64-eyJhIjoxfQ; Max-Age=34560000; Path=/; SameSite=Lax; Secure']);
-    expect(headers).toBe(NO_STORE_HEADERS);
-    expect(headers['Cache-Control']).toContain('no-store');
+  it('a cookie of a session lives 400 days for the whole host, over https where asked', () => {
+    expect(cookiesToSet('k', '{"a":1}', [], { secure: true }).map(serializeCookie)).toEqual([
+      'k=base64-eyJhIjoxfQ; Max-Age=34560000; Path=/; SameSite=Lax; Secure',
+    ]);
   });
 
   it('a removal deletes every chunk of the request, at host and domain', () => {
-    const { setCookies } = writeSessionCookies(null, {
-      storageKey: 'k',
-      existing: 'k.0=a; k.1=b; z=1',
-      domain: 'app.test',
-    });
+    const sent = parseCookieHeader('k.0=a; k.1=b; z=1');
+    const setCookies = cookiesToSet('k', null, sent, { domain: 'app.test' }).map(serializeCookie);
     expect(setCookies.map((line) => line.replace('; Max-Age=0; Path=/; SameSite=Lax', ''))).toEqual([
       'k.0=',
       'k.1=',
@@ -259,11 +249,9 @@ describe('servers', () => {
 });
 
 it('a domain cookie replaces the host-only cookie of the same name', () => {
-  const { setCookies } = writeSessionCookies(sessionReply('ada', 2), {
-    storageKey: 'K',
-    existing: 'K=base64-old',
-    domain: 'example.com',
-  });
+  const sent = [{ name: 'K', value: 'base64-old' }];
+  const text = JSON.stringify(sessionReply('ada', 2));
+  const setCookies = cookiesToSet('K', text, sent, { domain: 'example.com' }).map(serializeCookie);
   expect(setCookies.filter((cookie) => cookie.startsWith('K=;'))).toEqual([
     'K=; Max-Age=0; Path=/; SameSite=Lax',
   ]);

@@ -4,7 +4,6 @@ import { createIdToken } from '../../src/auth-client/features/id-token.ts';
 import { createMfa } from '../../src/auth-client/features/mfa.ts';
 import { createSso } from '../../src/auth-client/features/sso.ts';
 import { createSignInMessage, createWeb3 } from '../../src/auth-client/features/web3.ts';
-import { refreshOnServer } from '../../src/auth-client/server/server.ts';
 import { serverErrorCodes } from '../../src/auth-client/errors.ts';
 import { isServerErrorCode } from '../../src/auth-client/wire/server-error-codes.ts';
 import { createHarness } from './support/harness.ts';
@@ -342,28 +341,6 @@ describe('other ways to sign in', () => {
       code: 'invalid-argument',
     });
     expect(server.lines).toHaveLength(1);
-  });
-});
-
-describe('servers', () => {
-  const refreshing = (answer: Response | (() => Promise<Response>)) => {
-    const { world, server } = createHarness();
-    server.next(answer);
-    return refreshOnServer(
-      { url: 'http://project.test/', apiKey: 'k', platform: world.openTab({ fetch: server.fetch }) },
-      { refresh_token: 'r1' },
-    );
-  };
-  it('refreshes once and returns the session, or null when the server ended it', async () => {
-    expect((await refreshing(Response.json(sessionReply('ada', 2))))?.refresh_token).toBe('refresh-ada-2');
-    expect(await refreshing(refusal(400, 'session_not_found'))).toBeNull();
-  });
-  it.each([
-    ['refresh_token_already_used', 400],
-    ['conflict', 409],
-    ['over_request_rate_limit', 429],
-  ])('%s leaves the cookies unchanged', async (code, status) => {
-    await expect(refreshing(refusal(status, code))).rejects.toMatchObject({ code });
   });
 });
 

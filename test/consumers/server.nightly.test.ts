@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  cookiesToSet,
   NO_STORE_HEADERS,
-  readSessionCookies,
-  writeSessionCookies,
-} from '../../src/auth-client/server/server.ts';
+  serializeCookie,
+} from '../../src/auth-client/server/cookies-to-set.ts';
+import { readSessionCookies } from '../../src/auth-client/server/server-store.ts';
 import { ada, requestApi, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { useConsumer } from './support/consumer.ts';
 
@@ -45,7 +46,7 @@ async function signIn(): Promise<SignedIn> {
 const cookieHeader = (setCookies: readonly string[]) =>
   setCookies.map((each) => each.split(';')[0]).join('; ');
 const cookiesOf = (session: object) =>
-  cookieHeader(writeSessionCookies(session, { storageKey, existing: '' }).setCookies);
+  cookieHeader(cookiesToSet(storageKey, JSON.stringify(session), [], {}).map(serializeCookie));
 const visit = (cookie: string) => fetch(origin, { headers: { cookie }, redirect: 'manual' });
 
 describe('a server that renders with the session from cookies', () => {

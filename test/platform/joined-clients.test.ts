@@ -9,7 +9,7 @@ import { createRequestCookies, createServerClients, parseCookieHeader } from '..
 import { createStorageClient } from '../../src/storage-client/index.ts';
 import { createSupabaseClients, type SupabaseClientsOptions } from '../../src/clients/supabase-clients.ts';
 import { createRecordedWire } from '../../src/testing/index.ts';
-import { writeSessionCookies } from '../../src/auth-client/server/server.ts';
+import { cookiesToSet } from '../../src/auth-client/server/cookies-to-set.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 import { sessionReply, userOf } from '../support/wire/replies.ts';
 
@@ -146,10 +146,8 @@ describe('createServerClients', () => {
     const wire = createRecordedWire();
     wire.on('POST /auth/v1/token', () => Response.json(sessionReply('ada', (serial += 1))));
     const platform = world.openTab({ fetch: wire.fetch });
-    const { cookies: sent } = writeSessionCookies(
-      sessionReply('ada', 1, { expires_at: world.clock.now() / 1000 - 3600 }),
-      { storageKey: 'sb-shared-auth-token', existing: [] },
-    );
+    const session = sessionReply('ada', 1, { expires_at: world.clock.now() / 1000 - 3600 });
+    const sent = cookiesToSet('sb-shared-auth-token', JSON.stringify(session), [], {});
     const readToken = () =>
       createServerClients({
         url: 'https://shared.test',
@@ -174,13 +172,11 @@ describe('the clients of one request', () => {
     wire.on('POST /auth/v1/token', () => Response.json(sessionReply('ada', serial + 1)));
     wire.on('POST /auth/v1/otp', () => Response.json({}));
     const platform = world.openTab({ fetch: wire.fetch });
-    const { cookies: sent } = writeSessionCookies(
-      sessionReply('ada', serial, {
-        expires_at: world.clock.now() / 1000 - 3600,
-        user: userOf('ada', { note: 'x'.repeat(6_000) }),
-      }),
-      { storageKey: 'sb-cookies-auth-token', existing: [] },
-    );
+    const session = sessionReply('ada', serial, {
+      expires_at: world.clock.now() / 1000 - 3600,
+      user: userOf('ada', { note: 'x'.repeat(6_000) }),
+    });
+    const sent = cookiesToSet('sb-cookies-auth-token', JSON.stringify(session), [], {});
     const cookie = sent.map(({ name, value }) => `${name}=${value}`).join('; ');
     const request = new Request('https://app.test/', { headers: { cookie } });
     return { request, platform, wire };

@@ -33,6 +33,13 @@ export interface CookieScope {
   readonly sameSite?: CookieAttributes['sameSite'] | undefined;
 }
 
+/** Headers that forbid every cache to store a response (RFC 9111 §5.2). */
+export const NO_STORE_HEADERS = {
+  'Cache-Control': 'private, no-cache, no-store, must-revalidate, max-age=0',
+  Expires: '0',
+  Pragma: 'no-cache',
+} as const;
+
 /** Returns the cookies that set `key` to `text` in the browser; null removes it. */
 export function cookiesToSet(
   key: string,

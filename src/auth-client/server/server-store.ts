@@ -2,8 +2,10 @@ import type { Locks } from '../../platform/platform.ts';
 import { createRealmLocks } from '../../platform/realm-locks.ts';
 import { type Cookie, decodeCookies } from '../storage/cookie-codec.ts';
 import type { AuthStore } from '../storage/store.ts';
-import { type CookieScope, type CookieToSet, cookiesToSet } from './cookies-to-set.ts';
-import { NO_STORE_HEADERS } from './server.ts';
+import { parseCookieHeader } from '../storage/cookie-store.ts';
+import { parseStoredSession } from '../session/session-store.ts';
+import type { StoredSession } from '../session/session.ts';
+import { type CookieScope, type CookieToSet, NO_STORE_HEADERS, cookiesToSet } from './cookies-to-set.ts';
 
 /** The cookies of one request and its response. */
 export interface ServerCookies {
@@ -83,4 +85,24 @@ export function createServerStore(
     set: write,
     remove: (key) => write(key, null),
   };
+}
+
+/**
+ * Reads the session from a request's cookies.
+ *
+ * @param cookies the `Cookie` header, or the parsed cookies.
+ * @returns the unverified session; null without one, or if its chunks do not fit together.
+ */
+export function readSessionCookies(
+  cookies: string | readonly Cookie[],
+  storageKey: string,
+): StoredSession | null {
+  const list = typeof cookies === 'string' ? parseCookieHeader(cookies) : cookies;
+  const byName = new Map(list.map(({ name, value }) => [name, value]));
+  try {
+    const text = decodeCookies(storageKey, (name) => byName.get(name));
+    return text ? parseStoredSession(text) : null;
+  } catch {
+    return null;
+  }
 }

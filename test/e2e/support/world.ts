@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page } from '@playwright/test';
-import { writeSessionCookies } from '../../../src/auth-client/server/server.ts';
+import { cookiesToSet } from '../../../src/auth-client/server/cookies-to-set.ts';
 import {
   createAuditContext,
   removeRun,
@@ -108,11 +108,12 @@ export function createWorld(stage: Stage): World {
   };
   const sessionCookies = async ({ email, password }: Person) => {
     const { json } = await context.signIn(email, password);
-    const { cookies } = writeSessionCookies(json as object, {
-      storageKey: `sb-${new URL(project.url).hostname.split('.')[0]}-auth-token`,
-      existing: [],
-    });
-    return cookies.map(({ name, value }) => ({ name, value, url: appUrl }));
+    const storageKey = `sb-${new URL(project.url).hostname.split('.')[0]}-auth-token`;
+    return cookiesToSet(storageKey, JSON.stringify(json), [], {}).map(({ name, value }) => ({
+      name,
+      value,
+      url: appUrl,
+    }));
   };
   return {
     stage,

@@ -180,7 +180,7 @@ describe('a comparison', () => {
     expect(comparison).toMatchObject({ added: [{ id: 'A-2' }], removed: [{ id: 'A-1' }], isWorse: false });
   });
 
-  it('another file is refused by its name', () => {
+  it('a file that is not a report is refused with its name', () => {
     expect(() => parseReport('{}', 'a.json')).toThrow('a.json is not a JSON report');
   });
 });

@@ -14,7 +14,7 @@ export const readSchemaSql = (part: 'apply' | 'remove'): Promise<string> =>
  * @throws NotRunError without access to the database.
  */
 export async function removeSchema({ query }: ConformanceTarget): Promise<void> {
-  if (!query) throw new NotRunError('the tables of the audits are removed with --database-url only');
+  if (!query) throw new NotRunError('the tables of the audits can be removed only with --database-url');
   await query(await readSchemaSql('remove'));
 }
 

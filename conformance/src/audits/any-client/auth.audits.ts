@@ -75,14 +75,14 @@ export const anyAuthAudits: readonly Audit[] = [
       const { proxy, ask } = await signIn({ lifetimeSeconds: -10 });
       const tokens = await Promise.all(Array.from({ length: 20 }, () => ask('getAccessToken', {})));
       assert.equal(new Set(tokens).size, 1, 'the number of different tokens');
-      assert.equal(refreshes(proxy).length, 1, 'the number of the refreshes');
+      assert.equal(refreshes(proxy).length, 1, 'the number of refreshes');
     },
   ),
   audit('ANY-AUTH-202', 'a fresh token is returned without a request', oneRefresh, async ({ signIn }) => {
     const { proxy, ask } = await signIn();
     const before = proxy.requests.length;
     for (let calls = 0; calls < 10; calls += 1) await ask('getAccessToken', {});
-    assert.equal(proxy.requests.length, before, 'the number of the sent requests');
+    assert.equal(proxy.requests.length, before, 'the number of requests');
   }),
   audit(
     'ANY-AUTH-203',

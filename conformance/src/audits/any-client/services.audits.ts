@@ -66,7 +66,7 @@ export const anyServiceAudits: readonly Audit[] = [
     async (context) => {
       const { server, proxy, select, token } = await openInbox(context, 2);
       const rows = await select();
-      assert.equal(rows.length, 2, 'the number of the rows');
+      assert.equal(rows.length, 2, 'the number of rows');
       const [sent] = proxy.to(path);
       assert.equal(sent?.headers.get('apikey'), server.target.anonKey, 'the header apikey');
       assert.equal(sent?.headers.get('authorization'), `Bearer ${await token()}`, 'the header authorization');
@@ -90,7 +90,7 @@ export const anyServiceAudits: readonly Audit[] = [
     { source: 'protocol/rest.md#null-and-undefined' },
     async (context) => {
       const { select } = await openInbox(context, 2);
-      assert.equal((await select(['snoozed_until', 'eq', null])).length, 2, 'the number of the rows');
+      assert.equal((await select(['snoozed_until', 'eq', null])).length, 2, 'the number of rows');
     },
   ),
   restAudit(
@@ -142,7 +142,7 @@ export const anyServiceAudits: readonly Audit[] = [
       const { proxy, attempt } = await openInbox(context, 2);
       const outcome = await attempt('update', { table, filters: [], values: { status: 'read' } });
       assert.equal(outcome.kind, 'refused', 'the end of the update');
-      assert.equal(proxy.to(path).length, 0, 'the number of the sent writes');
+      assert.equal(proxy.to(path).length, 0, 'the number of sent writes');
     },
   ),
   restAudit(
@@ -153,7 +153,7 @@ export const anyServiceAudits: readonly Audit[] = [
       const { proxy, select } = await openInbox(context, 1);
       proxy.answerNext(path, unavailable);
       const rows = await select();
-      assert.equal(rows.length, 1, 'the number of the rows');
+      assert.equal(rows.length, 1, 'the number of rows');
     },
   ),
   restAudit(
@@ -169,7 +169,7 @@ export const anyServiceAudits: readonly Audit[] = [
         values: { status: 'read' },
       });
       assert.equal(outcome.kind, 'refused', 'the end of the update');
-      assert.equal(proxy.to(path).length, 1, 'the number of the sent writes');
+      assert.equal(proxy.to(path).length, 1, 'the number of sent writes');
     },
   ),
   restAudit(
@@ -180,7 +180,7 @@ export const anyServiceAudits: readonly Audit[] = [
       const { proxy, select } = await openInbox(context, 1);
       proxy.answerNext(path, expired);
       const rows = await select();
-      assert.equal(rows.length, 1, 'the number of the rows');
+      assert.equal(rows.length, 1, 'the number of rows');
     },
   ),
   restAudit('ANY-REST-304', "a proxy's page is not mistaken for rows", repeated, async (context) => {
@@ -215,7 +215,7 @@ export const anyServiceAudits: readonly Audit[] = [
       const { client, server, ada, grace } = await openInbox(context, 0);
       await client.ask('subscribe', { channel: 'inbox', table });
       await notifyOnce(server, grace, ada);
-      assert.equal((await changesOf(client, 'inbox', 1)).length, 1, 'the number of the changes');
+      assert.equal((await changesOf(client, 'inbox', 1)).length, 1, 'the number of changes');
     },
   ),
   realtimeAudit(
@@ -235,7 +235,7 @@ export const anyServiceAudits: readonly Audit[] = [
     const { proxy, ask } = await openInbox(context, 0);
     await ask('subscribe', { channel: 'one', table });
     await ask('subscribe', { channel: 'two', table });
-    assert.equal(proxy.socketUrls.length, 1, 'the number of the opened sockets');
+    assert.equal(proxy.socketUrls.length, 1, 'the number of opened sockets');
   }),
   realtimeAudit(
     'ANY-RT-105',
@@ -264,6 +264,6 @@ export const anyServiceAudits: readonly Audit[] = [
     await notifyOnce(server, grace, ada);
     await delay(2_000);
     const after = (await client.ask('getChanges', { channel: 'inbox' })) as readonly unknown[];
-    assert.equal(after.length, before.length, 'the number of the changes after the sign-out');
+    assert.equal(after.length, before.length, 'the number of changes after the sign-out');
   }),
 ];

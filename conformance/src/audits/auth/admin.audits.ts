@@ -25,7 +25,11 @@ export const adminAudits: readonly Audit[] = [
         user_metadata: { name: 'Grace' },
       });
       assertStatus(created, 200);
-      assert.equal(at(created.json, 'user_metadata', 'name'), 'Grace', 'user_metadata.name of created');
+      assert.equal(
+        at(created.json, 'user_metadata', 'name'),
+        'Grace',
+        'user_metadata.name of the created user',
+      );
       assertSession(await context.signIn(email, 'Secret-123456'));
     },
   ),

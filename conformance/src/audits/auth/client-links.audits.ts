@@ -32,8 +32,8 @@ export const clientLinkAudits: readonly Audit[] = [
       const verifier = verifierIn(tab);
       assert.match(verifier, /^[\w.~-]{43,128}$/, 'the verifier');
       const [asked] = tab.wire.to('/auth/v1/recover');
-      assert.equal(at(asked?.json, 'code_challenge'), challengeOf(verifier), 'code_challenge of asked');
-      assert.equal(at(asked?.json, 'code_challenge_method'), 's256', 'code_challenge_method of asked');
+      assert.equal(at(asked?.json, 'code_challenge'), challengeOf(verifier), 'code_challenge of the request');
+      assert.equal(at(asked?.json, 'code_challenge_method'), 's256', 'code_challenge_method of the request');
       assert.ok(!asked?.body.includes(verifier), 'the request does not contain the verifier');
     },
   ),
@@ -55,7 +55,7 @@ export const clientLinkAudits: readonly Audit[] = [
       const { redirectTo } = server.target;
       const { url } = await tab.auth.signInWithOAuth({ provider: 'github', redirectTo, scopes: 'a b' });
       const { origin, pathname, searchParams } = new URL(url);
-      assert.equal(origin + pathname, `${tab.url}/auth/v1/authorize`, 'the origin plus pathname');
+      assert.equal(origin + pathname, `${tab.url}/auth/v1/authorize`, 'the origin and path');
       assert.deepEqual(
         Object.fromEntries(searchParams),
         {
@@ -83,15 +83,15 @@ export const clientLinkAudits: readonly Audit[] = [
       assert.deepEqual(
         [page.auth.getSnapshot().user?.id, page.href()],
         [id, redirectTo],
-        'the id of the user of the auth client and the address of the page',
+        'the id of the user and the address of the page',
       );
       assert.deepEqual(eventNames(page), ['INITIAL_SESSION', 'SIGNED_IN'], 'the names of the events');
       const [exchanged] = page.wire.to('/auth/v1/token');
-      assert.equal(exchanged?.query.get('grant_type'), 'pkce', 'grant_type of the query of exchanged');
+      assert.equal(exchanged?.query.get('grant_type'), 'pkce', 'grant_type of the exchange');
       assert.match(
         String(at(exchanged?.json, 'code_verifier')),
         /^[\w.~-]{43,128}$/,
-        'code_verifier of exchanged',
+        'code_verifier of the exchange',
       );
       assert.equal(verifierIn(page), '', 'the stored verifier');
     },
@@ -110,13 +110,9 @@ export const clientLinkAudits: readonly Audit[] = [
       assert.equal(
         (await page.auth.handleCallback(href)).callbackError?.code,
         'network',
-        'the code of the callback error of the result of handle callback',
+        'the code of the callback error of the result',
       );
-      assert.equal(
-        (await page.auth.handleCallback(href)).user?.id,
-        id,
-        'the id of the user of the result of handle callback',
-      );
+      assert.equal((await page.auth.handleCallback(href)).user?.id, id, 'the id of the user of the result');
     },
   ),
   audit(
@@ -174,9 +170,9 @@ export const clientLinkAudits: readonly Audit[] = [
       assert.deepEqual(
         [refusal.code, refusal.status],
         ['otp_expired', 403],
-        'the code of the refusal and the status of the refusal',
+        'the code and status of the refusal',
       );
-      assert.equal(auth.getSnapshot().status, 'signed-out', 'the status of the auth client');
+      assert.equal(auth.getSnapshot().status, 'signed-out', 'the status of the client');
     },
   ),
   audit(
@@ -204,7 +200,7 @@ export const clientLinkAudits: readonly Audit[] = [
       await auth.signInWithOtp({ email, redirectTo: server.target.redirectTo, createUser: false });
       const elsewhere = await open();
       await elsewhere.auth.verifyOtp({ type: 'email', email, token: await server.mailedCode(email) });
-      assert.equal(elsewhere.auth.getSnapshot().user?.id, id, 'the id of the user of the auth client');
+      assert.equal(elsewhere.auth.getSnapshot().user?.id, id, 'the id of the user');
       assert.deepEqual(eventNames(elsewhere), ['INITIAL_SESSION', 'SIGNED_IN'], 'the names of the events');
     },
   ),
@@ -219,7 +215,7 @@ export const clientLinkAudits: readonly Audit[] = [
       const fragment = new URLSearchParams({ ...tokens, token_type: 'bearer', type: 'recovery', sb: '' });
       const page = await open({ href: `${redirectTo}#${fragment}`, auth: { acceptImplicitFlow: true } });
       assert.deepEqual(eventNames(page), ['INITIAL_SESSION', 'PASSWORD_RECOVERY'], 'the names of the events');
-      assert.equal(page.stored()?.refresh_token, refreshToken, 'the refresh_token of the stored session');
+      assert.equal(page.stored()?.refresh_token, refreshToken, 'refresh_token of the stored session');
       assert.equal(page.href(), redirectTo, 'the address of the page');
     },
   ),

@@ -48,7 +48,7 @@ export const clientRefreshAudits: readonly Audit[] = [
     const tab = await signIn();
     const sent = tab.wire.requests.length;
     await askTimes(tab, 50);
-    assert.equal(tab.wire.requests.length, sent, 'the number of the sent requests');
+    assert.equal(tab.wire.requests.length, sent, 'the number of requests');
   }),
   audit(
     'CLIENT-AUTH-302',
@@ -63,11 +63,11 @@ export const clientRefreshAudits: readonly Audit[] = [
       assert.deepEqual(
         [tokens, refreshes(tab).length],
         [[renewed?.access_token], 1],
-        'tokens and the number of the refreshes',
+        'the tokens and the number of refreshes',
       );
-      assert.notEqual(renewed?.refresh_token, old?.refresh_token, 'the refresh_token of renewed');
+      assert.notEqual(renewed?.refresh_token, old?.refresh_token, 'refresh_token of the renewed session');
       assertStatus(await server.auth.send('GET', '/user', { token: tokens[0] ?? '' }), 200);
-      assert.equal(eventNames(tab).at(-1), 'TOKEN_REFRESHED', 'the last of the names of the events');
+      assert.equal(eventNames(tab).at(-1), 'TOKEN_REFRESHED', 'the name of the last event');
     },
   ),
   audit(
@@ -81,7 +81,7 @@ export const clientRefreshAudits: readonly Audit[] = [
       assert.deepEqual(new Set(await askTimes(tab, 10)), new Set([old?.access_token]), 'the returned tokens');
       assert.deepEqual(tab.stored(), old, 'the stored session');
       await eventually('the refresh', () => tab.stored()?.refresh_token !== old?.refresh_token);
-      assert.equal(refreshes(tab).length, 1, 'the number of the refreshes');
+      assert.equal(refreshes(tab).length, 1, 'the number of refreshes');
     },
   ),
   audit(
@@ -115,7 +115,7 @@ export const clientRefreshAudits: readonly Audit[] = [
       assert.deepEqual(
         [tokens.size, refreshes(first).length + refreshes(second).length],
         [1, 1],
-        'the number of tokens and the number of the refreshes plus the number of the refreshes',
+        'the numbers of tokens and of refreshes',
       );
     },
   ),
@@ -136,7 +136,7 @@ export const clientRefreshAudits: readonly Audit[] = [
       assert.deepEqual(
         [tab.events.at(-1)?.reason, tab.stored()],
         ['refused', null],
-        'the reason of the last of the events and the stored session',
+        'the reason of the last event, and the stored session',
       );
     },
   ),
@@ -152,7 +152,7 @@ export const clientRefreshAudits: readonly Audit[] = [
       assert.deepEqual(
         [refusal.code, refusal.status],
         ['over_request_rate_limit', 429],
-        'the code of the refusal and the status of the refusal',
+        'the code and status of the refusal',
       );
       assert.ok(tab.stored(), 'the session is still stored');
       const sent = tab.wire.requests.length;
@@ -161,7 +161,7 @@ export const clientRefreshAudits: readonly Audit[] = [
         429,
         'the status of the refusal',
       );
-      assert.equal(tab.wire.requests.length, sent, 'the number of the sent requests');
+      assert.equal(tab.wire.requests.length, sent, 'the number of requests');
       await new Promise((resolve) => setTimeout(resolve, 1_100));
       assert.ok(await tab.auth.getAccessToken(), 'an access token is returned');
       assert.ok(!eventNames(tab).includes('SIGNED_OUT'), 'no SIGNED_OUT event');
@@ -196,7 +196,7 @@ export const clientRefreshAudits: readonly Audit[] = [
       assert.deepEqual(
         [sent.length, new Set(sent).size],
         [2, 1],
-        'the number of sent and the number of sent',
+        'the numbers of refreshes and of refresh tokens',
       );
     },
   ),
@@ -212,8 +212,12 @@ export const clientRefreshAudits: readonly Audit[] = [
       const ask = () => tab.auth.getAccessToken({ rejectedToken });
       const [a, b] = await Promise.all([ask(), ask()]);
       const later = await ask();
-      assert.deepEqual([a === b, b === later, a === rejectedToken], [true, true, false], 'the a, b and a');
-      assert.equal(refreshes(tab).length, 1, 'the number of the refreshes');
+      assert.deepEqual(
+        [a === b, b === later, a === rejectedToken],
+        [true, true, false],
+        'whether the tokens are equal',
+      );
+      assert.equal(refreshes(tab).length, 1, 'the number of refreshes');
     },
   ),
   audit(
@@ -240,13 +244,9 @@ export const clientRefreshAudits: readonly Audit[] = [
     assert.deepEqual(
       [tab.auth.getSnapshot().status, tab.stored()],
       ['signed-out', null],
-      'the status of the auth client and the stored session',
+      'the status of the client, and the stored session',
     );
-    assert.equal(
-      eventNames(tab).filter((name) => name === 'SIGNED_OUT').length,
-      1,
-      'the number of the names of the events',
-    );
+    assert.equal(eventNames(tab).filter((name) => name === 'SIGNED_OUT').length, 1, 'the number of events');
   }),
   audit(
     'CLIENT-AUTH-313',
@@ -270,8 +270,8 @@ export const clientRefreshAudits: readonly Audit[] = [
       await eventually('the refresh', () => refreshes(tab).length === 1);
       await tab.auth.signInWithPassword({ email: other.email, password: other.password });
       entered.open();
-      assert.equal((await refused).code, 'user-changed', 'the code of refused');
-      assert.equal(tab.auth.getSnapshot().user?.id, other.id, 'the id of the user of the auth client');
+      assert.equal((await refused).code, 'user-changed', 'the code of the refusal');
+      assert.equal(tab.auth.getSnapshot().user?.id, other.id, 'the id of the user');
       const token = tab.stored()?.access_token ?? '';
       const { json } = await server.auth.send('GET', '/user', { token });
       assert.equal(at(json, 'id'), other.id, 'id of the response');

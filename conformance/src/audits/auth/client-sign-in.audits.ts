@@ -25,10 +25,10 @@ export const clientSignInAudits: readonly Audit[] = [
       assert.deepEqual(
         [auth.getSnapshot().status, tab.stored()],
         ['signed-out', null],
-        'the status of the auth client and the stored session',
+        'the status of the client, and the stored session',
       );
       await auth.verifyOtp({ type: 'signup', email, token: await server.mailedCode(email) });
-      assert.equal(auth.getSnapshot().user?.email, email, 'the email of the user of the auth client');
+      assert.equal(auth.getSnapshot().user?.email, email, 'the email of the user');
       assert.deepEqual(
         tab.events.map(({ name }) => name),
         ['INITIAL_SESSION', 'SIGNED_IN'],
@@ -44,9 +44,13 @@ export const clientSignInAudits: readonly Audit[] = [
       const tab = await signIn();
       assert.deepEqual(eventNames(tab), ['INITIAL_SESSION', 'SIGNED_IN'], 'the names of the events');
       const stored = tab.stored();
-      assert.equal(stored?.access_token, await tab.auth.getAccessToken(), 'the access_token of stored');
+      assert.equal(
+        stored?.access_token,
+        await tab.auth.getAccessToken(),
+        'access_token of the stored session',
+      );
       assertStatus(await server.auth.send('GET', '/user', { token: stored?.access_token ?? '' }), 200);
-      assert.equal(tab.auth.getSnapshot().user?.id, tab.user.id, 'the id of the user of the auth client');
+      assert.equal(tab.auth.getSnapshot().user?.id, tab.user.id, 'the id of the user');
     },
   ),
   audit(
@@ -56,7 +60,7 @@ export const clientSignInAudits: readonly Audit[] = [
     async ({ open, signIn }) => {
       const { browser, user } = await signIn();
       const reloaded = await open({ browser });
-      assert.equal(reloaded.auth.getSnapshot().user?.id, user.id, 'the id of the user of the auth client');
+      assert.equal(reloaded.auth.getSnapshot().user?.id, user.id, 'the id of the user');
       assert.deepEqual(
         [eventNames(reloaded), reloaded.wire.requests],
         [['INITIAL_SESSION'], []],
@@ -79,7 +83,7 @@ export const clientSignInAudits: readonly Audit[] = [
       assert.deepEqual(
         [tab.auth.getSnapshot().status, tab.stored()],
         ['signed-out', null],
-        'the status of the auth client and the stored session',
+        'the status of the client, and the stored session',
       );
       assert.deepEqual(eventNames(tab), ['INITIAL_SESSION'], 'the names of the events');
     },
@@ -93,7 +97,7 @@ export const clientSignInAudits: readonly Audit[] = [
       const before = await auth.getAccessToken();
       await refusalOf(AuthError, auth.signInWithPassword({ email: user.email, password: 'not this one' }));
       assert.equal(await auth.getAccessToken(), before, 'the access token');
-      assert.equal(wire.to('/auth/v1/logout').length, 0, 'the number of the requests to /auth/v1/logout');
+      assert.equal(wire.to('/auth/v1/logout').length, 0, 'the number of requests to /auth/v1/logout');
     },
   ),
   audit(
@@ -106,7 +110,7 @@ export const clientSignInAudits: readonly Audit[] = [
       assert.deepEqual(
         [refusal.code, refusal.status],
         ['weak_password', 422],
-        'the code of the refusal and the status of the refusal',
+        'the code and status of the refusal',
       );
       assert.ok(
         refusal.weakPasswordReasons.includes('length'),
@@ -151,14 +155,14 @@ export const clientSignInAudits: readonly Audit[] = [
         assert.deepEqual(
           [user.is_anonymous, user.email || null],
           [true, null],
-          'the is_anonymous of user and the outcome',
+          'is_anonymous and email of the user',
         );
       } catch (problem) {
         if (problem instanceof AuthError && problem.code === 'anonymous_provider_disabled')
           throw new NotRunError('the target has no anonymous sign-ins');
         throw problem;
       }
-      assert.equal((await auth.getUser()).is_anonymous, true, 'the is_anonymous of the result of getuser');
+      assert.equal((await auth.getUser()).is_anonymous, true, 'is_anonymous of the user');
     },
   ),
   audit(
@@ -173,9 +177,9 @@ export const clientSignInAudits: readonly Audit[] = [
         auth.setSession({ accessToken: `${accessToken}x`, refreshToken: 'unknown' }),
       );
       assert.ok(forged.status, 'the server refused them');
-      assert.equal(auth.getSnapshot().status, 'signed-out', 'the status of the auth client');
+      assert.equal(auth.getSnapshot().status, 'signed-out', 'the status of the client');
       await auth.setSession({ accessToken, refreshToken });
-      assert.equal(auth.getSnapshot().user?.id, id, 'the id of the user of the auth client');
+      assert.equal(auth.getSnapshot().user?.id, id, 'the id of the user');
       assert.ok(wire.to('/auth/v1/user').length > 0, 'the user is read from the server');
     },
   ),
@@ -186,12 +190,12 @@ export const clientSignInAudits: readonly Audit[] = [
     async ({ open, signIn }) => {
       const tab = await signIn();
       await tab.auth.updateUser({ data: { name: 'Ada' } });
-      assert.equal(eventNames(tab).at(-1), 'USER_UPDATED', 'the last of the names of the events');
+      assert.equal(eventNames(tab).at(-1), 'USER_UPDATED', 'the name of the last event');
       const reloaded = await open({ browser: tab.browser });
       assert.deepEqual(
         reloaded.auth.getSnapshot().user?.user_metadata?.['name'],
         'Ada',
-        'name of the user_metadata of the user of the auth client',
+        'user_metadata.name of the user',
       );
     },
   ),
@@ -210,7 +214,7 @@ export const clientSignInAudits: readonly Audit[] = [
       assert.deepEqual(
         [events.at(-1)?.name, reported],
         ['SIGNED_IN', [failure]],
-        'the name of the last of events and reported',
+        'the name of the last event, and the report',
       );
     },
   ),

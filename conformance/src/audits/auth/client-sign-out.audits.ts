@@ -65,7 +65,7 @@ export const clientSignOutAudits: readonly Audit[] = [
       assert.deepEqual(
         [auth.getSnapshot().status, stored()],
         ['signed-out', null],
-        'the status of the auth client and the stored session',
+        'the status of the client, and the stored session',
       );
       assert.equal(events.filter(({ name }) => name === 'SIGNED_OUT').length, 1, 'the number of events');
     },
@@ -86,7 +86,7 @@ export const clientSignOutAudits: readonly Audit[] = [
         assert.deepEqual(
           [tab.auth.getSnapshot().status, tab.stored()],
           ['signed-out', null],
-          'the status of the auth client and the stored session',
+          'the status of the client, and the stored session',
         );
       }
     },
@@ -102,12 +102,12 @@ export const clientSignOutAudits: readonly Audit[] = [
       assert.deepEqual(
         [failed.revoked, !failed.revoked && failed.cause.status],
         [false, 503],
-        'the revoked of failed and the status of the cause of failed',
+        'revoked, and the status of the cause',
       );
       assert.deepEqual(
         [auth.getSnapshot().status, stored()],
         ['signed-out', null],
-        'the status of the auth client and the stored session',
+        'the status of the client, and the stored session',
       );
       await auth.signInWithPassword({ email: user.email, password: user.password });
       wire.answerNext('/auth/v1/logout', () => Promise.reject(new TypeError('fetch failed')));
@@ -115,12 +115,12 @@ export const clientSignOutAudits: readonly Audit[] = [
       assert.deepEqual(
         [offline.revoked, !offline.revoked && offline.cause.code],
         [false, 'network'],
-        'the revoked of offline and the code of the cause of offline',
+        'revoked, and the code of the cause',
       );
       assert.deepEqual(
         [auth.getSnapshot().status, stored()],
         ['signed-out', null],
-        'the status of the auth client and the stored session',
+        'the status of the client, and the stored session',
       );
     },
   ),
@@ -136,7 +136,7 @@ export const clientSignOutAudits: readonly Audit[] = [
       assert.equal(
         other.events.filter(({ name }) => name === 'SIGNED_OUT').length,
         1,
-        'the number of the events',
+        'the number of events',
       );
       assert.deepEqual(other.wire.requests, [], 'the sent requests');
     },

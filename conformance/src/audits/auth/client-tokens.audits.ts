@@ -47,23 +47,15 @@ export const clientTokenAudits: readonly Audit[] = [
       const tab = await signIn();
       const before = tab.stored();
       const { mfa, session } = await raiseToAal2(tab);
-      assert.equal(
-        at(jwtPartOf(session.accessToken), 'aal'),
-        'aal2',
-        'aal of the claims of the access token of the session',
-      );
-      assert.equal(eventNames(tab).at(-1), 'MFA_CHALLENGE_VERIFIED', 'the last of the names of the events');
-      assert.equal(tab.stored()?.access_token, session.accessToken, 'the access_token of the stored session');
+      assert.equal(at(jwtPartOf(session.accessToken), 'aal'), 'aal2', 'aal of the access token');
+      assert.equal(eventNames(tab).at(-1), 'MFA_CHALLENGE_VERIFIED', 'the name of the last event');
+      assert.equal(tab.stored()?.access_token, session.accessToken, 'access_token of the stored session');
       assert.notEqual(
         tab.stored()?.refresh_token,
         before?.refresh_token,
-        'the refresh_token of the stored session',
+        'refresh_token of the stored session',
       );
-      assert.equal(
-        (await mfa.getAuthenticatorAssuranceLevel()).currentLevel,
-        'aal2',
-        'the current level of the result of getauthenticator assurance level',
-      );
+      assert.equal((await mfa.getAuthenticatorAssuranceLevel()).currentLevel, 'aal2', 'the current level');
       assertStatus(await server.auth.send('GET', '/user', { token: session.accessToken }), 200);
     },
   ),
@@ -75,12 +67,12 @@ export const clientTokenAudits: readonly Audit[] = [
       const tab = await signIn();
       await raiseToAal2(tab);
       const { accessToken } = await tab.auth.refreshSession();
-      assert.equal(at(jwtPartOf(accessToken), 'aal'), 'aal2', 'aal of the claims of access token');
+      assert.equal(at(jwtPartOf(accessToken), 'aal'), 'aal2', 'aal of the access token');
       const other = await open();
       const { email, password } = tab.user;
       await other.auth.signInWithPassword({ email, password });
       const { currentLevel, nextLevel } = await createMfa(other.auth).getAuthenticatorAssuranceLevel();
-      assert.deepEqual([currentLevel, nextLevel], ['aal1', 'aal2'], 'the current level and next level');
+      assert.deepEqual([currentLevel, nextLevel], ['aal1', 'aal2'], 'the current and next level');
     },
   ),
   audit(
@@ -104,13 +96,13 @@ export const clientTokenAudits: readonly Audit[] = [
     async (context) => {
       const { claims, user, wire } = await withClaims(context);
       for (let count = 0; count < 3; count += 1)
-        assert.equal((await claims.getClaims())?.sub, user.id, 'the sub of the result of getclaims');
+        assert.equal((await claims.getClaims())?.sub, user.id, 'sub of the claims');
       assert.equal(
         wire.to('/auth/v1/.well-known/jwks.json').length,
         1,
-        'the number of the requests to /auth/v1/.well-known/jwks.json',
+        'the number of requests for the key set',
       );
-      assert.equal(wire.to('/auth/v1/user').length, 0, 'the number of the requests to /auth/v1/user');
+      assert.equal(wire.to('/auth/v1/user').length, 0, 'the number of requests to /auth/v1/user');
     },
   ),
   audit(
@@ -173,10 +165,10 @@ export const clientTokenAudits: readonly Audit[] = [
         );
       }
       const reloaded = await open({ browser });
-      assert.equal(reloaded.auth.getSnapshot().user?.id, user.id, 'the id of the user of the auth client');
+      assert.equal(reloaded.auth.getSnapshot().user?.id, user.id, 'the id of the user');
       assert.deepEqual(reloaded.wire.requests, [], 'the sent requests');
       await reloaded.auth.signOut({ scope: 'local' });
-      assert.deepEqual([...jar.cookies.keys()], [], 'the cookies of jar');
+      assert.deepEqual([...jar.cookies.keys()], [], 'the cookies');
     },
   ),
 ];

@@ -16,7 +16,7 @@ export const clientWireAudits: readonly Audit[] = [
       await auth.getUser();
       await auth.refreshSession();
       await auth.signOut();
-      assert.equal(wire.requests.length, 4, 'the number of the sent requests');
+      assert.equal(wire.requests.length, 4, 'the number of requests');
       for (const { headers, path } of wire.requests) {
         assert.equal(headers.get('apikey'), apiKey, `the header apikey of ${path}`);
         assert.equal(
@@ -40,7 +40,7 @@ export const clientWireAudits: readonly Audit[] = [
       const second = await auth.getAccessToken();
       await auth.updateUser({ data: {} });
       const bearers = wire.requests.map(({ headers }) => headers.get('authorization'));
-      assert.deepEqual(bearers, [null, `Bearer ${first}`, null, `Bearer ${second}`], 'the bearers');
+      assert.deepEqual(bearers, [null, `Bearer ${first}`, null, `Bearer ${second}`], 'the bearer tokens');
     },
   ),
   audit(
@@ -73,19 +73,15 @@ export const clientWireAudits: readonly Audit[] = [
       const { auth, wire, user } = await signIn();
       await auth.resetPasswordForEmail({ email: user.email, redirectTo: server.target.redirectTo });
       const [asked] = wire.to('/auth/v1/recover');
-      assert.equal(
-        asked?.query.get('redirect_to'),
-        server.target.redirectTo,
-        'redirect_to of the query of asked',
-      );
-      assert.equal(at(asked?.json, 'email'), user.email, 'email of asked');
+      assert.equal(asked?.query.get('redirect_to'), server.target.redirectTo, 'redirect_to of the request');
+      assert.equal(at(asked?.json, 'email'), user.email, 'email of the request');
       const [signedIn] = wire.to('/auth/v1/token');
       assert.deepEqual(
         Object.fromEntries(signedIn?.query ?? []),
         { grant_type: 'password' },
-        'the query of signed in',
+        'the query of the sign-in',
       );
-      assert.equal(at(signedIn?.json, 'password'), user.password, 'password of signed in');
+      assert.equal(at(signedIn?.json, 'password'), user.password, 'password of the sign-in');
     },
   ),
 ];

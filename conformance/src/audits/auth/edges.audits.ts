@@ -60,8 +60,8 @@ export const authEdgeAudits: readonly Audit[] = [
       const reply = await context.auth.send('PUT', '/user', { token, body: { data: { gone: null } } });
       assertStatus(reply, 200);
       const metadata = at(reply.json, 'user_metadata');
-      assert.equal(at(metadata, 'kept'), 1, 'kept of metadata');
-      assert.ok(!Object.keys(metadata as object).includes('gone'), 'the key is gone');
+      assert.equal(at(metadata, 'kept'), 1, 'kept of the metadata');
+      assert.ok(!Object.keys(metadata as object).includes('gone'), 'the key is removed');
     },
   ),
   audit(
@@ -109,7 +109,7 @@ export const authEdgeAudits: readonly Audit[] = [
       });
       assertStatus(reply, 303);
       const location = new URL(reply.headers.get('location') ?? '');
-      assert.match(location.hash, /access_token=/, 'the hash of location');
+      assert.match(location.hash, /access_token=/, 'the fragment of the redirect');
       if (location.pathname === new URL(context.target.redirectTo).pathname)
         throw new NotRunError('the allow list has one page only');
       assert.equal(decodeURIComponent(location.pathname), '/日本', 'the decoded name');

@@ -117,12 +117,16 @@ export const factorAudits: readonly Audit[] = [
     async (context) => {
       const user = await context.newUser();
       const { verified } = await enrollAndVerify(context, user);
-      assert.notEqual(textAt(verified, 'refresh_token'), user.refreshToken, 'refresh_token of verified');
+      assert.notEqual(
+        textAt(verified, 'refresh_token'),
+        user.refreshToken,
+        'refresh_token of the verified session',
+      );
       const kept = await context.auth.send('POST', '/token', {
         query: { grant_type: 'refresh_token' },
         body: { refresh_token: textAt(verified, 'refresh_token') },
       });
-      assert.equal(at(claimsOf(assertSession(kept)), 'aal'), 'aal2', 'aal of the claims of kept');
+      assert.equal(at(claimsOf(assertSession(kept)), 'aal'), 'aal2', 'aal after the refresh');
     },
   ),
   audit('AUTH-607', 'a wrong code is refused as mfa_verification_failed', { source }, async (context) => {
@@ -167,12 +171,12 @@ export const factorAudits: readonly Audit[] = [
         token: textAt(verified, 'access_token'),
       });
       assertStatus(removed, 200);
-      assert.equal(at(removed.json, 'id'), factorId, 'id of removed');
+      assert.equal(at(removed.json, 'id'), factorId, 'id of the removed factor');
       const refreshed = await context.auth.send('POST', '/token', {
         query: { grant_type: 'refresh_token' },
         body: { refresh_token: textAt(verified, 'refresh_token') },
       });
-      assert.equal(at(claimsOf(assertSession(refreshed)), 'aal'), 'aal1', 'aal of the claims of refreshed');
+      assert.equal(at(claimsOf(assertSession(refreshed)), 'aal'), 'aal1', 'aal of the refreshed session');
     },
   ),
   audit('AUTH-612', 'an unverified factor can be removed at aal1', { source }, async (context) => {
@@ -222,7 +226,7 @@ export const factorAudits: readonly Audit[] = [
         token: user.accessToken,
         body: { challenge_id, code },
       });
-      assert.equal(at(claimsOf(assertSession(verified)), 'aal'), 'aal2', 'aal of the claims of verified');
+      assert.equal(at(claimsOf(assertSession(verified)), 'aal'), 'aal2', 'aal of the verified session');
     },
   ),
   audit('AUTH-616', 'without a session enrolling is refused', { source }, async ({ auth }) => {
@@ -237,7 +241,7 @@ export const factorAudits: readonly Audit[] = [
       const user = await context.newUser();
       const enrolled = await enrollWebAuthn(context, user);
       assertStatus(enrolled, 200);
-      assert.equal(at(enrolled.json, 'type'), 'webauthn', 'type of enrolled');
+      assert.equal(at(enrolled.json, 'type'), 'webauthn', 'type of the enrolled factor');
       const reply = await context.auth.send('POST', `/factors/${textAt(enrolled, 'id')}/challenge`, {
         token: user.accessToken,
         body: {},

@@ -95,7 +95,7 @@ export const flowAudits: readonly Audit[] = [
       assert.equal(
         (await follow(context, email)).searchParams.get('next'),
         '/deep',
-        'next of the search params of the link',
+        'next of the query of the link',
       );
     },
   ),

@@ -69,7 +69,7 @@ export const identityAudits: readonly Audit[] = [
       assert.equal(
         location.searchParams.get('response_type'),
         'code',
-        'response_type of the search params of location',
+        'response_type of the query of the redirect',
       );
     },
   ),

@@ -159,7 +159,7 @@ export const oneTimeAudits: readonly Audit[] = [
       assert.equal(
         new URLSearchParams(location.hash.slice(1)).get('error_code'),
         'otp_expired',
-        'error_code of the hash of location',
+        'error_code of the fragment',
       );
     },
   ),

@@ -147,11 +147,11 @@ export const pkceAudits: readonly Audit[] = [
       assert.equal(
         location.searchParams.get('error_code'),
         'otp_expired',
-        'error_code of the search params of location',
+        'error_code of the query of the redirect',
       );
       const fragment = new URLSearchParams(location.hash.slice(1));
-      assert.equal(fragment.get('error_code'), 'otp_expired', 'error_code of fragment');
-      assert.equal(fragment.get('error'), 'access_denied', 'error of fragment');
+      assert.equal(fragment.get('error_code'), 'otp_expired', 'error_code of the fragment');
+      assert.equal(fragment.get('error'), 'access_denied', 'error of the fragment');
     },
   ),
   audit(
@@ -165,7 +165,7 @@ export const pkceAudits: readonly Audit[] = [
       for (const name of ['access_token', 'refresh_token', 'expires_in', 'expires_at', 'token_type']) {
         assert.ok(fragment.get(name), `the fragment has ${name}`);
       }
-      assert.equal(fragment.get('type'), 'recovery', 'type of fragment');
+      assert.equal(fragment.get('type'), 'recovery', 'type of the fragment');
       assert.ok(fragment.has('sb'), 'the fragment is marked sb');
     },
   ),

@@ -57,9 +57,9 @@ export const serviceAudits: readonly Audit[] = [
       for (const key of keys) {
         assert.notEqual(at(key, 'kty'), 'oct', 'no symmetric key is published');
         assert.equal(at(key, 'd'), undefined, 'no private part is published');
-        assert.equal(typeof at(key, 'kid'), 'string', 'the type of kid of key');
-        assert.equal(typeof at(key, 'alg'), 'string', 'the type of alg of key');
-        assert.equal(at(key, 'use'), 'sig', 'use of key');
+        assert.equal(typeof at(key, 'kid'), 'string', 'the type of kid');
+        assert.equal(typeof at(key, 'alg'), 'string', 'the type of alg');
+        assert.equal(at(key, 'use'), 'sig', 'use of the key');
       }
     },
   ),

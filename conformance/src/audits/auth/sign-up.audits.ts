@@ -54,7 +54,7 @@ export const signUpAudits: readonly Audit[] = [
       const user = await context.newUser();
       const reply = await signUpUnconfirmed(context, user.email);
       assert.deepEqual(at(reply.json, 'identities'), [], 'identities of the response');
-      assert.notEqual(at(reply.json, 'id'), user.id, 'the fake user does not tell the real id');
+      assert.notEqual(at(reply.json, 'id'), user.id, 'the fake user does not reveal the real id');
     },
   ),
   audit('AUTH-104', 'an unconfirmed account cannot sign in', { source }, async (context) => {
@@ -101,7 +101,7 @@ export const signUpAudits: readonly Audit[] = [
       assertStatus(reply, 200);
       const metadata = at(reply.json, 'user_metadata') ?? at(reply.json, 'user', 'user_metadata');
       assert.equal(at(metadata, 'name'), 'Zoë', 'user_metadata.name of the user');
-      assert.equal(at(metadata, 'level'), 3, 'level of metadata');
+      assert.equal(at(metadata, 'level'), 3, 'level of the metadata');
     },
   ),
   audit(

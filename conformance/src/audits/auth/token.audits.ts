@@ -50,8 +50,8 @@ export const tokenAudits: readonly Audit[] = [
       const user = await context.newUser();
       const wrong = await context.signIn(user.email, 'not the password');
       const unknown = await context.signIn(context.newEmail(), 'not the password');
-      assert.equal(unknown.status, wrong.status, 'the status of unknown');
-      assert.equal(at(unknown.json, 'message'), at(wrong.json, 'message'), 'message of unknown');
+      assert.equal(unknown.status, wrong.status, 'the status for an unknown address');
+      assert.equal(at(unknown.json, 'message'), at(wrong.json, 'message'), 'message for an unknown address');
     },
   ),
   audit(
@@ -84,7 +84,7 @@ export const tokenAudits: readonly Audit[] = [
       assert.equal(
         at(jwtPartOf(textAt(session, 'access_token')), 'exp'),
         at(session.json, 'expires_at'),
-        'exp of the claims of access_token of the session',
+        'exp of the access token',
       );
     },
   ),
@@ -122,7 +122,7 @@ export const tokenAudits: readonly Audit[] = [
     assert.equal(
       at(jwtPartOf(textAt(session, 'access_token')), 'session_id'),
       at(jwtPartOf(user.accessToken), 'session_id'),
-      'session_id of the claims of access_token of the session',
+      'session_id of the access token',
     );
   }),
   audit(
@@ -166,7 +166,7 @@ export const tokenAudits: readonly Audit[] = [
       assert.equal(
         at(again.json, 'refresh_token'),
         at(first.json, 'refresh_token'),
-        'refresh_token of again',
+        'refresh_token of the second response',
       );
     },
   ),
@@ -210,7 +210,7 @@ export const tokenAudits: readonly Audit[] = [
       const send = (token: string) => context.auth.send('GET', '/user', { token });
       const valid = context.signAgain(user.accessToken, { exp: nowSeconds + 3600 });
       if ((await send(valid)).status !== 200)
-        throw new NotRunError('the target takes no tokens of the legacy secret');
+        throw new NotRunError('the target accepts no tokens of the legacy secret');
       assertStatus(await send(context.signAgain(user.accessToken, times)), 403);
     },
   ),
@@ -246,7 +246,7 @@ export const tokenAudits: readonly Audit[] = [
       assert.deepEqual(
         Object.keys(assertSession(plain).json as object).sort(),
         Object.keys(assertSession(versioned).json as object).sort(),
-        'the names in plain',
+        'the fields of the response without a version',
       );
     },
   ),

@@ -122,21 +122,21 @@ export const userAudits: readonly Audit[] = [
         body: { email: newEmail },
       });
       assertStatus(asked, 200);
-      assert.equal(at(asked.json, 'email'), user.email, 'email of asked');
-      assert.equal(at(asked.json, 'new_email'), newEmail, 'new_email of asked');
+      assert.equal(at(asked.json, 'email'), user.email, 'email of the response');
+      assert.equal(at(asked.json, 'new_email'), newEmail, 'new_email of the response');
       const token = await toFormerAddress(context.mailedCode(user.email));
       const newToken = await context.mailedCode(newEmail);
       const half = await context.auth.send('POST', '/verify', {
         body: { type: 'email_change', email: user.email, token },
       });
       assertStatus(half, 200);
-      assert.equal(at(half.json, 'code'), '200', 'code of half');
-      assert.equal(at(half.json, 'access_token'), undefined, 'access_token of half');
+      assert.equal(at(half.json, 'code'), '200', 'code of the first half');
+      assert.equal(at(half.json, 'access_token'), undefined, 'access_token of the first half');
       textAt(half, 'msg');
       const whole = await context.auth.send('POST', '/verify', {
         body: { type: 'email_change', email: newEmail, token: newToken },
       });
-      assert.equal(at(assertSession(whole).json, 'user', 'email'), newEmail, 'user.email of whole');
+      assert.equal(at(assertSession(whole).json, 'user', 'email'), newEmail, 'user.email of the second half');
     },
   ),
   audit(

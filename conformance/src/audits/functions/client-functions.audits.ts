@@ -23,25 +23,21 @@ export const clientFunctionAudits: readonly Audit[] = [
         FunctionsError,
         functions.invoke('no-such-function', { body: { a: 'ä' }, region: 'eu-central-1' }),
       );
-      assert.deepEqual(
-        [refusal.code, refusal.status],
-        ['http', 404],
-        'the code of the refusal and the status of the refusal',
-      );
+      assert.deepEqual([refusal.code, refusal.status], ['http', 404], 'the code and status of the refusal');
       const sent = wire.requests.at(-1);
       assert.deepEqual(
         [sent?.method, sent?.path],
         ['POST', '/functions/v1/no-such-function'],
-        'the method of sent and the path of sent',
+        'the method and path of the request',
       );
       assert.deepEqual(sent?.json, { a: 'ä' }, 'the sent frames');
       assert.equal(
         sent?.headers.get('authorization'),
         `Bearer ${await auth.getAccessToken()}`,
-        'the header authorization of sent',
+        'the header authorization of the request',
       );
-      assert.equal(sent?.headers.get('apikey'), connection.apiKey, 'the header apikey of sent');
-      assert.equal(sent?.headers.get('x-region'), 'eu-central-1', 'the header x-region of sent');
+      assert.equal(sent?.headers.get('apikey'), connection.apiKey, 'the header apikey of the request');
+      assert.equal(sent?.headers.get('x-region'), 'eu-central-1', 'the header x-region of the request');
     },
   ),
   audit(
@@ -59,7 +55,7 @@ export const clientFunctionAudits: readonly Audit[] = [
           `the code of the refusal of ${name}`,
         );
       }
-      assert.equal(wire.requests.length, sent, 'the number of the sent requests');
+      assert.equal(wire.requests.length, sent, 'the number of requests');
     },
   ),
 ];

@@ -107,7 +107,7 @@ export const realtimeBindingAudits: readonly Audit[] = [
           "grace's own",
           (frame) => isChange('INSERT')(frame) && record(frame, 'recipient_id') === grace.id,
         );
-        assert.ok(own, 'the own insert is delivered');
+        assert.ok(own, "the user's own insert is delivered");
         assert.ok(
           !socket.received
             .filter(isChange('INSERT'))
@@ -145,7 +145,7 @@ export const realtimeBindingAudits: readonly Audit[] = [
               record(frame, 'id') !== undefined,
           ).length,
           0,
-          'the number of the received frames',
+          'the number of received frames',
         );
       }),
   ),

@@ -49,7 +49,7 @@ export const realtimeBroadcastAudits: readonly Audit[] = [
           {
             text: 'hello',
           },
-          'payload of the payload of the received frame',
+          'payload of the broadcast',
         );
         await settle(one, '79');
         assert.equal(indexOf(one, isShout), -1, 'the position of the frame');

@@ -82,7 +82,7 @@ const refusals = unbindable.map(([id, title, binding]) =>
             isSystem('error')(frame) ||
             (frame.event === 'phx_reply' && at(frame.payload, 'status') === 'error'),
         );
-        assert.equal(socket.received.filter(isSystem('ok')).length, 0, 'the number of the received frames');
+        assert.equal(socket.received.filter(isSystem('ok')).length, 0, 'the number of received frames');
       }),
   ),
 );

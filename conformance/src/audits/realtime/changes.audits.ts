@@ -55,7 +55,7 @@ export const realtimeChangeAudits: readonly Audit[] = [
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       await tell();
       const { ref, joinRef } = await socket.expect('the insert', isChange('INSERT'));
-      assert.deepEqual([ref, joinRef], [null, null], 'the ref and join ref');
+      assert.deepEqual([ref, joinRef], [null, null], 'the ref and the join ref');
     }),
   ),
   audit('RT-121', 'booleans arrive as JSON booleans, times in ISO 8601', { source }, (context) =>
@@ -83,7 +83,7 @@ export const realtimeChangeAudits: readonly Audit[] = [
       assert.equal(
         at(JSON.parse(String(record(frame, 'content'))), 'data', 'text'),
         text,
-        'data.text of content of the record',
+        'data.text of the content of the record',
       );
     }),
   ),
@@ -139,7 +139,7 @@ export const realtimeChangeAudits: readonly Audit[] = [
         id,
         'id of the record',
       );
-      assert.equal(socket.received.filter(isChange('INSERT')).length, 1, 'the number of the received frames');
+      assert.equal(socket.received.filter(isChange('INSERT')).length, 1, 'the number of received frames');
     }),
   ),
 ];

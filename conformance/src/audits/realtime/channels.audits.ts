@@ -51,7 +51,10 @@ const life: readonly Audit[] = [
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
         socket.send('1', '8', topic, 'phx_leave', {});
         await socket.expect('phx_close', isEvent('phx_close'));
-        assert.ok(indexOf(socket, isReply('8')) < indexOf(socket, isEvent('phx_close')), 'reply first');
+        assert.ok(
+          indexOf(socket, isReply('8')) < indexOf(socket, isEvent('phx_close')),
+          'the reply is first',
+        );
         assert.ok(indexOf(socket, isReply('8')) >= 0, 'there is a reply');
       }),
   ),
@@ -73,7 +76,7 @@ const life: readonly Audit[] = [
         assert.equal(
           socket.received.filter((frame) => frame.topic === topic && isChange('INSERT')(frame)).length,
           0,
-          'the number of the received frames',
+          'the number of received frames',
         );
       }),
   ),
@@ -102,7 +105,10 @@ const life: readonly Audit[] = [
         socket.send('9', '9', topic, 'phx_join', joinPayload(ada.accessToken, [inboxOf(ada)]));
         await socket.expect('phx_close', isEvent('phx_close'));
         await socket.expect('the reply', isReply('9'));
-        assert.ok(indexOf(socket, isReply('9')) < indexOf(socket, isEvent('phx_close')), 'reply first');
+        assert.ok(
+          indexOf(socket, isReply('9')) < indexOf(socket, isEvent('phx_close')),
+          'the reply is first',
+        );
       }),
   ),
   audit(
@@ -119,11 +125,7 @@ const life: readonly Audit[] = [
           topic,
           'the topic of the received frame',
         );
-        assert.equal(
-          socket.received.filter(isChange('INSERT')).length,
-          1,
-          'the number of the received frames',
-        );
+        assert.equal(socket.received.filter(isChange('INSERT')).length, 1, 'the number of received frames');
       }),
   ),
   audit(

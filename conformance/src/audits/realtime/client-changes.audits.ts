@@ -45,12 +45,12 @@ export const clientChangeAudits: readonly Audit[] = [
       assert.deepEqual(
         [inserted.record.id, inserted.record.status, inserted.record.recipient_id, inserted.table],
         [id, 'unread', inbox.tab.user.id, 'notifications'],
-        'the id of the record of inserted, the status of the record of inserted, the recipient_id of the record of inserted and the table of inserted',
+        'id, status, recipient_id and table of the inserted row',
       );
       assert.deepEqual(
         [updated.record.id, updated.record.status],
         [id, 'read'],
-        'the id of the record of updated and the status of the record of updated',
+        'id and status of the updated row',
       );
       for (const { commitTimestamp } of inbox.changes)
         assert.ok(Date.parse(commitTimestamp) > 0, 'the commit timestamp is a date');
@@ -71,7 +71,7 @@ export const clientChangeAudits: readonly Audit[] = [
       assert.deepEqual(
         inbox.changes.map(({ type }) => type),
         ['INSERT', 'INSERT'],
-        'the changes of inbox',
+        'the changes of the inbox',
       );
     },
   ),
@@ -93,7 +93,7 @@ export const clientChangeAudits: readonly Audit[] = [
       assert.deepEqual(
         inbox.changes.map((change) => change.type === 'INSERT' && change.record.id),
         [id],
-        'the changes of inbox',
+        'the changes of the inbox',
       );
     },
   ),
@@ -116,8 +116,8 @@ export const clientChangeAudits: readonly Audit[] = [
       await inbox.tell();
       await eventually('both changes', () => inbox.changes.length > 0 && preferences.length > 0);
       assert.deepEqual(preferences, ['notification_preferences INSERT'], 'the preferences');
-      assert.equal(inbox.changes.length, 1, 'the number of the changes of inbox');
-      assert.equal(inbox.sent('phx_join').length, 1, 'the number of the sent phx_join');
+      assert.equal(inbox.changes.length, 1, 'the number of changes of the inbox');
+      assert.equal(inbox.sent('phx_join').length, 1, 'the number of sent phx_join frames');
     },
   ),
   audit(
@@ -134,7 +134,7 @@ export const clientChangeAudits: readonly Audit[] = [
       await inbox.live();
       await inbox.tell();
       await assertShowsTable(inbox, list);
-      assert.equal(list.getSnapshot().rows.length, 3, 'the number of the rows of the live query');
+      assert.equal(list.getSnapshot().rows.length, 3, 'the number of rows of the live query');
       // The read's response is older than a change that arrives before it.
       const { wire } = inbox.tab;
       const changed = createGate();
@@ -153,7 +153,7 @@ export const clientChangeAudits: readonly Audit[] = [
       );
       changed.open();
       await assertShowsTable(inbox, list);
-      assert.equal(list.getSnapshot().rows.length, 4, 'the number of the rows of the live query');
+      assert.equal(list.getSnapshot().rows.length, 4, 'the number of rows of the live query');
       stop();
     },
   ),
@@ -169,7 +169,7 @@ export const clientChangeAudits: readonly Audit[] = [
       const kept = await inbox.tell();
       inbox.tab.wire.cut();
       await eventually('recovering', () => inbox.channel.getSnapshot().status === 'recovering');
-      assert.equal(list.getSnapshot().isCurrent, false, 'the state isCurrent of the live query');
+      assert.equal(list.getSnapshot().isCurrent, false, 'isCurrent of the live query');
       await inbox.tell();
       await inbox.remove(kept);
       inbox.tab.wire.mend();
@@ -177,7 +177,7 @@ export const clientChangeAudits: readonly Audit[] = [
       assert.deepEqual(
         inbox.losses.map(({ continuity, reason }) => [continuity, reason]),
         [['lost', 'rejoined']],
-        'the losses of inbox',
+        'the losses of the inbox',
       );
       await assertShowsTable(inbox, list);
       stop();
@@ -193,21 +193,21 @@ export const clientChangeAudits: readonly Audit[] = [
       await inbox.live();
       const { wire } = inbox.tab;
       await eventually('a heartbeat', () => wire.sent.some(({ event }) => event === 'heartbeat'));
-      assert.equal(wire.socketUrls.length, 1, 'the number of the opened sockets');
+      assert.equal(wire.socketUrls.length, 1, 'the number of opened sockets');
       wire.silence();
       await eventually('another socket', () => wire.socketUrls.length === 2);
       await inbox.live();
       const id = await inbox.tell();
       await eventually('the insert', () => inbox.changes.length > 0);
       const [change] = inbox.changes;
-      assert.equal(change?.type === 'INSERT' && change.record.id, id, 'the id of the record of change');
+      assert.equal(change?.type === 'INSERT' && change.record.id, id, 'the id of the changed row');
       assert.deepEqual(
         at(
           wire.sent.find(({ event }) => event === 'heartbeat'),
           'payload',
         ),
         {},
-        'payload of the sent of wire',
+        'payload of the heartbeat',
       );
     },
   ),

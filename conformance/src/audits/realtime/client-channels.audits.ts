@@ -39,7 +39,7 @@ export const clientChannelAudits: readonly Audit[] = [
       assert.equal(
         at(join?.payload, 'access_token'),
         await tab.auth.getAccessToken(),
-        'access_token of the payload of join',
+        'access_token of the join',
       );
       assert.deepEqual(
         at(join?.payload, 'config', 'postgres_changes'),
@@ -51,7 +51,7 @@ export const clientChannelAudits: readonly Audit[] = [
             filter: `recipient_id=eq.${tab.user.id}`,
           },
         ],
-        'config.postgres_changes of the payload of join',
+        'config.postgres_changes of the join',
       );
       const { searchParams } = new URL(tab.wire.socketUrls[0] ?? '');
       assert.deepEqual(
@@ -88,7 +88,7 @@ export const clientChannelAudits: readonly Audit[] = [
       );
       await tell();
       await eventually('the insert', () => changes.length === 1);
-      assert.equal(sent('phx_join').length, 1, 'the number of the sent frames');
+      assert.equal(sent('phx_join').length, 1, 'the number of sent frames');
     },
   ),
   audit(
@@ -124,7 +124,7 @@ export const clientChannelAudits: readonly Audit[] = [
       await inbox.live();
       await inbox.tab.auth.signOut({ scope: 'local' });
       await eventually('the failure', () => inbox.channel.getSnapshot().error?.code === 'signed-out');
-      assert.equal(inbox.sent('phx_leave').length, 1, 'the number of the sent phx_leave');
+      assert.equal(inbox.sent('phx_leave').length, 1, 'the number of sent phx_leave frames');
       const elsewhere = await context.signIn({ user: inbox.tab.user });
       const heard: unknown[] = [];
       const other = elsewhere.realtime.channel('inbox');
@@ -135,7 +135,7 @@ export const clientChannelAudits: readonly Audit[] = [
       await eventually('live elsewhere', () => other.getSnapshot().status === 'live');
       await inbox.tell();
       await eventually('the insert elsewhere', () => heard.length === 1);
-      assert.deepEqual(inbox.changes, [], 'the changes of inbox');
+      assert.deepEqual(inbox.changes, [], 'the changes of the inbox');
     },
   ),
   audit(
@@ -178,7 +178,7 @@ export const clientChannelAudits: readonly Audit[] = [
       assert.deepEqual(
         [sent('phx_join').length, sent('phx_leave').length, changes.length],
         [1, 0, 1],
-        'the number of the sent, the number of the sent and the number of changes',
+        'the numbers of joins, leaves and changes',
       );
     },
   ),
@@ -197,7 +197,7 @@ export const clientChannelAudits: readonly Audit[] = [
       await eventually('the insert', () => changes.length === 1);
       second();
       await eventually('the leave', () => channel.getSnapshot().status === 'closed');
-      assert.equal(sent('phx_leave').length, 1, 'the number of the sent frames');
+      assert.equal(sent('phx_leave').length, 1, 'the number of sent frames');
       await tell();
       channel.join();
       await live();
@@ -205,7 +205,7 @@ export const clientChannelAudits: readonly Audit[] = [
       const ids = () => changes.map((change) => (change.type === 'INSERT' ? change.record.id : null));
       // The real server may still deliver a change that was committed while the channel was leaving.
       await eventually('the next insert', () => ids().includes(id));
-      assert.equal(new Set(ids()).size, changes.length, 'the number of the ids');
+      assert.equal(new Set(ids()).size, changes.length, 'the number of ids');
       assert.ok(tab.wire.socketUrls.length <= 2, 'at most two sockets are opened');
     },
   ),
@@ -217,6 +217,6 @@ export const clientChannelAudits: readonly Audit[] = [
     other.join();
     await live();
     await eventually('the other one', () => other.getSnapshot().status === 'live');
-    assert.equal(tab.wire.socketUrls.length, 1, 'the number of the opened sockets');
+    assert.equal(tab.wire.socketUrls.length, 1, 'the number of opened sockets');
   }),
 ];

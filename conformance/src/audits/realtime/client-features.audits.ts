@@ -67,7 +67,7 @@ export const clientFeatureAudits: readonly Audit[] = [
       assert.deepEqual(
         [rooms[0].heard, rooms[1].heard],
         [['two'], ['one']],
-        'the received messages of entry 1 of rooms and the received messages of entry 2 of rooms',
+        'the received messages of both rooms',
       );
     },
   ),
@@ -86,7 +86,7 @@ export const clientFeatureAudits: readonly Audit[] = [
       assert.deepEqual(
         [listener.heard, sender.wire.socketUrls.length],
         [['http'], 0],
-        'the received messages of listener and the number of the opened sockets',
+        'the received messages and the number of opened sockets',
       );
     },
   ),
@@ -114,7 +114,7 @@ export const clientFeatureAudits: readonly Audit[] = [
       assert.deepEqual(
         [dropped, framesOf(one, 'broadcast').length],
         [['offline'], 0],
-        'dropped and the number of the broadcast frames',
+        'the drops and the number of broadcast frames',
       );
     },
   ),
@@ -133,7 +133,7 @@ export const clientFeatureAudits: readonly Audit[] = [
       assert.equal(error?.code, 'unauthorized', 'the code of the error');
       assert.match(error?.message ?? '', /select/, 'the message of the error');
       await new Promise((resolve) => setTimeout(resolve, 300));
-      assert.equal(framesOf(one, 'phx_join').length, 1, 'the number of the phx_join frames');
+      assert.equal(framesOf(one, 'phx_join').length, 1, 'the number of phx_join frames');
     },
   ),
   audit(
@@ -147,7 +147,7 @@ export const clientFeatureAudits: readonly Audit[] = [
       assert.equal(
         at(framesOf(one, 'phx_join')[0]?.payload, 'config', 'private'),
         true,
-        'config.private of the payload of entry 1 of the phx_join frames',
+        'config.private of the first join',
       );
       const refusal = await refusalOf(RealtimeError, one.room.send('chat', { text: 'forbidden' }));
       assert.equal(refusal.code, 'push-timeout', 'the code of the refusal');
@@ -185,9 +185,9 @@ export const clientFeatureAudits: readonly Audit[] = [
           ['key-0', 'key-1'],
           ['key-0', 'key-1'],
         ],
-        'the keys and joined',
+        'the keys and the joins',
       );
-      assert.equal(framesOf(ada, 'presence').length, 2, 'the number of the presence frames');
+      assert.equal(framesOf(ada, 'presence').length, 2, 'the number of presence frames');
     },
   ),
   audit(

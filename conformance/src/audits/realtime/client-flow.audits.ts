@@ -66,11 +66,11 @@ const presenceAudits: readonly Audit[] = [
       await eventually('both', () => names() === 'laptop,phone');
       phone.channel.leave();
       await eventually('one', () => names() === 'laptop');
-      assert.deepEqual(here.log, ['+grace'], 'the log of here');
+      assert.deepEqual(here.log, ['+grace'], 'the joins and leaves');
       // Break the connection, so that the tab ends without a leave.
       devices[1]?.wire.cut();
       await eventually('none', () => names() === '');
-      assert.deepEqual(here.log, ['+grace', '-grace'], 'the log of here');
+      assert.deepEqual(here.log, ['+grace', '-grace'], 'the joins and leaves');
     },
   ),
   audit(
@@ -90,7 +90,7 @@ const presenceAudits: readonly Audit[] = [
       assert.deepEqual(
         [here.log, there.channel.getSnapshot().status],
         [['+grace', '-grace'], 'live'],
-        'the log of here and the status of the channel',
+        'the joins and leaves, and the status of the channel',
       );
     },
   ),
@@ -127,7 +127,7 @@ const limitAudits: readonly Audit[] = [
       assert.deepEqual(
         [framesOf(tab, 'presence').length, log],
         [5, ['+ada']],
-        'the number of the presence frames and log',
+        'the number of presence frames, and the log',
       );
       assert.equal(channel.getSnapshot().status, 'live', 'the status of the channel');
       const throttled = events.find(({ type }) => type === 'throttled');
@@ -159,7 +159,7 @@ const limitAudits: readonly Audit[] = [
         'every broadcast is sent',
       );
       await eventually('all', () => there.heard.length === 30);
-      assert.deepEqual(there.heard, numbers, 'the received messages of there');
+      assert.deepEqual(there.heard, numbers, 'the received messages');
       assert.ok(
         events.some(({ type }) => type === 'throttled'),
         'a throttling is announced',
@@ -181,10 +181,14 @@ const limitAudits: readonly Audit[] = [
       );
       const outcomes = await Promise.all(sends);
       const sent = outcomes.filter(({ status }) => status === 'sent').length;
-      assert.equal(framesOf(tab, 'broadcast').length, sent, 'the number of the broadcast frames');
+      assert.equal(framesOf(tab, 'broadcast').length, sent, 'the number of broadcast frames');
       assert.ok(sent >= 10 && sent < 16, 'between 10 and 15 messages are sent', `${sent}`);
-      assert.deepEqual(new Set(dropped.map(({ reason }) => reason)), new Set(['throttled']), 'the dropped');
-      assert.equal(dropped.length, 16 - sent, 'the number of dropped');
+      assert.deepEqual(
+        new Set(dropped.map(({ reason }) => reason)),
+        new Set(['throttled']),
+        'the dropped broadcasts',
+      );
+      assert.equal(dropped.length, 16 - sent, 'the number of dropped broadcasts');
     },
   ),
   audit(
@@ -200,7 +204,7 @@ const limitAudits: readonly Audit[] = [
       assert.deepEqual(
         [refusal.code, framesOf(tab, 'broadcast').length],
         ['payload-too-large', 0],
-        'the code of the refusal and the number of the broadcast frames',
+        'the code of the refusal and the number of broadcast frames',
       );
     },
   ),
@@ -224,7 +228,7 @@ const tabAudits: readonly Audit[] = [
       assert.equal(
         first.wire.socketUrls.length + second.wire.socketUrls.length,
         1,
-        'the number of the opened sockets plus the number of the opened sockets',
+        'the number of opened sockets of both tabs',
       );
       for (const [n, { room }] of [one, two, three].entries())
         assert.deepEqual(await room.send('chat', { n }), { status: 'acknowledged' }, 'the result');
@@ -281,18 +285,18 @@ const joinAudits: readonly Audit[] = [
       const gaps: string[] = [];
       here.channel.onContinuity(({ reason }) => gaps.push(reason));
       here.channel.updateJoinPayload({ ack: false });
-      assert.equal(framesOf(tab, 'phx_join').length, 1, 'the number of the phx_join frames');
+      assert.equal(framesOf(tab, 'phx_join').length, 1, 'the number of phx_join frames');
       here.channel.updateJoinPayload({ ack: true });
       await eventually('the second join', () => framesOf(tab, 'phx_join').length === 2);
       await eventually('live', () => here.channel.getSnapshot().status === 'live');
       assert.equal(
         at(framesOf(tab, 'phx_join')[1]?.payload, 'config', 'broadcast', 'ack'),
         true,
-        'config.broadcast.ack of the payload of entry 2 of the phx_join frames',
+        'config.broadcast.ack of the second join',
       );
       await there.room.send('chat', { n: 1 });
       await eventually('the broadcast', () => here.heard.length > 0);
-      assert.deepEqual([here.heard, gaps], [[1], ['rejoined']], 'the received messages of here and gaps');
+      assert.deepEqual([here.heard, gaps], [[1], ['rejoined']], 'the received messages and the gaps');
     },
   ),
   audit(

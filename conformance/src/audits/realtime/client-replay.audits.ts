@@ -123,7 +123,7 @@ export const clientReplayAudits: readonly Audit[] = [
       await interrupt(inbox, () => send(context.server, inbox.name, 3, 4));
       await send(context.server, inbox.name, 5);
       await eventually('five', () => heard.length >= 5);
-      assert.deepEqual([heard, dropped], [[1, 2, 3, 4, 5], []], 'the received messages and dropped');
+      assert.deepEqual([heard, dropped], [[1, 2, 3, 4, 5], []], 'the received messages and the drops');
     },
   ),
   audit(
@@ -145,7 +145,7 @@ export const clientReplayAudits: readonly Audit[] = [
       assert.deepEqual(
         [heard, dropped],
         [[2, 3], [{ event: '*', reason: 'replay-limit' }]],
-        'the received messages and dropped',
+        'the received messages and the drops',
       );
     },
   ),
@@ -215,7 +215,7 @@ export const clientReplayAudits: readonly Audit[] = [
       await eventually('the missed one', isEqual);
       await write('a', 'changed', 3);
       await eventually('the changed one', isEqual);
-      assert.equal(list.getSnapshot().rows.length, 2, 'the number of the rows of the live query');
+      assert.equal(list.getSnapshot().rows.length, 2, 'the number of rows of the live query');
       stop();
     },
   ),

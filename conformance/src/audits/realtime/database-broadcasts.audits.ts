@@ -38,7 +38,7 @@ const database: readonly Audit[] = [
         await sendFromDatabase(context, inboxOf(ada), 1, 2);
         await socket.expect('both', () => socket.received.filter(isBroadcast).length === 2);
         const notes = socket.received.filter(isBroadcast);
-        assert.deepEqual(notes.map(numberOf), [1, 2], 'the notes');
+        assert.deepEqual(notes.map(numberOf), [1, 2], 'the numbers');
         const ids = notes.map(({ payload }) => at(payload, 'meta', 'id'));
         assert.ok(ids.every((id) => typeof id === 'string') && new Set(ids).size === 2, 'an id each');
       });
@@ -64,7 +64,7 @@ const database: readonly Audit[] = [
         assert.deepEqual(
           ['operation', 'schema', 'table', 'record', 'old_record'].map((field) => at(change, field)),
           ['UPDATE', 'auth', 'users', row, row],
-          'the text, the text, the text, the text and the text',
+          'operation, schema, table, record and old_record of the payload',
         );
       });
     },
@@ -80,7 +80,7 @@ const database: readonly Audit[] = [
         await joinOk(socket, inboxOf(ada), ada, replaying(Date.now() - 60_000, 10));
         await socket.expect('three', () => socket.received.filter(isReplayed).length === 3);
         assert.deepEqual(socket.received.filter(isReplayed).map(numberOf), [1, 2, 3], 'the received frames');
-        assert.equal(socket.received[0]?.event, 'phx_reply', 'the event of entry 1 of the received frames');
+        assert.equal(socket.received[0]?.event, 'phx_reply', 'the event of the first received frame');
       });
     },
   ),
@@ -120,7 +120,7 @@ const database: readonly Audit[] = [
       await withSocket(context, async (socket) => {
         await joinOk(socket, inboxOf(ada), ada, replaying(Date.now() + 60_000, 10));
         await settle(socket, '9');
-        assert.equal(socket.received.filter(isReplayed).length, 0, 'the number of the received frames');
+        assert.equal(socket.received.filter(isReplayed).length, 0, 'the number of received frames');
       });
     },
   ),

@@ -115,13 +115,9 @@ const presence: readonly Audit[] = [
           assert.deepEqual(
             at(state.payload, 'ada', 'metas', 0, 'mood'),
             'calm',
-            'ada.metas.0.mood of the payload of state',
+            'ada.metas.0.mood of the state',
           );
-          assert.equal(
-            at(state.payload, 'ada', 'metas', 1),
-            undefined,
-            'ada.metas.1 of the payload of state',
-          );
+          assert.equal(at(state.payload, 'ada', 'metas', 1), undefined, 'ada.metas.1 of the state');
         });
       }),
   ),
@@ -173,7 +169,7 @@ const presence: readonly Audit[] = [
       await track(two, '7', { mood: 'calm' });
       await one.expect('the change', (frame) => moodsOf(frame.payload, 'joins').includes('calm'));
       const announced = one.received.filter((frame) => moodsOf(frame.payload, 'joins').includes('busy'));
-      assert.equal(announced.length, 1, 'the number of announced');
+      assert.equal(announced.length, 1, 'the number of announcements of the calm mood');
     }),
   ),
   audit(

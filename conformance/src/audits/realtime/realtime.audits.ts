@@ -30,8 +30,8 @@ export const realtimeAudits: readonly Audit[] = [
         assert.equal(reply.joinRef, '1', 'the join ref of the reply');
         assert.equal(at(reply.payload, 'status'), 'ok', 'status of the payload of the reply');
         const binding = at(reply.payload, 'response', 'postgres_changes', 0);
-        assert.equal(typeof at(binding, 'id'), 'number', 'the type of id of binding');
-        assert.equal(at(binding, 'table'), 'notifications', 'table of binding');
+        assert.equal(typeof at(binding, 'id'), 'number', 'the type of the id of the binding');
+        assert.equal(at(binding, 'table'), 'notifications', 'table of the binding');
       });
     },
   ),
@@ -48,11 +48,7 @@ export const realtimeAudits: readonly Audit[] = [
           .map(({ event }) => event);
         assert.deepEqual(order.slice(0, 2), ['phx_reply', 'system'], 'the order');
         const system = socket.received.find(isSystem('ok'));
-        assert.equal(
-          at(system?.payload, 'extension'),
-          'postgres_changes',
-          'extension of the payload of system',
-        );
+        assert.equal(at(system?.payload, 'extension'), 'postgres_changes', 'extension of the system message');
       });
     },
   ),
@@ -124,11 +120,7 @@ export const realtimeAudits: readonly Audit[] = [
         );
         await notifyOnce(context, grace, ada);
         await socket.expect('a later insert', isChange('INSERT'));
-        assert.equal(
-          socket.received.filter(isChange('DELETE')).length,
-          0,
-          'the number of the received frames',
-        );
+        assert.equal(socket.received.filter(isChange('DELETE')).length, 0, 'the number of received frames');
       });
     },
   ),
@@ -148,11 +140,7 @@ export const realtimeAudits: readonly Audit[] = [
           grace.id,
           'data.record.recipient_id of the payload',
         );
-        assert.equal(
-          socket.received.filter(isChange('INSERT')).length,
-          1,
-          'the number of the received frames',
-        );
+        assert.equal(socket.received.filter(isChange('INSERT')).length, 1, 'the number of received frames');
       });
     },
   ),
@@ -326,11 +314,7 @@ export const realtimeAudits: readonly Audit[] = [
           body: { status: 'read' },
         });
         await socket.expect('the update', isChange('UPDATE'));
-        assert.equal(
-          socket.received.filter(isChange('INSERT')).length,
-          0,
-          'the number of the received frames',
-        );
+        assert.equal(socket.received.filter(isChange('INSERT')).length, 0, 'the number of received frames');
       });
     },
   ),

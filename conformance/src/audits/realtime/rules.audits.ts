@@ -46,7 +46,7 @@ const frames: readonly Audit[] = [
         assert.deepEqual(
           [reply.joinRef, at(reply.payload, 'status')],
           ['2', 'ok'],
-          'the join ref of the reply and status of the payload of the reply',
+          'the join ref and status of the reply',
         );
       });
     },
@@ -88,7 +88,7 @@ const frames: readonly Audit[] = [
         assert.deepEqual(
           [await statusOf(socket, '2'), await statusOf(socket, '3')],
           ['ok', 'error'],
-          'the status and the status',
+          'the statuses',
         );
       });
     },
@@ -115,7 +115,7 @@ const http: readonly Audit[] = [
       for (const body of [{}, { messages: [] }, { messages: [{ topic: 'a' }] }]) {
         const refused = await wire.send('POST', '/broadcast', { token, body });
         assertStatus(refused, 422);
-        assert.notEqual(at(refused.json, 'errors', 'messages'), undefined, 'errors.messages of refused');
+        assert.notEqual(at(refused.json, 'errors', 'messages'), undefined, 'errors.messages of the refusal');
       }
     },
   ),

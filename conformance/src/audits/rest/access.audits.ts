@@ -90,7 +90,7 @@ export const restAccessAudits: readonly Audit[] = [
       assert.equal(
         rowsOf(await asService(context)('GET', '/notifications', { query })).length,
         5,
-        'the number of the rows',
+        'the number of rows',
       );
     },
   ),
@@ -119,7 +119,7 @@ export const restAccessAudits: readonly Audit[] = [
       await notifyOnce(context, grace, ada);
       for (const row of await awaitDelivery(context, ada, sent.status === 201 ? 2 : 1, 'content')) {
         const content = JSON.parse(String(at(row, 'content'))) as unknown;
-        assert.equal(at(content, 'metadata', 'actor_id'), grace.id, 'metadata.actor_id of content');
+        assert.equal(at(content, 'metadata', 'actor_id'), grace.id, 'metadata.actor_id of the content');
       }
     },
   ),

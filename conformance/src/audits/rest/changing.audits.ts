@@ -204,7 +204,7 @@ const deletes: readonly Audit[] = [
       const { send, all, statuses } = await newInbox(context, 2);
       const headers = { Prefer: 'handling=strict,max-affected=1' };
       assertError(await send('DELETE', '/notifications', { query: all, headers }), 400, 'PGRST124');
-      assert.equal((await statuses()).length, 2, 'the number of the statuses');
+      assert.equal((await statuses()).length, 2, 'the number of statuses');
     },
   ),
 ];

@@ -116,18 +116,14 @@ export const clientFilterAudits: readonly Audit[] = [
       const { ada, rows } = await hostileInbox(server);
       const tab = await open();
       const table = restOf(tab, ada).from('notifications');
-      assert.equal(
-        (await table.select('id').in('content', [])).length,
-        0,
-        'the number of the result of the query',
-      );
+      assert.equal((await table.select('id').in('content', [])).length, 0, 'the number of rows of the query');
       const [row] = rows;
       const found = await table.select('id').in('content', [null, row?.content ?? '']);
       assert.deepEqual(found, [{ id: row?.id }], 'the result');
       assert.match(
         tab.wire.requests.at(-1)?.query.get('or') ?? '',
         /\bcontent\.is\.null\)$/,
-        'or of the query of the last of the sent requests',
+        'or of the query of the last request',
       );
     },
   ),

@@ -42,7 +42,7 @@ export const clientReadingAudits: readonly Audit[] = [
       assert.equal(
         tab.wire.requests[0]?.headers.get('authorization'),
         bearer,
-        'the header authorization of entry 1 of the sent requests',
+        'the header authorization of the first request',
       );
       const { platform, url } = tab;
       const newer = createRestClient({ platform, url, apiKey: 'sb_publishable_unknown' });
@@ -54,7 +54,7 @@ export const clientReadingAudits: readonly Audit[] = [
       assert.equal(
         tab.wire.requests.at(-1)?.headers.get('authorization'),
         null,
-        'the header authorization of the last of the sent requests',
+        'the header authorization of the last request',
       );
     },
   ),
@@ -73,7 +73,7 @@ export const clientReadingAudits: readonly Audit[] = [
         idsOf(rows.toReversed().slice(1, 3)),
         'the ids of the rows',
       );
-      assert.deepEqual(await newest.range(100, 110), [], 'the result of range');
+      assert.deepEqual(await newest.range(100, 110), [], 'the rows of the range');
     },
   ),
   audit(
@@ -85,7 +85,7 @@ export const clientReadingAudits: readonly Audit[] = [
       const tab = await open();
       const table = restOf(tab, ada).from('notifications');
       assert.equal(await table.count().eq('status', 'unread'), 3, 'the result of the query');
-      assert.equal(tab.wire.requests[0]?.method, 'HEAD', 'the method of entry 1 of the sent requests');
+      assert.equal(tab.wire.requests[0]?.method, 'HEAD', 'the method of the first request');
       const { rows, count, truncated } = await table.select('id').limit(2).withCount();
       assert.deepEqual(
         [rows.length, count, truncated],
@@ -114,7 +114,7 @@ export const clientReadingAudits: readonly Audit[] = [
         assert.deepEqual(
           [refusal.code, refusal.serverCode],
           ['not-one-row', 'PGRST116'],
-          'the code of the refusal and the server code of the refusal',
+          'the code and server code of the refusal',
         );
       }
     },
@@ -189,13 +189,13 @@ export const clientReadingAudits: readonly Audit[] = [
         'url-too-long',
         'the code of the refusal',
       );
-      assert.equal(tab.wire.requests.length, 0, 'the number of the sent requests');
+      assert.equal(tab.wire.requests.length, 0, 'the number of requests');
       assert.deepEqual(
         idsOf(await inChunks(query)).toSorted(),
         idsOf(rows).toSorted(),
         'the ids of the rows',
       );
-      assert.equal(tab.wire.requests.length, 4, 'the number of the sent requests');
+      assert.equal(tab.wire.requests.length, 4, 'the number of requests');
     },
   ),
   audit(
@@ -212,7 +212,7 @@ export const clientReadingAudits: readonly Audit[] = [
       await awaitDelivery(server, user, 1);
       // Notifications are delivered in order, so after this one a second insert can no longer be late.
       await notifyOnce(server, await server.newUser(), user);
-      assert.equal((await statuses()).length, 2, 'the number of the statuses');
+      assert.equal((await statuses()).length, 2, 'the number of statuses');
     },
   ),
   audit(

@@ -130,7 +130,7 @@ export const clientRefusalAudits: readonly Audit[] = [
       assert.deepEqual(
         bearers,
         [...Array(3).fill(`Bearer ${old}`), ...Array(3).fill(`Bearer ${fresh}`)],
-        'the bearers',
+        'the bearer tokens',
       );
     },
   ),
@@ -146,7 +146,7 @@ export const clientRefusalAudits: readonly Audit[] = [
       assert.deepEqual(
         [refreshes(tab), tab.wire.to(path).length],
         [1, 2],
-        'the refreshes and the number of the requests to the path',
+        'the numbers of refreshes and of requests to the path',
       );
     },
   ),
@@ -160,11 +160,11 @@ export const clientRefusalAudits: readonly Audit[] = [
       const table = restOf(tab, user, { retry: { baseDelayMs: 1 } }).from('notifications');
       tab.wire.answerNext(path, unavailable);
       assert.deepEqual(await table.select('id'), [], 'the result of the query');
-      assert.equal(tab.wire.to(path).length, 2, 'the number of the requests to the path');
+      assert.equal(tab.wire.to(path).length, 2, 'the number of requests to the path');
       tab.wire.answerNext(path, unavailable);
       const insert = table.insert({ recipient_id: user.id, content: '{}' });
       await assertCode(insert.execute(), 'unavailable', 503);
-      assert.equal(tab.wire.to(path).length, 3, 'the number of the requests to the path');
+      assert.equal(tab.wire.to(path).length, 3, 'the number of requests to the path');
       assert.deepEqual(await table.select('id'), [], 'the result of the query');
     },
   ),
@@ -202,7 +202,7 @@ export const clientRefusalAudits: readonly Audit[] = [
       assert.deepEqual(
         [refusal.code, refusal.cause],
         ['aborted', reason],
-        'the code of the refusal and the cause of the refusal',
+        'the code and cause of the refusal',
       );
     },
   ),

@@ -127,7 +127,7 @@ export const clientWritingAudits: readonly Audit[] = [
       assert.deepEqual(
         [found?.entity_name, found?.is_for_me],
         [name, true],
-        'the entity_name of found and the is_for_me of found',
+        'entity_name and is_for_me of the invitation',
       );
       assert.deepEqual(
         tab.wire.requests.map(({ method, query }) => [method, query.size]),

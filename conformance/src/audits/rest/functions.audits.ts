@@ -44,11 +44,7 @@ const get = (
 export const restFunctionAudits: readonly Audit[] = [
   audit('REST-310', 'a function that changes no data can be called by GET', { source }, async (context) => {
     const invited = await invite(context);
-    assert.equal(
-      at(rowsOf(await get(context, invited))[0], 'status'),
-      'pending',
-      'status of entry 1 of the rows',
-    );
+    assert.equal(at(rowsOf(await get(context, invited))[0], 'status'), 'pending', 'status of the first row');
   }),
   audit(
     'REST-311',
@@ -66,7 +62,7 @@ export const restFunctionAudits: readonly Audit[] = [
   audit('REST-312', 'a function that returns rows responds with an array', { source }, async (context) => {
     const { invitee, invitation } = await invite(context);
     const reply = await call(context, 'get_invitation', invitee, { token: invitation });
-    assert.equal(rowsOf(reply).length, 1, 'the number of the rows of the response');
+    assert.equal(rowsOf(reply).length, 1, 'the number of rows of the response');
   }),
   audit('REST-313', 'select narrows the rows of a function', { source }, async (context) => {
     const reply = await get(context, await invite(context), { select: 'status,for_me:is_for_me' });
@@ -78,7 +74,7 @@ export const restFunctionAudits: readonly Audit[] = [
   }),
   audit('REST-315', 'order and limit apply to the rows of a function', { source }, async (context) => {
     const reply = await get(context, await invite(context), { order: 'created_at.desc', limit: '1' });
-    assert.equal(rowsOf(reply).length, 1, 'the number of the rows of the response');
+    assert.equal(rowsOf(reply).length, 1, 'the number of rows of the response');
   }),
   audit('REST-316', 'the row of a function can be returned as an object', { source }, async (context) => {
     const reply = await get(
@@ -145,7 +141,7 @@ export const restFunctionAudits: readonly Audit[] = [
       assert.equal(
         at(rowsOf(await get(context, invited))[0], 'status'),
         'pending',
-        'status of entry 1 of the rows',
+        'status of the first row',
       );
     },
   ),
@@ -172,7 +168,7 @@ export const restFunctionAudits: readonly Audit[] = [
       // Invitations are delivered before notifications, so after this one a second can no longer be late.
       await notifyOnce(context, invitee, inviter);
       const told = await context.rest.send('GET', '/notifications', { token: inviter.accessToken });
-      assert.equal(rowsOf(told).length, 2, 'the number of the rows of told');
+      assert.equal(rowsOf(told).length, 2, 'the number of rows');
     },
   ),
   audit(
@@ -230,7 +226,7 @@ export const restFunctionAudits: readonly Audit[] = [
       assert.equal(
         at(rowsOf(await get(context, invited))[0], 'status'),
         'accepted',
-        'status of entry 1 of the rows',
+        'status of the first row',
       );
     },
   ),
@@ -250,7 +246,7 @@ export const restFunctionAudits: readonly Audit[] = [
       assert.equal(
         at(rowsOf(await get(context, invited))[0], 'status'),
         'pending',
-        'status of entry 1 of the rows',
+        'status of the first row',
       );
     },
   ),

@@ -94,7 +94,7 @@ const inserts: readonly Audit[] = [
     const body = [letter(user), { recipient_id: user.id }];
     const query = { columns: 'recipient_id,content' };
     assertStatus(await send('POST', '/notifications', { body, query }), 201);
-    assert.equal((await awaitDelivery(context, user, 2)).length, 2, 'the number of the rows');
+    assert.equal((await awaitDelivery(context, user, 2)).length, 2, 'the number of rows');
   }),
   audit('REST-258', 'columns ignores members that it does not contain', { source }, async (context) => {
     const { user, send } = await newCaller(context);
@@ -214,7 +214,7 @@ const upserts: readonly Audit[] = [
       assertStatusIn(reply, [200, 201]);
       assert.deepEqual(reply.json, [], 'the response');
       const row = await send('GET', preferences, { query: { select: 'email_edits' } });
-      assert.deepEqual(rowsOf(row), [{ email_edits: false }], 'the rows of row');
+      assert.deepEqual(rowsOf(row), [{ email_edits: false }], 'the row');
     },
   ),
   audit('REST-271', 'a merging upsert that inserts responds 201', { source }, async (context) => {

@@ -132,7 +132,7 @@ export const restProductAudits: readonly Audit[] = [
       });
       assertStatus(made, 200);
       const [invite] = await awaitDelivery(context, grace, 1, 'content');
-      assert.match(String(at(invite, 'content')), /"invite"/, 'content of invite');
+      assert.match(String(at(invite, 'content')), /"invite"/, 'content of the invitation');
       const invitation: unknown = Array.isArray(made.json) ? made.json[0] : made.json;
       const token = String(at(invitation, 'token') ?? made.json);
       const accepted = await context.rest.send('POST', '/rpc/accept_invitation', {
@@ -140,7 +140,7 @@ export const restProductAudits: readonly Audit[] = [
         body: { token },
       });
       assertStatusIn(accepted, [200, 204]);
-      assert.equal((await awaitDelivery(context, ada, 1)).length, 1, 'the number of the rows');
+      assert.equal((await awaitDelivery(context, ada, 1)).length, 1, 'the number of rows');
     },
   ),
   audit(
@@ -190,7 +190,7 @@ export const restProductAudits: readonly Audit[] = [
           query: { status: 'eq.unread' },
         }),
       );
-      assert.equal(unread.length, 2, 'the number of unread');
+      assert.equal(unread.length, 2, 'the number of unread rows');
     },
   ),
   audit(

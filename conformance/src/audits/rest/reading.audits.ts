@@ -175,7 +175,7 @@ const shapes: readonly Audit[] = [
       assert.equal(
         rowsOf((await read(context, {}, { 'Accept-Profile': 'public' })).reply).length,
         5,
-        'the number of the rows',
+        'the number of rows',
       );
     },
   ),
@@ -225,7 +225,7 @@ const pages: readonly Audit[] = [
     assert.deepEqual(
       await namesBy('desc.nullslast'),
       ['b', 'a', null],
-      'the names from the last, nulls last',
+      'the names in descending order, nulls last',
     );
   }),
   audit('REST-233', 'a limit of 0 returns no rows', { source }, async (context) => {
@@ -345,7 +345,7 @@ const pages: readonly Audit[] = [
       assert.equal(
         rowsOf((await read(context, {}, { Prefer: 'no-such=preference' })).reply).length,
         5,
-        'the number of the rows',
+        'the number of rows',
       );
     },
   ),

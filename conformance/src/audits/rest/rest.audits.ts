@@ -90,9 +90,9 @@ export const restAudits: readonly Audit[] = [
       const [row] = rowsOf(
         await context.rest.send('GET', '/notifications', { token: ada.accessToken, query: { select: '*' } }),
       );
-      assert.equal(at(row, 'status'), 'unread', 'status of row');
+      assert.equal(at(row, 'status'), 'unread', 'status of the row');
       const content = JSON.parse(String(at(row, 'content'))) as unknown;
-      assert.equal(at(content, 'metadata', 'actor_id'), grace.id, 'metadata.actor_id of content');
+      assert.equal(at(content, 'metadata', 'actor_id'), grace.id, 'metadata.actor_id of the content');
     },
   ),
   audit('REST-109', 'a row for another user cannot be inserted as read', { source }, async (context) => {
@@ -105,7 +105,7 @@ export const restAudits: readonly Audit[] = [
     const count = sent.status === 201 ? 2 : 1;
     await notifyOnce(context, grace, ada);
     for (const row of await awaitDelivery(context, ada, count, 'status'))
-      assert.equal(at(row, 'status'), 'unread', 'status of row');
+      assert.equal(at(row, 'status'), 'unread', 'status of the row');
   }),
   audit(
     'REST-110',

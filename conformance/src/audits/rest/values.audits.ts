@@ -90,7 +90,7 @@ const bigints: readonly Audit[] = [
     { source, needs: ['service-key'] },
     async (context) => {
       const { inserted } = await newBigint(context);
-      assert.equal(inserted.text, `[{"revision":${INEXACT}}]`, 'the text of inserted');
+      assert.equal(inserted.text, `[{"revision":${INEXACT}}]`, 'the text of the inserted row');
     },
   ),
   audit(
@@ -119,7 +119,7 @@ const bigints: readonly Audit[] = [
         body: `{"revision":${LARGEST}}`,
         headers: { Prefer: 'return=representation' },
       });
-      assert.equal(updated.text, `[{"revision":${LARGEST}}]`, 'the text of updated');
+      assert.equal(updated.text, `[{"revision":${LARGEST}}]`, 'the text of the updated row');
       assert.equal((await read(`eq.${LARGEST}`)).text, `[{"revision":${LARGEST}}]`, 'the text of the read');
     },
   ),

@@ -41,7 +41,7 @@ export const storageAccessAudits: readonly Audit[] = [
       const listed = await send('POST', `/object/list/${bucket.name}`, { prefix: '' });
       assert.deepEqual(listed.json, [], 'the list');
       const removed = await send('DELETE', `/object/${bucket.name}`, { prefixes: ['a.txt'] });
-      assert.deepEqual(removed.json, [], 'the removed');
+      assert.deepEqual(removed.json, [], 'the removed objects');
       assertStatus(await bucket.service.send('GET', `/object/${bucket.name}/a.txt`), 200);
     },
   ),

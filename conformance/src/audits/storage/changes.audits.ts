@@ -34,7 +34,7 @@ export const storageChangeAudits: readonly Audit[] = [
   }),
   changes('STORE-602', 'a removal does not match prefixes: objects below a name stay', async (bucket) => {
     await bucket.upload('f/a.txt', 'a');
-    assert.deepEqual((await remove(bucket, ['f', 'f/'])).json, [], 'the removed');
+    assert.deepEqual((await remove(bucket, ['f', 'f/'])).json, [], 'the removed objects');
     assert.equal(await textOf(bucket, 'f/a.txt'), 'a', 'the text');
   }),
   changes('STORE-603', 'a removal without names is refused', async (bucket) => {
@@ -54,7 +54,7 @@ export const storageChangeAudits: readonly Audit[] = [
     await bucket.upload('a.txt', 'a', { 'Cache-Control': 'max-age=9', 'x-metadata': base64({ k: 1 }) });
     const copied = await transfer(bucket, 'copy', ['a.txt', 'b.txt']);
     assertStatus(copied, 200);
-    assert.equal(at(copied.json, 'Key'), `${bucket.name}/b.txt`, 'Key of copied');
+    assert.equal(at(copied.json, 'Key'), `${bucket.name}/b.txt`, 'Key of the copy');
     const info = await infoOf(bucket, 'b.txt');
     assert.deepEqual(
       [

@@ -86,7 +86,7 @@ export const clientFaultAudits: readonly Audit[] = [
         return Response.json(refusal, { status: 400 });
       });
       assert.deepEqual(await client.from(bucket.name).list(), [], 'the list');
-      assert.deepEqual(rejected, [false, true], 'whether each call for a token named the rejected one');
+      assert.deepEqual(rejected, [false, true], 'each call for a token names the rejected one');
     },
   ),
   fault('CLIENT-STORE-404', 'the second part of a call is not sent as another user', async (own) => {

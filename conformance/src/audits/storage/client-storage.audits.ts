@@ -35,11 +35,11 @@ export const clientStorageAudits: readonly Audit[] = [
         assert.equal(
           wire.requests[0]?.headers.get('cache-control'),
           'max-age=3600',
-          'the header cache-control of entry 1 of the sent requests',
+          'the header cache-control of the first request',
         );
         const got = await bucket.download(path);
-        assert.equal(got.type, 'image/png', 'the type of the value');
-        assert.deepEqual(Buffer.from(await got.arrayBuffer()), Buffer.from(bytes), 'the result of from');
+        assert.equal(got.type, 'image/png', 'the type of the download');
+        assert.deepEqual(Buffer.from(await got.arrayBuffer()), Buffer.from(bytes), 'the bytes');
       }),
   ),
   audit(
@@ -54,10 +54,10 @@ export const clientStorageAudits: readonly Audit[] = [
         assert.deepEqual(
           (await bucket.list('a b')).map(({ name }) => `a b/${name}`),
           [path],
-          'the result of list',
+          'the list',
         );
         assert.equal(await bucket.exists(path), true, 'the existence of the object');
-        assert.equal((await bucket.remove([path])).length, 1, 'the number of the result of remove');
+        assert.equal((await bucket.remove([path])).length, 1, 'the number of removed objects');
         assert.equal(await bucket.exists(path), false, 'the existence of the object');
       }),
   ),
@@ -93,7 +93,7 @@ export const clientStorageAudits: readonly Audit[] = [
         assert.deepEqual(
           [again.code, again.status],
           ['duplicate', 409],
-          'the code of again and the status of again',
+          'the code and status of the second upload',
         );
         await bucket.upload('one.txt', 'third', { upsert: true });
         assert.equal(await (await bucket.download('one.txt')).text(), 'third', 'the text');
@@ -112,11 +112,7 @@ export const clientStorageAudits: readonly Audit[] = [
           found.push(...page.map(({ name }) => name));
         assert.deepEqual(found, names, 'the result');
         await bucket.list('folder');
-        assert.match(
-          wire.requests.at(-1)?.body ?? '',
-          /"limit":100\b/,
-          'the body of the last of the sent requests',
-        );
+        assert.match(wire.requests.at(-1)?.body ?? '', /"limit":100\b/, 'the body of the last request');
       }),
   ),
   audit(
@@ -149,7 +145,7 @@ export const clientStorageAudits: readonly Audit[] = [
         const { code } = await refusalOf(StorageError, bucket.upload('mine.txt', 'no'));
         assert.equal(code, 'denied', 'the code');
         const bearer = wire.requests.at(-1)?.headers.get('authorization');
-        assert.equal(bearer, `Bearer ${await getAccessToken()}`, 'the bearer');
+        assert.equal(bearer, `Bearer ${await getAccessToken()}`, 'the bearer token');
       }),
   ),
 ];

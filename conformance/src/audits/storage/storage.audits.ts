@@ -18,7 +18,7 @@ export const storageAudits: readonly Audit[] = [
       const listed = await service.send('GET', '/bucket');
       assertStatus(listed, 200);
       const found = (listed.json as readonly unknown[]).find((bucket) => at(bucket, 'id') === name);
-      assert.equal(at(found, 'public'), false, 'public of found');
+      assert.equal(at(found, 'public'), false, 'public of the bucket');
     }),
   ),
   audit('STORE-102', 'a second bucket with the same name is refused with 409', { source, needs }, (context) =>
@@ -35,11 +35,15 @@ export const storageAudits: readonly Audit[] = [
       withBucket(context, false, async ({ name, service, upload }) => {
         const sent = await upload('folder/a b.txt', 'Hello');
         assertStatus(sent, 200);
-        assert.equal(textAt(sent, 'Key'), `${name}/folder/a b.txt`, 'Key of sent');
+        assert.equal(textAt(sent, 'Key'), `${name}/folder/a b.txt`, 'Key of the upload');
         const got = await service.send('GET', `/object/${name}/folder/a%20b.txt`);
         assertStatus(got, 200);
-        assert.equal(got.text, 'Hello', 'the text of got');
-        assert.match(got.headers.get('content-type') ?? '', /^text\/plain/, 'the header content-type of got');
+        assert.equal(got.text, 'Hello', 'the text of the object');
+        assert.match(
+          got.headers.get('content-type') ?? '',
+          /^text\/plain/,
+          'the header content-type of the object',
+        );
       }),
   ),
   audit('STORE-104', 'an object is not replaced unless x-upsert says so', { source, needs }, (context) =>
@@ -69,7 +73,7 @@ export const storageAudits: readonly Audit[] = [
       const got = await context.target.fetch(link, {});
       assert.equal(await got.text(), 'Hello', 'the text');
       const broken = await context.target.fetch(link.slice(0, -3), {});
-      assert.notEqual(broken.status, 200, 'the status of broken');
+      assert.notEqual(broken.status, 200, 'the status of the invalid URL');
     }),
   ),
   audit('STORE-111', 'a signed link opens no other object', { source, needs }, (context) =>
@@ -103,7 +107,7 @@ export const storageAudits: readonly Audit[] = [
       assert.deepEqual(
         (removed.json as readonly unknown[]).map((object) => at(object, 'name')),
         ['a.txt'],
-        'the removed',
+        'the removed objects',
       );
       assert.equal(statusOf(await service.send('GET', `/object/${name}/a.txt`)), 404, 'the status');
     }),
@@ -117,7 +121,7 @@ export const storageAudits: readonly Audit[] = [
         await withBucket(context, isPublic, async ({ name, service, upload }) => {
           await upload('a.txt', 'Hello');
           const got = await context.target.fetch(`${service.baseUrl}/object/public/${name}/a.txt`, {});
-          assert.equal(got.status === 200, isPublic, 'the status of got');
+          assert.equal(got.status === 200, isPublic, 'the status of the object');
           await got.text();
         });
       }

@@ -112,7 +112,7 @@ it.each<[number, unknown, string, string]>([
   expect(times).toEqual([0]);
 });
 
-it('the error of a lost response has the failure of the network as its cause', async () => {
+it('the cause of the error of a lost response is the network failure', async () => {
   const lost = new TypeError('fetch failed');
   const { problem } = await attempt(() => Promise.reject(lost), { retries: 0 });
   expect(problem).toMatchObject({ code: 'unavailable', cause: lost });

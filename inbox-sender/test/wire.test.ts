@@ -177,7 +177,7 @@ it('a response without the message is an error of the server', async () => {
   await expect(sender.send({ everyone: true })).rejects.toMatchObject({ code: 'server' });
 });
 
-it('takes 100 messages in a call, and refuses the next', async () => {
+it('accepts 100 messages in a call, and refuses more', async () => {
   const { sender, requests } = createRecordedSender(() => []);
   const messages = (length: number) => Array.from({ length }, (): Message => ({ everyone: true }));
   await sender.sendAll(messages(100));

@@ -38,7 +38,7 @@ const run = (...args: readonly string[]): Promise<Outcome> =>
   );
 const migration = (name: string, sql: string) => writeFile(join(project, 'supabase/migrations', name), sql);
 
-it('serves a foreign folder from `init` to `stop`', { timeout: 120_000 }, async () => {
+it('serves another project’s folder from `init` to `stop`', { timeout: 120_000 }, async () => {
   expect(await run('start')).toMatchObject({
     code: 1,
     err: expect.stringContaining('local-supabase init') as string,

@@ -71,7 +71,7 @@ describe('the replacements', () => {
     `select cron.schedule('own', '* * * * *', 'select 1'); select * from cron.job; select cron.unschedule('own')`,
     `select net.http_get('http://a.test'); select * from net._http_response; delete from net.http_request_queue`,
     'select graphql.resolve($$ { a } $$); select * from supabase_functions.hooks',
-  ])('are usable by postgres, who is no superuser: %s', async (sql) => {
+  ])('are usable by postgres, which is not a superuser: %s', async (sql) => {
     const results = database.session(async (session) => {
       await becomeProjectUser(session);
       try {
@@ -227,7 +227,7 @@ describe('the replacement for pg_cron', () => {
   it.each(['61 * * * *', '* * * *', 'a * * * *', '*/0 * * * *', '60 seconds'])(
     'refuses the schedule %s',
     (text) => {
-      expect(() => parseCronSchedule(text)).toThrow('is no schedule of pg_cron');
+      expect(() => parseCronSchedule(text)).toThrow('is not a schedule of pg_cron');
     },
   );
 
@@ -278,7 +278,7 @@ describe('the replacement for pg_cron', () => {
       'succeeded',
     ],
     ['a temporary table and a lock', 'create temp table half (); select pg_advisory_lock(8)', 'succeeded'],
-  ])('leaves the next user nothing of a job: %s', async (_, command, status) => {
+  ])('leaves nothing of a job to the next user of the session: %s', async (_, command, status) => {
     let nowMs = at('03T12:00:30');
     const runDueJobs = createCronJobs({ database, now: () => nowMs });
     await database.query(`select cron.schedule('careless', '* * * * *', $1)`, [command]);

@@ -124,7 +124,7 @@ describe('a bearer token for the data service', () => {
     });
   });
 
-  it('may have expired for 30 seconds, as with PostgREST', async () => {
+  it('is accepted for 30 seconds after its expiry, as by PostgREST', async () => {
     expect((await send(await supabase().keys.sign({ ...claims(), exp: now() - 20 }))).status).toBe(200);
   });
 

@@ -179,7 +179,7 @@ describe('a project folder', () => {
     ]);
   });
 
-  it('may not have one version twice', async () => {
+  it('may not contain the same version twice', async () => {
     const url = await write({ 'migrations/1_a.sql': 'a', 'migrations/1_b.sql': 'b' });
     await expect(readProjectSql(url)).rejects.toThrow(
       'supabase/migrations/1_a.sql and supabase/migrations/1_b.sql have the same version',
@@ -209,7 +209,7 @@ describe('a project folder', () => {
     await expect(versions()).resolves.toEqual(['1']);
   });
 
-  it('loads the vault and the extensions that its SQL creates, its own too', async () => {
+  it('loads the vault and the extensions that its SQL creates, including its own', async () => {
     const { extensions } = await readProjectSql(
       await write({
         'migrations/1_a.sql':

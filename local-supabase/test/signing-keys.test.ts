@@ -65,8 +65,8 @@ it('an empty list counts as unset, and invalid files are reported with the setti
   const { d: _, ...publicHalf } = await makeKey('ES256', 'mine');
   for (const keys of [{}, [publicHalf], [{ ...publicHalf, d: 'x', alg: 'HS256' }], [null]])
     expect(() => read(keys)).toThrow(
-      'auth.signing_keys_path: ./signing_keys.json is no list of private keys',
+      'auth.signing_keys_path: ./signing_keys.json is not a list of private keys',
     );
   rmSync(join(project, 'supabase/signing_keys.json'));
-  expect(() => readProjectConfig({ project, text })).toThrow('is no file of JSON');
+  expect(() => readProjectConfig({ project, text })).toThrow('is not a JSON file');
 });

@@ -179,7 +179,7 @@ describe('PKCE callback', () => {
     expect(client.getSnapshot()).toMatchObject({ status, callbackError: null });
   });
 
-  it('a failed callback leaves the session that storage held', async () => {
+  it('a failed callback keeps the stored session', async () => {
     const harness = createHarness();
     (await harness.signedIn()).client.close();
     const { client } = harness.open({ href: `http://app.test/home?code=${CODE}`, callbackPaths: PATHS });

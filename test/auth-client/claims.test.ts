@@ -84,7 +84,7 @@ describe('claims', () => {
     expect(imports).toHaveLength(1);
   });
 
-  it('an unknown kid fetches the key set once more only', async () => {
+  it('an unknown kid fetches the key set only once more', async () => {
     const [old, next, stranger] = await Promise.all([
       keyOf('ES256', 'k1'),
       keyOf('ES256', 'k2'),
@@ -113,7 +113,7 @@ describe('claims', () => {
     expect(server.lines).toEqual([KEYS, 'GET /user']);
   });
 
-  it('forged key ids reach the server ten times in 30 s, and do not keep out a key that it accepts', async () => {
+  it('forged key ids reach the server ten times in 30 s, and do not lock out a key that it accepts', async () => {
     const [old, next, stranger] = await Promise.all(['k1', 'k2', 'k3'].map((kid) => keyOf('ES256', kid)));
     if (!old || !next || !stranger) throw new Error('three keys');
     const { claims, now, server, world } = await verifier([old]);
@@ -211,7 +211,7 @@ describe('claims', () => {
     expect(await outcome).toBe(iss?.startsWith('https://ref') ? 'accepted' : 'invalid-token');
   });
 
-  it('a forged signature, a foreign algorithm and no JWT at all are refused', async () => {
+  it('a forged signature, an unexpected algorithm and a value that is not a JWT are refused', async () => {
     const key = await keyOf('RS256', 'k1');
     const { claims, now, server } = await verifier([key]);
     const token = await sign(key, now());

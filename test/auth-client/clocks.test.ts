@@ -89,7 +89,7 @@ describe('a single tab', () => {
     expect(serial).toBeLessThanOrEqual(2);
   });
 
-  it('a restart restores the lifetime with a wrong clock', async () => {
+  it('a restart restores the lifetime despite a wrong clock', async () => {
     const harness = createHarness();
     harness.world.clock.jump(5 * HOUR);
     const first = await harness.signedIn();

@@ -127,7 +127,7 @@ test('a stored session is a sign-in for a listener of a new client, and an initi
   await signedOut.auth.dispose();
 });
 
-test('a failure of the network has the message of what fetch threw', async () => {
+test('a network failure has the message of the error that fetch threw', async () => {
   const { auth } = connect(failing);
   const { error } = await auth.signInWithPassword(ADA);
   expect([error?.name, error?.message, error?.status]).toEqual([

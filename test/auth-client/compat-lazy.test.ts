@@ -20,7 +20,7 @@ test('methods are loaded when one of them is called', async () => {
   expect(await methods.inner.name()).toEqual({ data: 'inner', error: null });
 });
 
-test('a part that cannot be loaded is the error of the call', async () => {
+test('a call whose code cannot be loaded returns that error', async () => {
   const load = () => Promise.reject<{ call: () => Promise<unknown> }>(new TypeError('Failed to fetch'));
   const methods = lazyMethods(createSettle({ toError: String }), load, { call: true });
   expect(await methods.call()).toEqual({ data: null, error: 'TypeError: Failed to fetch' });

@@ -138,7 +138,7 @@ describe('integrity', () => {
   });
 });
 
-describe('beside @supabase/ssr on one jar', () => {
+describe('together with @supabase/ssr on the same cookies', () => {
   const cookiesOf = (jar: ReturnType<typeof createCookieJar>) => ({
     getAll: () => parseCookieHeader(jar.cookie),
     setAll: (list: { name: string; value: string; options: { maxAge?: number } }[]) => {

@@ -44,7 +44,7 @@ describe('a service that refuses every token', () => {
     ['JWT not yet valid', 'token-not-yet-valid', { refreshes: 0, reads: 10 }],
     ['JWT not in audience', 'invalid-claims', { refreshes: 0, reads: 10 }],
     ['Parsing claims failed', 'invalid-claims', { refreshes: 0, reads: 10 }],
-  ])('with “%s” costs ten reads one refresh at most', async (message, code, sent) => {
+  ])('causes at most one refresh in ten reads with “%s”', async (message, code, sent) => {
     const opened = openRefused(message);
     await opened.signIn();
     for (let n = 0; n < 10; n += 1) expect(await opened.read()).toBe(code);

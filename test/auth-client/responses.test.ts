@@ -153,7 +153,7 @@ describe('the shape of a response', () => {
     ['user', replaced(session, ['user'], undefined), 'body.user'],
     ['user.id', replaced(session, ['user', 'id'], 7), 'body.user.id'],
     ['an identity', replaced(session, ['user', 'identities', 0], 'secret'), 'body.user.identities.0'],
-  ])('is refused without %s, naming the place and not the value', (_name, value, place) => {
+  ])('is refused without %s, naming the path and not the value', (_name, value, place) => {
     expect(() => parseTokenResponse(value)).toThrow(new TypeError(`Unexpected ${place}`));
   });
 });

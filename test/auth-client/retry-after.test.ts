@@ -85,7 +85,7 @@ describe('a server with Retry-After', () => {
     expect(await client.getAccessToken()).toBe(token);
   });
 
-  it('gets a request at once for a call after a refusal that is no rate limit', async () => {
+  it('gets a request at once for a call after a refusal that is not a rate limit', async () => {
     const { signedIn, server, world } = createHarness();
     const { client } = await signedIn();
     world.clock.sleep(2 * 3600_000);

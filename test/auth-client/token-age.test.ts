@@ -211,7 +211,7 @@ describe('a token that the auth server verifies', () => {
     [403, 'bad_jwt', { code: 'no_authorization', status: 401 }],
     [429, 'over_request_rate_limit', { code: 'over_request_rate_limit', status: 429 }],
     [503, 'unexpected_failure', { code: 'unexpected_failure', status: 503 }],
-  ])('is refused for a refusal alone, not for an outage: %i', async (status, code, problem) => {
+  ])('is refused only when the server refuses it, not in an outage: %i', async (status, code, problem) => {
     const token = await new SignJWT({ sub: 'ada' })
       .setProtectedHeader({ alg: 'HS256' })
       .sign(new Uint8Array(32));

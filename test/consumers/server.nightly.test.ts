@@ -84,7 +84,7 @@ describe('a server that renders with the session from cookies', () => {
     expect(readSessionCookies(cookieHeader(response.headers.getSetCookie()), storageKey)).toBe(null);
   });
 
-  it('redirects to the login without cookies', async () => {
+  it('redirects to the login if the cookies are missing', async () => {
     const response = await visit('');
     expect([response.status, response.headers.get('location')]).toEqual([303, '/login']);
   });

@@ -186,7 +186,7 @@ test(
 );
 
 test(
-  'an invitation and the page that unsubscribes work translated',
+  'an invitation and the unsubscribe page work when translated',
   { tag: ['@nightly', '@database', '@mailbox', '@functions'] },
   async ({ page, world, stage }) => {
     const errors = followErrors(page);

@@ -339,7 +339,7 @@ describe('server-sent events', () => {
     expect(await next).toMatchObject({ code: 'aborted' });
   });
 
-  test('a response that is no event stream is an error', async () => {
+  test('a response that is not an event stream is an error', async () => {
     for (const type of ['text/html', 'application/json']) {
       const { functions } = createClient([new Response('[]', { headers: { 'Content-Type': type } })]);
       await expect(functions.events('f').next()).rejects.toMatchObject({

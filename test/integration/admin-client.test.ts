@@ -120,7 +120,7 @@ describe('an administrator', () => {
   });
 });
 
-describe('an administrator refuses', () => {
+describe('the admin client refuses', () => {
   test.each([
     ['an empty user id', () => open().getUser({ userId: '' })],
     ['a page before the first', () => open().listUsers({ page: 0 })],

@@ -70,7 +70,7 @@ function openList(user: { id: string }, owner = user) {
 }
 
 describe('broadcasts of notifications', () => {
-  it('keep a live list current, for the own rows only', async () => {
+  it('keep a live list current, only for the user’s own rows', async () => {
     const list = openList(ada);
     await expect.poll(list.isCurrent).toBe(true);
     const id = await insert(ada);
@@ -107,7 +107,7 @@ describe('broadcasts of notifications', () => {
     await expect.poll(() => list.row(id)?.updated_at).toMatch(/\+00:00$/);
   });
 
-  it('include changes of the own preferences', async () => {
+  it('include changes of the user’s own preferences', async () => {
     const { database } = getSupabase();
     const list = openList(ada);
     await expect.poll(list.isCurrent).toBe(true);

@@ -112,7 +112,7 @@ const equalToTable = (tab: ReturnType<typeof openTab>, user: { id: string }, tim
   vi.waitFor(async () => expect(tab.ids()).toEqual(await idsOf(user)), { timeout });
 
 describe('the realtime client against the embedded server', () => {
-  it('follows inserts, updates and deletes of the own rows only', async () => {
+  it('follows inserts, updates and deletes of only the user’s own rows', async () => {
     const tab = openTab(ada);
     await live(tab);
     const id = await insert(ada);

@@ -78,7 +78,7 @@ describe('recovery codes of the service', () => {
     await expect(recovery.getStatus()).rejects.toMatchObject({ code: 'mfa_factor_not_found' });
   });
 
-  it('keep the last other factor, and are removed by their own endpoint only', async () => {
+  it('prevent the removal of the last other factor, and are removed only by their own endpoint', async () => {
     const { auth } = await createPerson();
     await enrollApp(auth);
     const recovery = createRecoveryCodes(auth);

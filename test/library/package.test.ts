@@ -49,7 +49,7 @@ describe('the package', () => {
     expect(maps.filter((map) => map.sourcesContent?.length !== map.sources.length)).toEqual([]);
   });
 
-  it('leads an editor from each declaration to its source, which the package has', () => {
+  it('leads an editor from each declaration to its source, which the package contains', () => {
     const { folder } = inject('library');
     const declarations = filesOf(folder).filter((name) => name.endsWith('.d.ts') && name !== 'browser.d.ts');
     const lost = declarations.filter((name) => {

@@ -129,7 +129,7 @@ describe('a timer', () => {
     vi.useRealTimers();
   });
 
-  it('without end never runs, and holds nothing', () => {
+  it('without end never runs, and keeps nothing alive', () => {
     vi.useFakeTimers();
     createPlatform().clock.setTimer(() => undefined, Infinity);
     expect(vi.getTimerCount()).toBe(0);

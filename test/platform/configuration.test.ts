@@ -127,12 +127,12 @@ describe('a numeric option', () => {
     if (problem.code !== 'not-the-service') throw problem;
   };
 
-  it.each(Object.keys(calls))('may be an endless deadline: %s', async (name) => {
+  it.each(Object.keys(calls))('may be an infinite deadline: %s', async (name) => {
     for (const timeoutMs of [Infinity, 2 ** 31, Number.MAX_VALUE])
       await expect(calls[name]?.(timeoutMs)).resolves.not.toThrow();
   });
 
-  it.each(Object.keys(calls))('is refused as a deadline that is no time: %s', async (name) => {
+  it.each(Object.keys(calls))('is refused as a deadline that is not a time: %s', async (name) => {
     for (const timeoutMs of [Number.NaN, -1, '5' as never])
       await expect((async () => calls[name]?.(timeoutMs))()).rejects.toMatchObject({
         code: 'invalid-options',

@@ -71,7 +71,7 @@ describe('broadcasts', () => {
     expect(heard).toEqual([{ event: 'cursor', payload: { x: 1 }, id: null, isReplayed: false }]);
   });
 
-  it('are acknowledged by the server, and echoed to the own listeners afterwards', async () => {
+  it('are acknowledged by the server, and echoed to the client’s own listeners afterwards', async () => {
     const { room, server, sent, heard, world } = await openRoom({ ack: true, self: true });
     expect(server.lastJoin().payload['config']).toMatchObject({ broadcast: { ack: true, self: false } });
     server.acceptJoin();

@@ -159,7 +159,7 @@ async function subscribeAda(listen: (channel: RealtimeChannel) => void = () => u
   return { client, channel, statuses, tokens };
 }
 
-test('the first entry of presence joins the channel with presence, and tells no error', async () => {
+test('the first entry of presence joins the channel with presence, and reports no error', async () => {
   const { client, channel, statuses } = await subscribeAda();
   expect(await channel.track({ typing: true })).toBe('ok');
   const tracked = () => AcceptingSocket.frames.filter(([, , , event]) => event === 'presence');

@@ -50,7 +50,7 @@ describe('frames of the socket', () => {
     expect(decodeFrame('no frame')).toBeNull();
   });
 
-  it('go to the address of the vendor’s client', () => {
+  it('are sent to the address that the vendor’s client uses', () => {
     const parametersOf = (url: string) => Object.fromEntries(new URL(url).searchParams);
     const ours = endpointUrl({ url: 'http://project.test', apiKey: 'key' });
     expect(parametersOf(ours)).toEqual(parametersOf(vendor.endpointURL()));

@@ -146,7 +146,7 @@ describe('the joins of one socket', () => {
     expect(server.joins.length).toBeLessThanOrEqual(5 + 5 + 4);
   });
 
-  it('beyond the limit of channels cost the surplus only, which joins once another channel is left', async () => {
+  it('beyond the limit of channels delay only the surplus, which joins once another channel is left', async () => {
     const { channels, statuses, server } = createScene(110, ({ joined }) => (joined >= 100 ? tooMany : null));
     await server.run(120_000);
     const count = (status: string) => statuses().filter((one) => one === status).length;
@@ -241,7 +241,7 @@ describe('the turns to join', () => {
     expect(after(refused('unauthorized', 0, 'a'), accepted(1, 'a')).refused).toEqual(new Set());
   });
 
-  it('learn the limit of channels from the second refusal below the most that were joined', () => {
+  it('learn the limit of channels from the second refusal below the highest number that was joined', () => {
     const left = [accepted(1), accepted(2), refused('channel-limit', 1)];
     expect(after(...left).capacity).toBe(Infinity);
     expect(after(...left, refused('channel-limit', 1)).capacity).toBe(1);

@@ -338,7 +338,7 @@ describe('the order of a live query', () => {
     expect(rows()).toEqual([item('ä'), item('b')]);
   });
 
-  it('is not read again where a change leaves the text that it sorts by', async () => {
+  it('is not read again where a change keeps the text that it sorts by', async () => {
     const { confirm, answer, change, advance, rows, reads } = await openQuery({
       plan: { order: ['title.asc'] },
     });

@@ -56,7 +56,7 @@ describe('a live query', () => {
     expect(query.getSnapshot().lastRepair).toBe(repairs[0]);
   });
 
-  it('stays current while it reads for no other reason than the time that has passed', async () => {
+  it('stays current while it reads only because time has passed', async () => {
     const { advance, query } = await openQuery();
     const seen = new Set<boolean>();
     query.subscribe(() => seen.add(query.getSnapshot().isCurrent));

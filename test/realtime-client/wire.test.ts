@@ -53,7 +53,7 @@ describe('frames', () => {
   });
 
   it.each([['[1,1,2,"e",{}]'], ['[1,1,"t",2,{}]'], ['7'], [7], [null], [new Blob([])]])(
-    '%s is no message',
+    '%s is not a message',
     (frame) => {
       expect(parseMessage(frame, whole)).toBeNull();
     },

@@ -74,7 +74,7 @@ test('a query that cannot be built is the error of the call', async () => {
   expect([data, error?.message]).toEqual([null, 'maybeSingle() of several rows']);
 });
 
-test('a deadline of 0 or less is none, as in the vendor’s client', async () => {
+test('a deadline of 0 or less counts as none, as in the vendor’s client', async () => {
   const client = connect(async () => json([{ id: 1 }]), { timeout: -100 });
   expect((await client.from('notes').select()).data).toEqual([{ id: 1 }]);
   expect(

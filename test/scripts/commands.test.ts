@@ -11,7 +11,7 @@ const filesOf = (...patterns: readonly string[]) =>
     .trim()
     .split('\n');
 
-/** Commands that run until they are stopped, and those that ask a person: the test that starts each. */
+/** The test that starts each command that runs until it is stopped, or that prompts the user. */
 const startedByTests: Readonly<Record<string, string>> = {
   dev: 'test/scripts/commands.nightly.test.ts',
   'docs:preview': 'test/site/site.nightly.test.ts',

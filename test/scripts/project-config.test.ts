@@ -28,7 +28,7 @@ describe('the config.toml of this repository', () => {
 
   it('has no setting that the embedded server ignores', () => expect(withoutEffect).toEqual([]));
 
-  it('asks for passwords as long as the forms do', () => {
+  it('requires the same password length as the forms', () => {
     expect(options.auth?.passwordMinLength).toBe(minPasswordLength);
   });
 });

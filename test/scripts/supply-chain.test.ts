@@ -29,7 +29,7 @@ it('every image is pinned by a digest: those of the container, of services and o
   for (const image of images) expect(image).toMatch(/@sha256:[\da-f]{64}$/);
 });
 
-it('every program of a workflow is of a lock file', () => {
+it('every program of a workflow comes from a lock file', () => {
   for (const path of workflows)
     expect(read(path)).not.toMatch(/\b(?:npx --yes|npm exec|npm i(?:nstall)? -g|curl|wget)\b/);
 });

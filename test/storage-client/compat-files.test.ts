@@ -30,7 +30,7 @@ test('an empty transform requests the original object', () => {
   expect(urlOf({ width: 10 })).toContain('/storage/v1/render/image/public/photos/a.jpg');
 });
 
-test('a failure of the network has the message of what fetch threw', async () => {
+test('a network failure has the message of the error that fetch threw', async () => {
   const bucket = createBucket(() => {
     throw new TypeError('Network failure');
   });

@@ -157,7 +157,7 @@ it.each([
   );
 });
 
-it('an account at which a range of recipients ends leaves it, and the others receive the message once', async () => {
+it('an account at the end of a range of recipients can be deleted, and the others receive the message once', async () => {
   const { database } = supabase();
   // Between Grace and Ada, in the order of the ids.
   const between = `a0${leaving.userId.slice(2)}`;

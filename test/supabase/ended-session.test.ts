@@ -26,7 +26,7 @@ const endings = {
 };
 
 test.each(Object.entries(endings))(
-  'after %s, a token that was stolen before reads and changes nothing',
+  'after %s, a previously stolen token reads and changes nothing',
   async (_way, end) => {
     const user = await createUser(supabase(), `ended-${crypto.randomUUID()}@example.com`);
     const stolen = await signIn(supabase(), user.email);

@@ -44,7 +44,7 @@ const signed = (body: string) => {
 };
 
 it.each(['notification-mails', 'notification-push', 'mail-events', 'unsubscribe'])(
-  'the function %s responds with 405 to a method that it does not have',
+  'the function %s responds with 405 to a method that it does not support',
   async (name) => {
     expect(await call(name, 'DELETE', null)).toMatchObject({
       status: 405,
@@ -79,7 +79,7 @@ it('pages of every origin can read the errors of the function unsubscribe', asyn
   expect(headers.get('access-control-allow-origin')).toBe('*');
 });
 
-it('a function refuses a response of the database that has another shape', async () => {
+it('a function refuses a response of the database with an unexpected shape', async () => {
   const callDatabase = createDatabaseCaller({
     env: { SUPABASE_URL: 'http://localhost', SUPABASE_SERVICE_ROLE_KEY: 'key' },
     fetch: () => Promise.resolve(Response.json({ claimed: 1, mails: [{ id: 7 }] })),
@@ -146,11 +146,11 @@ describe('a worker', () => {
       403,
       () => ({ authorization: `Bearer ${supabase().secretKey}` }),
     ],
-  ])('is started by %s with the answer %i', async (_name, status, headers) => {
+  ])('is started by %s with the response %i', async (_name, status, headers) => {
     expect(await run(headers())).toBe(status);
   });
 
-  it('is started by both secrets while they are changed, and by no part of their list', async () => {
+  it('is started by either secret during a rotation, and by no part of their list', async () => {
     const env = { WORKER_SECRET: 'new old' };
     expect(await run({ 'x-worker-secret': 'new' }, env)).toBe(200);
     expect(await run({ 'x-worker-secret': 'old' }, env)).toBe(200);

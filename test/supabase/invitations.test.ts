@@ -334,7 +334,7 @@ describe('inviting the same address again', () => {
     expect(new Set(names)).toEqual(new Set([null, 'Plan', 'Renamed plan', 'n'.repeat(200)]));
   });
 
-  it('inviting the same address again makes a new invitation after an answer', async () => {
+  it('inviting the same address again creates a new invitation once the earlier one was answered', async () => {
     const token = await invite();
     await call(asGrace, 'decline', token);
     const again = await invite();

@@ -315,7 +315,7 @@ it.each([
   await expect(choose({ kinds: JSON.parse(kinds) as object })).rejects.toMatchObject({ code: '23514' });
 });
 
-it('the changes of a reader bring the kinds at first, and again after one was registered', async () => {
+it('the changes for a reader include the kinds at first, and again after one was registered', async () => {
   await register();
   // Make the registration older than the 30 seconds of changes that each response repeats.
   await supabase().database.exec(

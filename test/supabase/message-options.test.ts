@@ -79,7 +79,7 @@ describe('a message at a local time', () => {
     });
   });
 
-  it('reaches a recipient once who moves to a later zone meanwhile', async () => {
+  it('reaches a recipient who moves to a later zone in the meantime only once', async () => {
     await zones();
     await send({ recipients: [ada.id, grace.id], text: 'x', send_at: { local_time: '2027-01-05T09:00' } });
     await deliver(new Date('2027-01-05T00:00:00Z'));
@@ -236,7 +236,7 @@ describe('a dry run', () => {
     expect(sent).toMatchObject({ is_repeated: false, state: 'delivered' });
   });
 
-  it('takes the members of an audience, everyone and a time that is to come', async () => {
+  it('accepts an audience, everyone and a future time', async () => {
     await supabase().database.query(
       `with added as (insert into audiences (name) values ('crew') returning name)
        insert into audience_members (audience, user_id) select name, $1 from added`,

@@ -580,7 +580,7 @@ describe('an undeliverable message is not reported as delivered', () => {
   });
 });
 
-it('everyone is without anonymous, banned and unconfirmed accounts', async () => {
+it('everyone excludes anonymous, banned and unconfirmed accounts', async () => {
   const { database } = supabase();
   await database.exec(
     `insert into auth.users (instance_id, id, aud, role, email, email_confirmed_at, is_anonymous, banned_until)

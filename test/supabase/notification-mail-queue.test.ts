@@ -447,7 +447,7 @@ describe('the queue', () => {
   });
 });
 
-it('the status of mails has what waits for the next one and when it is due, without mails about other things', async () => {
+it('the status of mails contains what waits for the next one and when it is due, without mails about other things', async () => {
   const { database } = supabase();
   const readStatus = async () => {
     const [row] = await runAs(database, { role: 'authenticated', userId: ada.id }, (sql) =>

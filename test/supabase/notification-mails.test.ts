@@ -95,7 +95,7 @@ const states = () =>
 describe('an instant mail', () => {
   beforeEach(() => prefer({ email_digest_frequency: 'instant' }));
 
-  it('an instant mail goes two minutes after the first event of a thread, with all of its events, to the notification', async () => {
+  it('an instant mail is sent two minutes after the first event of a thread, with all of its events, and links to the notification', async () => {
     const first = await notify('mention');
     nowMs += minuteMs;
     const second = await notify('comment', { text: 'One <b>more</b> & last' });
@@ -113,7 +113,7 @@ describe('an instant mail', () => {
     expect(mail?.links.some((link) => link.endsWith('/home'))).toBe(true);
   });
 
-  it('an instant mail has a thread whose names are as long as they may be', async () => {
+  it('an instant mail contains a thread whose names have the maximum length', async () => {
     const longest = '\u{1F4E8}'.repeat(200);
     await notify('mention', { entity: longest });
     expect(await sendAt(startMs + 2 * minuteMs)).toMatchObject({ sent: 1 });
@@ -626,7 +626,7 @@ describe('an address that does not work', () => {
   });
 });
 
-it('a test mail goes with the next run, no second one within a minute, and ten within a day', async () => {
+it('a test mail is sent with the next run, at most once a minute and ten times a day', async () => {
   const asAda = { role: 'authenticated', userId: ada.id } as const;
   const { database } = supabase();
   const request = () => runAs(database, asAda, (sql) => sql.query('select public.send_test_mail()'));

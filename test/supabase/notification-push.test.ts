@@ -99,7 +99,7 @@ it('a push message reaches the device encrypted, signed, and with no more than a
   expect(decodeJwt(jwt)).toMatchObject({ aud: pushService.origin, sub: 'mailto:operator@example.com' });
 });
 
-it('a push message gathers a burst, in the language of the preferences', async () => {
+it('a push message combines a burst, in the language of the preferences', async () => {
   await subscribe();
   await supabase().database.query(
     `insert into notification_preferences (user_id, language) values ($1, 'de')`,
@@ -356,7 +356,7 @@ it.each([
   ['https://fcm.googleapis.com:22/x'],
   ['http://push.example.com/x'],
   ['javascript:alert(1)'],
-])('an endpoint that is no public push service is refused: %s', async (endpoint) => {
+])('an endpoint that is not a public push service is refused: %s', async (endpoint) => {
   const refused = await subscribe(endpoint);
   expect([refused.status, await refused.json()]).toMatchObject([
     400,

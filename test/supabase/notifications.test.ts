@@ -120,7 +120,7 @@ it.each([['a list'], [7], [null]])(
 );
 
 it.each([['plain words'], ['[1,2]'], ['"text"'], ['{"open":']])(
-  'a notification that a user sends becomes the text of a message when it is no JSON object: %s',
+  'a notification that a user sends becomes the text of a message when it is not a JSON object: %s',
   async (text) => {
     expect(decode(await send(text))).toEqual({
       type: 'message',

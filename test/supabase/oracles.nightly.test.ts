@@ -123,7 +123,7 @@ it.each([
   ['deleted the notification', grace.id, '', 'delete from notifications'] as const,
   ['has no account', crypto.randomUUID(), '', ''] as const,
 ])(
-  'the download of a sender’s data does not tell that the recipient %s',
+  'the download of a sender’s data does not reveal that the recipient %s',
   async (_, recipient, before, after) => {
     const open = await exported(grace.id);
     await supabase().database.exec(before);
@@ -140,7 +140,7 @@ it('the download of a sender’s data does not reveal whether an invited address
   expect(await (await call('export_account_data', {})).text()).not.toContain(grace.id);
 });
 
-it('blocking a stranger is refused alike with and without an account, and shows no name', async () => {
+it('blocking a stranger is refused identically with and without an account, and shows no name', async () => {
   // An inviter of the user can be blocked.
   await supabase().database.exec('delete from invitations; delete from notifications');
   const token = await signIn(supabase(), grace.email);
@@ -154,7 +154,7 @@ it('blocking a stranger is refused alike with and without an account, and shows 
   expect(await call('rpc/sender_names', { sender_ids: [ada.id] })).toEqual([200, '[]']);
 });
 
-it('a blocked sender is limited as every other one', async () => {
+it('a blocked sender is limited like any other', async () => {
   await supabase().database.exec(secrets['blocked the sender'] ?? '');
   await ask({ prefer: 'count=exact', rows: 60 });
   expect(await ask({ prefer: 'count=exact' })).toMatchObject({

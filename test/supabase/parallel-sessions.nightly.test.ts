@@ -53,7 +53,7 @@ const send = async (session: Client, message: object) => {
 };
 const count = async (sql: string) => (await database.query<{ count: number }>(sql))[0]?.count;
 
-it('eight workers deliver one announcement to each recipient once, and count right', async () => {
+it('eight workers deliver one announcement to each recipient once, and count correctly', async () => {
   const [first] = sessions;
   const { id } = first ? await send(first, { recipients: ids, text: 'To all' }) : { id: '' };
   await inParallel((session) => session.query('call private.deliver_outgoing(20)'));
@@ -67,7 +67,7 @@ it('eight workers deliver one announcement to each recipient once, and count rig
   expect(await count('select sum(unread)::int as count from notification_counters')).toBe(accounts);
 });
 
-it('one key in eight sessions at once is one message', async () => {
+it('the same key in eight concurrent sessions sends one message', async () => {
   for (let round = 0; round < 20; round += 1) {
     const answers = await inParallel((session) =>
       send(session, { recipients: ids.slice(0, 3), text: 'x', idempotency_key: `round-${round}` }),

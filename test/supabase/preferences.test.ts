@@ -109,7 +109,7 @@ it.each([
 });
 
 it.each([['never'], ['instant'], ['hourly'], ['daily'], ['weekly']])(
-  'notification preferences know the digest frequency %s',
+  'notification preferences accept the digest frequency %s',
   async (frequency) => {
     const rows = await supabase().database.query(
       'insert into notification_preferences (user_id, email_digest_frequency) values ($1, $2) returning id',
@@ -129,7 +129,7 @@ it('notification preferences refuse an unknown digest frequency', async () => {
 });
 
 it.each([['Europe/Vienna'], ['Pacific/Kiritimati'], ['UTC']])(
-  'notification preferences know the time zone %s',
+  'notification preferences accept the time zone %s',
   async (zone) => {
     const rows = await supabase().database.query(
       'insert into notification_preferences (user_id, time_zone) values ($1, $2) returning time_zone',

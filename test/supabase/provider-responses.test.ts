@@ -229,7 +229,7 @@ describe('the transport for push messages', () => {
     expect(await transport.send(other, '{}')).toEqual({ outcome: 'sent' });
   });
 
-  it.each([403, 429])('asks a push service again that responds %i to several devices', async (status) => {
+  it.each([403, 429])('retries a push service that responds %i to several devices', async (status) => {
     let asked = 0;
     const fetchFake = () => {
       asked += 1;

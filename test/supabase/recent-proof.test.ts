@@ -186,7 +186,7 @@ describe.each(Object.entries(credentials))('a session that sets %s', (_, set) =>
   });
 });
 
-it('a session whose last proof is an hour old does none of it, and all of it after a sign-in', async () => {
+it('a session whose last proof is an hour old may do none of this until a new sign-in', async () => {
   const stale = await growStale();
   for (const name of Object.keys(actions)) expect((await act(name, stale)).status).toBe(403);
   const proven = await signIn(supabase(), user.email, seedPassword);

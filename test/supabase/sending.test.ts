@@ -222,7 +222,7 @@ describe('a sender of too many notifications', () => {
     await expect(send({ type: 'mention' })).rejects.toMatchObject(limited);
   });
 
-  it('a sender of too many notifications begins a new minute and a new day after them', async () => {
+  it('a sender of too many notifications may send again in the next minute, and on the next day', async () => {
     const { database } = supabase();
     await database.query(
       `insert into private.send_usage values ($1, 'notification', '', now() - interval '1 day', 120, now() - interval '1 day', 2000)`,
@@ -235,7 +235,7 @@ describe('a sender of too many notifications', () => {
     ).toEqual([{ minute_count: 1, day_count: 1 }]);
   });
 
-  it('a sender of too many notifications receives the end of its day, which no later minute moves', async () => {
+  it('a sender of too many notifications receives the end of its daily limit, which later minutes do not move', async () => {
     await supabase().database.query(
       `insert into private.send_usage values ($1, 'notification', '', now() - interval '2 minutes', 1, now() - interval '23 hours', 2000)`,
       [ada.id],

@@ -153,7 +153,7 @@ describe('SMTP', () => {
     expect(() => createSmtpTransport({})).toThrow('SMTP_HOST');
   });
 
-  it('gets many mails by five connections, which stay open', async () => {
+  it('gets many mails over five connections, which stay open', async () => {
     const { env, connections } = await listen();
     const transport = createSmtpTransport(env);
     await Promise.all(Array.from({ length: 20 }, () => transport.send(mail)));

@@ -100,7 +100,7 @@ it('a push message that cannot be read fails by itself, and the others are sent'
 
 const refuseWith = (refusal: MailRefusal) => () => Promise.reject(new MailTransportError('no', refusal));
 
-it('ten mails in a row that are held make the others wait: a wrong setting is no reason to try them all', async () => {
+it('ten mails in a row that are held make the others wait, because a wrong setting would hold each of them', async () => {
   const queue = createWorkerQueue(mails(50));
   let tried = 0;
   const report = await sendMails(

@@ -221,7 +221,7 @@ describe('a sign-in', () => {
     expect((await signInWithPasskey(world, authenticator, { isUserVerified: false })).status).toBe(200);
   });
 
-  it('needs the captcha for its options only', async () => {
+  it('requires the captcha only for its options', async () => {
     const on = await openAuthWorld({ captchaToken: 'a human', mailerAutoconfirm: true });
     const captcha = { gotrue_meta_security: { captcha_token: 'a human' } };
     const { body: session } = await on.post('/signup', {

@@ -131,7 +131,7 @@ describe('sign-in at a provider', () => {
     expect((await world.get(stray.href)).status).toBe(400);
   });
 
-  it('refuses a used, an expired and a foreign state', async () => {
+  it('refuses a used, an expired and a forged state', async () => {
     const { challenge } = createVerifier();
     const query = new URLSearchParams({
       provider: 'google',

@@ -40,7 +40,7 @@ const answer = async (asked: ReturnType<AuthWorld['post']>) => {
   return [status, body.code, body.message];
 };
 
-it('recovery codes are generated once, without a body too, and counted', async () => {
+it('recovery codes are generated once, also without a body, and are counted', async () => {
   const { high } = await createOwner();
   expect(await answer(world.get(PATH, high))).toEqual([
     404,
@@ -153,7 +153,7 @@ it('recovery codes are reported to the hook before they are used', async () => {
   expect((await on.get('/user', low)).body.code).toBe('session_not_found');
 });
 
-it('recovery codes keep the last other factor, and are deleted by their own endpoint', async () => {
+it('recovery codes prevent the removal of the last other factor, and are deleted only by their own endpoint', async () => {
   const { id, appId, high, codes, low } = await createCodes();
   expect(await answer(world.ask('DELETE', `/factors/${id}`, undefined, low))).toEqual([
     422,

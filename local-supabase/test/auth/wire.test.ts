@@ -54,7 +54,7 @@ describe('the forms of errors', () => {
     ['/verify', { type: 'recovery', token_hash: '\0' }],
     ['/token?grant_type=password', { email: 'a\0@example.com', password }],
     ['/signup', { email: 'nul@example.com', password, data: { name: '\0' } }],
-  ])('are no server error for a NUL character: %s', async (path, body) => {
+  ])('are not server errors for a NUL character: %s', async (path, body) => {
     expect(await world.post(path, body)).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
   });
 
@@ -105,7 +105,7 @@ describe('the public routes', () => {
 });
 
 describe('captcha', () => {
-  it('requires the right token, except with the service key', async () => {
+  it('requires the correct token, except with the service key', async () => {
     const guarded = await openAuthWorld({ captchaToken: 'a human' });
     const signUp = async (captchaToken?: string, token?: string) =>
       guarded.post(

@@ -346,9 +346,9 @@ describe('a config.toml', () => {
   it.each([
     ['[auth]\njwt_expiry = "soon"\n', 'auth.jwt_expiry must be a number'],
     ['[auth]\nadditional_redirect_urls = "x"\n', 'auth.additional_redirect_urls must be a list of strings'],
-    ['[auth.email]\nmax_frequency = "soon"\n', '"soon" is no duration'],
-    ['[auth]\npassword_requirements = "long"\n', 'no password_requirements "long"'],
-    ['[storage]\nfile_size_limit = "big"\n', '"big" is no size'],
+    ['[auth.email]\nmax_frequency = "soon"\n', '"soon" is not a duration'],
+    ['[auth]\npassword_requirements = "long"\n', 'unknown password_requirements "long"'],
+    ['[storage]\nfile_size_limit = "big"\n', '"big" is not a size'],
     ['[auth.email.template.recovery]\ncontent_path = "./nope.html"\n', 'there is no file ./nope.html'],
     ['[auth.email.smtp]\nenabled = true\n', 'auth.email.smtp.host is missing'],
   ])('is rejected with the key: %j', (text, message) => {

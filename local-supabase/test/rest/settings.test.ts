@@ -65,7 +65,7 @@ it('the role "none", which is the login role and a superuser here, is rejected a
   }
 });
 
-it('a function before each request rejects or admits it', async () => {
+it('a function that runs before each request rejects or admits it', async () => {
   const refused = await configured.ask('/book', { headers: { 'x-refused': '1' } }, asService);
   expect([refused.status, await refused.json()]).toMatchObject([403, { message: 'refused' }]);
   expect(await (await configured.ask('/book?select=id', {}, asService)).json()).toEqual([{ id: 1 }]);
@@ -113,7 +113,7 @@ it('the role of a token is read at the configured path, and another audience is 
     401,
     { code: 'PGRST303', message: 'JWT not in audience' },
   ]);
-  await expect(openRestWorld(schema, { roleClaimKey: 'role' })).rejects.toThrow('is no path to a role');
+  await expect(openRestWorld(schema, { roleClaimKey: 'role' })).rejects.toThrow('is not a path to a role');
 });
 
 it.each([
@@ -152,7 +152,7 @@ describe('an update or delete without a filter', () => {
     ['DELETE', '/pages?order=id&limit=1&select=nothing', { method: 'DELETE', headers }, 'service_role'],
     ['DELETE', '/page', { method: 'DELETE' }, 'anon'],
     ['UPDATE', '/page?limit=1', patch, 'authenticated'],
-  ])('is rejected like by pg_safeupdate: %s %s', async (command, path, init, role) => {
+  ])('is rejected as by pg_safeupdate: %s %s', async (command, path, init, role) => {
     const response = await world.ask(path, init, { role });
     const refusal = {
       code: '21000',
@@ -250,7 +250,7 @@ describe('the settings of the role authenticator', () => {
     const [name, value] = ['openapi_mode', 'open'] as const;
     await reload(alter('db_max_rows', '1') + alter(name, value));
     expect(await json(world.ask('/entry?select=id'))).not.toHaveLength(1);
-    expect(reports).toEqual([new TypeError("pgrst.openapi_mode: 'open' is no mode")]);
-    await expect(openRestWorld(alter(name, value))).rejects.toThrow("'open' is no mode");
+    expect(reports).toEqual([new TypeError("pgrst.openapi_mode: 'open' is not a mode")]);
+    await expect(openRestWorld(alter(name, value))).rejects.toThrow("'open' is not a mode");
   });
 });

@@ -74,7 +74,7 @@ test('requests the changes of a burst once, although they are near the rate limi
   expect(channel.heard.doubts).toBe(1);
 });
 
-test('by postgres_changes it makes the subscription of the specification, in the one channel of the user', async () => {
+test('with postgres_changes it opens the subscription of the specification, in the user’s only channel', async () => {
   const { server, heard, advance, client } = await openChannel(false);
   const notifications = { schema: 'public', table: 'notifications', filter: 'recipient_id=eq.ada' };
   expect(server.lastJoin()).toMatchObject({

@@ -68,7 +68,7 @@ test('the data cache on this device is written at once when the page is left, an
   expect((await openPage(world)).get()).toBe(49);
 });
 
-test('the data cache on this device is kept for the time without a connection, with its age', async () => {
+test('the data cache on this device is kept while offline, with its age', async () => {
   const world = createFakeWorld();
   const { set, cache } = await openPage(world);
   set(1);
@@ -122,7 +122,7 @@ test('the data cache on this device starts empty and reports when storage is blo
   expect(reported.length).toBeGreaterThan(0);
 });
 
-test('the data cache on this device lives in memory where the browser has no such storage', async () => {
+test('the data cache on this device uses memory where the browser has no such storage', async () => {
   Reflect.deleteProperty(globalThis, 'indexedDB');
   const { get, set, reported } = await openPage(createFakeWorld());
   set(1);

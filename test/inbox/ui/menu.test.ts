@@ -44,17 +44,17 @@ test('other keys, and letters of no item, do not move the focus in a menu', () =
   expect(moveInMenu([], -1, 'ArrowDown', 0, null).index).toBeNull();
 });
 
-describe('the place of a menu', () => {
+describe('the position of a menu', () => {
   const size = { width: 200, height: 300 };
   const window = { width: 1000, height: 800 };
   const button = (left: number, top: number) => ({ left, right: left + 36, top, bottom: top + 36 });
 
-  test('the place of a menu is below its button, with the ends aligned in the direction of the text', () => {
+  test('the position of a menu is below its button, with the ends aligned in the direction of the text', () => {
     expect(placeMenu(button(900, 100), size, window, false)).toEqual({ left: 736, top: 140 });
     expect(placeMenu(button(64, 100), size, window, true)).toEqual({ left: 64, top: 140 });
   });
 
-  test('the place of a menu is above its button at the end of the window', () => {
+  test('the position of a menu is above its button at the end of the window', () => {
     expect(placeMenu(button(900, 700), size, window, false)).toEqual({ left: 736, top: 396 });
   });
 
@@ -63,12 +63,12 @@ describe('the place of a menu', () => {
     ['at its end', button(960, 100), true],
     ['scrolled out above', button(900, -400), false],
     ['scrolled out below', button(900, 2_000), false],
-  ])('the place of a menu stays inside the window: %s', (_, at, isRightToLeft) => {
+  ])('the position of a menu stays inside the window: %s', (_, at, isRightToLeft) => {
     const { left, top } = placeMenu(at, size, window, isRightToLeft);
     expect([left >= 8, left + 200 <= 992, top >= 8, top + 300 <= 792]).toEqual([true, true, true, true]);
   });
 
-  test('the place of a menu begins at the edge of a window that is too low for it', () => {
+  test('the position of a menu begins at the edge of a window that is too low for it', () => {
     expect(placeMenu(button(900, 100), size, { width: 1000, height: 200 }, false).top).toBe(8);
   });
 });

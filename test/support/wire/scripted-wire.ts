@@ -5,7 +5,7 @@ export interface SentRequest {
   /** Path below the wire's base path, with the query. */
   readonly path: string;
   readonly headers: Headers;
-  /** The body as JSON; null without a body, or for one that is no JSON. */
+  /** The body as JSON; null without a body, or for one that is not JSON. */
   readonly body: Record<string, unknown> | null;
 }
 

@@ -25,7 +25,7 @@ export function liveTarget(): LiveTarget | null {
   };
 }
 
-/** Maximum time of a server on this machine for an effect without a delay. */
+/** The longest time that a server on this machine takes for an effect without a delay. */
 const SETTLE_MS = 150;
 const CHECK_MS = 50;
 

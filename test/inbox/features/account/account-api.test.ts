@@ -17,7 +17,7 @@ const pagesOfRows = [
   [],
 ];
 
-test('the download reads the notifications in pages, each once, and tells how many', async () => {
+test('the download reads the notifications in pages, each once, and returns their number', async () => {
   const pages = [...pagesOfRows];
   const requests: URL[] = [];
   const rest = createRestClient<Database>({

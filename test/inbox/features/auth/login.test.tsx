@@ -143,7 +143,7 @@ test('signing in by mail shows a wrong code on its field', async () => {
   await waitFor(() => expect(document.activeElement).toBe(code));
 });
 
-test('signing in by mail does not tell whether an address has an account', async () => {
+test('signing in by mail does not reveal whether an address has an account', async () => {
   const { actor } = await renderApp('/login', { supabase: supabase() });
   await actor.click(await screen.findByRole('button', { name: 'Email me a code instead' }));
   await screen.findByRole('heading', { name: 'Sign in by email' });

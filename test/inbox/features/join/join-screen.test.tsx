@@ -187,7 +187,7 @@ test('the list of invitations is read again after a failure', async () => {
   expect(await screen.findAllByRole('link', { name: /Roadmap/ })).not.toHaveLength(0);
 });
 
-test('a sender is blocked from the list of invitations, which then lists none of that sender', async () => {
+test('a sender can be blocked in the list of invitations, which then omits the invitations of that sender', async () => {
   await invite();
   await local().database.exec('delete from public.notifications');
   const { actor } = await renderApp('/join', { supabase: local(), user: as(grace) });

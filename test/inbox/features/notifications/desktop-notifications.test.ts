@@ -36,7 +36,7 @@ test('a click on one alert focuses the page and opens the notification', async (
   expect(await click([createNotification(1, { id: 'n-1' })])).toBe('/home?open=n-1');
 });
 
-test('a click on an alert of several opens the list', async () => {
+test('a click on an alert about several notifications opens the list', async () => {
   expect(await click([createNotification(2, { id: 'n-2' }), createNotification(1, { id: 'n-1' })])).toBe(
     '/home',
   );

@@ -161,7 +161,7 @@ test('a type in the rail leads from the archive to the inbox, which its number c
   expect(await screen.findByText(/Document 1/)).toBeTruthy();
 });
 
-test('the inbox writes numbers as the language of the page does', async () => {
+test('the inbox formats numbers in the language of the page', async () => {
   await fill(1_234);
   await setLanguage('de');
   try {

@@ -116,7 +116,7 @@ test('reading keeps no rows of a bulk change beyond the loaded windows', async (
   expect(table.requests.length).toBeLessThan(8);
 });
 
-test('reading of a long inbox takes pages of 30 and never more', async () => {
+test('reading a long inbox requests pages of 30', async () => {
   const scripted = await openScriptedInbox(95);
   const { inbox, world, table } = scripted;
   expect(shownIds(inbox)).toHaveLength(30);
@@ -130,7 +130,7 @@ test('reading of a long inbox takes pages of 30 and never more', async () => {
   expect(table.requests.filter((name) => name.startsWith('list'))).toEqual(Array(4).fill('list all 30'));
 });
 
-test('reading of a page during which a gap occurs is repeated', async () => {
+test('reading a page during which a gap occurs is repeated', async () => {
   const { inbox, world } = await openScriptedInbox(40);
   inbox.loadMore();
   inbox.catchUp();
@@ -138,7 +138,7 @@ test('reading of a page during which a gap occurs is repeated', async () => {
   expect(shownIds(inbox)).toHaveLength(40);
 });
 
-test('reading of one notification that fails is an error state and is logged', async () => {
+test('a failed read of one notification is an error state and is logged', async () => {
   const { inbox, table, tab, world } = await openScriptedInbox(1);
   table.failures = 1;
   const found = inbox.find('elsewhere').catch(() => 'failed');
@@ -148,7 +148,7 @@ test('reading of one notification that fails is an error state and is logged', a
   expect(tab.reported).toHaveLength(1);
 });
 
-test('reading of the counts that fails is an error state until it succeeds', async () => {
+test('a failed read of the counts is an error state until a read succeeds', async () => {
   const { inbox, table, tab, world } = await openScriptedInbox(40);
   inbox.markAllRead(null).release();
   await world.clock.advance(100);
@@ -162,7 +162,7 @@ test('reading of the counts that fails is an error state until it succeeds', asy
   expect(inbox.getSnapshot().counts).toEqual(table.count());
 });
 
-test('reading that fails is an error state, is logged, and succeeds on a retry', async () => {
+test('a failed read is an error state, is logged, and succeeds on a retry', async () => {
   const scripted = createScriptedInbox();
   scripted.table.insert(1);
   scripted.table.failures = 1;
@@ -186,7 +186,7 @@ test('reading a list that a loaded list contains sends no request', async () => 
   expect(table.requests).toHaveLength(before);
 });
 
-test('reading of a list that a loaded list contains in part continues at its end', async () => {
+test('reading a list that a loaded list contains in part continues at its end', async () => {
   const { inbox, world, table } = await openScriptedInbox(50);
   for (const { id } of table.select(unfiltered).slice(0, 29)) table.setStatus(id, 'read');
   await world.clock.advance(1_000);

@@ -92,7 +92,7 @@ describe('the parts of a headline', () => {
     ]);
   });
 
-  test('the name of an actor who is in the name of the entity is found where the sentence has it', () => {
+  test('an actor’s name that is part of the entity’s name is found at its own position in the sentence', () => {
     const data = { entity_name: 'Notes of Grace Hopper' };
     expect(parts({ type: 'edit', data }, texts)).toEqual([
       ['actor', 'Grace Hopper'],

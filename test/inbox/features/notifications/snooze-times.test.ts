@@ -33,7 +33,7 @@ test('a mute suggests the same time in a week, and no end', () => {
   );
 });
 
-test('a coming time has its date from six days on', () => {
+test('a future time shows its date from six days ahead on', () => {
   const sunday = local('2026-11-29T08:00');
   expect(formatComingTime(local('2026-11-30T09:00'), sunday, 'en-US')).toMatch(/^Monday 9:00\sAM$/);
   expect(formatComingTime(local('2026-12-07T09:00'), sunday, 'en-US')).toMatch(/^Mon, Dec 7, 9:00\sAM$/);

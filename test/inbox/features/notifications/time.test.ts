@@ -40,7 +40,7 @@ test('day groups are named today, yesterday, by weekday within a week, else by d
   ]);
 });
 
-test('the rows of an open thread stay below it, of whatever day they are', () => {
+test('the rows of an open thread stay below it, whatever their day', () => {
   const member = { ...at(2026, 2, 8, 9), isMember: true };
   const groups = groupByDay([at(2026, 2, 10, 9), member, at(2026, 2, 10, 8), at(2026, 2, 8, 8)], nowMs);
   expect(groups.map(({ daysAgo, first, end }) => [daysAgo, first, end])).toEqual([

@@ -85,7 +85,7 @@ test('the preferences store reads when a screen opens, and again only after five
   expect(server.reads).toBe(2);
 });
 
-test('the preferences store shows a persisted copy without a read while it is fresh, and hands on each newer one', async () => {
+test('the preferences store shows a persisted copy without a read while it is fresh, and passes each newer one on', async () => {
   const kept: unknown[] = [];
   const restored = { value: version(1), readAtMs: createFakeWorld().openTab().clock.now() };
   const { world, store, server, known } = openStore({ restored, onRead: ({ value }) => kept.push(value) });

@@ -138,7 +138,7 @@ test('keeps its invariants for any sequence of events', () => {
   );
 });
 
-test('sends every own action once, in the order of those that conflict, whatever happened before', () => {
+test('sends each of its own actions once, and conflicting ones in order, after any sequence of events', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 30 }), (events) => {
       let state = events
@@ -262,7 +262,7 @@ test('the outbox of a tab drops the actions of a closed tab that were not stored
   expect(state.pending).toEqual([adopted]);
 });
 
-test('the outbox of a tab does not undo an action that a later one assumes', () => {
+test('the outbox of a tab does not undo an action on which a later one depends', () => {
   const state = run(...ready, add(action(1, { keys: ['a'] }), action(2, { keys: null })));
   expect(canUndo(state, 'action-1')).toBe(false);
   expect(canUndo(state, 'action-2')).toBe(true);
@@ -299,7 +299,7 @@ test('the end of an undo ends that of the named action, or of all of this tab', 
   expect(undoable(step(state, { type: 'released', id: null }))).toEqual(['action-3']);
 });
 
-test('requests that fail together are one failure, and one after the pause is another', () => {
+test('requests that fail together count as one failure, and one after the pause as another', () => {
   const sending = [1, 2, 3].map((number) => ({ type: 'sending', id: `action-${number}` }) as const);
   const failed = (number: number, nowMs: number): OutboxEvent => ({
     type: 'failed',

@@ -59,7 +59,7 @@ export function locateBrowser(
   const named = environment['CHROMIUM_PATH'];
   if (named !== undefined && named !== '') {
     if (existsSync(named)) return named;
-    throw new Error(`CHROMIUM_PATH names ${named}, and no such file exists.`);
+    throw new Error(`CHROMIUM_PATH is ${named}, which does not exist.`);
   }
   return (
     [...systemPaths, chromium.executablePath(), installedBrowserPath].find((path) => existsSync(path)) ?? null

@@ -7,7 +7,7 @@ interface DeclarationMap {
   readonly sourceRoot?: string;
 }
 
-/** Where a package has the sources of its declarations: editors open them by the declaration maps. */
+/** The folder of a package with the sources to which its declaration maps lead editors. */
 export const sourcesFolder = 'sources';
 
 /**

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { chromium } from 'playwright-core';
 import { installedBrowserPath } from './browser.ts';
 
-/** Carries a headless Chromium for Linux in the package itself; 66 MB, so it is no dependency of every installation. */
+/** Carries a headless Chromium for Linux in the package itself; 66 MB, so it is not a dependency of every installation. */
 const chromiumPackage = '@sparticuz/chromium@153.0.0';
 const playwrightTimeoutMs = 180_000;
 const packageTimeoutMs = 300_000;

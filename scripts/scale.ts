@@ -110,7 +110,7 @@ async function measureWaits(
         `a user's notification after ${userMs.map((ms) => ms.toFixed(0)).join(', ')} ms, a message to one after ` +
         `${messageMs.map((ms) => ms.toFixed(0)).join(', ')} ms (median, longest)`,
     );
-    if (userMs[0] > 1.5 * TICK_MS) problems.push('Users wait for an announcement.');
+    if (userMs[0] > 1.5 * TICK_MS) problems.push('An announcement delays the messages of users.');
   }
 }
 

@@ -110,10 +110,7 @@ async function startApplication(
     await server.listen();
   } catch (problem) {
     await server.close();
-    throw new StartError(
-      `Port ${port} cannot be opened for the application: it is taken by another program`,
-      problem,
-    );
+    throw new StartError(`Port ${port}, for the application, is in use by another program`, problem);
   }
   return { url: `http://localhost:${port}`, close: () => server.close() };
 }

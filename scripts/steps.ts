@@ -74,7 +74,7 @@ export function parseTimes(output: string): number | null {
 const clock = (seconds: number) =>
   `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
 
-/** A line per step, and their sum: minutes that passed, and minutes of a processor. */
+/** A line per step, and their sum: elapsed minutes and CPU minutes. */
 export function formatResults(results: readonly StepResult[]): string {
   const sum = {
     name: 'all',

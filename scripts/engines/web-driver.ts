@@ -12,7 +12,7 @@ const browserPaths = ['x86_64-linux-gnu', 'aarch64-linux-gnu']
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Reads until the value is not falsy. @throws after 20 seconds. */
+/** Reads until the value is truthy. @throws after 20 seconds. */
 async function until<T>(what: string, read: () => Promise<T>): Promise<T> {
   const endMs = performance.now() + 20_000;
   for (;;) {

@@ -17,7 +17,7 @@ export interface AgentFiles {
   readonly agents: string;
 }
 
-/** @param pages the folder of the clients' pages, which the package has as `docs`. */
+/** @param pages the folder of the clients' pages, which is `docs` in the package. */
 export function createAgentFiles(pages: string): AgentFiles {
   const read = (file: string) => readFileSync(join(pages, file), 'utf8');
   const files = readdirSync(pages).filter((name) => name.endsWith('.md') && name !== 'agents.md');
@@ -56,7 +56,8 @@ const summaryOf = (index: string) => (index.split(/\n\n/)[1] ?? '').replaceAll('
 function entriesOf(table: string): string {
   const rows = table.matchAll(/^\| `(\.[^`]*)` \| (.*?) \| [\d.–]+ \| [\d.–]+ \|$/gm);
   return Array.from(rows, ([, entry = '', exports = '']) => {
-    if (!(entry in libraryEntries)) throw new Error(`The table of entries has ${entry}, the package has not`);
+    if (!(entry in libraryEntries))
+      throw new Error(`The table of entries lists ${entry}, which the package lacks`);
     return `- \`${libraryName}${entry.slice(1)}\`: ${exports}`;
   }).join('\n');
 }

@@ -31,7 +31,7 @@ const WITHOUT_JOBS = `
     from pg_available_extensions() e left join pg_extension x on e.name = x.extname where e.name <> 'pg_cron';
   reset allow_system_table_mods;`;
 
-/** On a hosted project the migrations' owner is no superuser, and owns the database and what it creates. */
+/** On a hosted project the migrations' owner is not a superuser, and owns the database and what it creates. */
 const OWNER = `
   create role postgres login createdb createrole replication bypassrls;
   alter database postgres owner to postgres;`;

@@ -37,7 +37,7 @@ const isForAuth = (input: Parameters<FetchFunction>[0]) =>
   (input instanceof Request ? input.url : input.toString()).includes('/auth/v1/');
 
 async function toResponse(answer: Response | PartialResponse): Promise<Response> {
-  // A response of another library is no instance of `Response`, but complete.
+  // A response of another library is not an instance of `Response`, but complete.
   if (answer instanceof Response || answer.arrayBuffer) return answer as Response;
   const { ok = true, status = ok ? 200 : 500, statusText = '', headers = {} } = answer;
   const body = bodiless.has(status) ? null : await readBody(answer);

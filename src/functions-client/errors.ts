@@ -9,7 +9,7 @@
  * - `token-unavailable`: `getAccessToken` failed; its error is the `cause`.
  * - `timeout`, `aborted`, `network`: no response before the deadline, the caller's signal, no connection.
  * - `redirected`: the server redirected the request, which was not followed.
- * - `not-the-service`: of `events()`, the response is no event stream; the message has its status, type and first words.
+ * - `not-the-service`: of `events()`, the response is not an event stream; the message has its status, type and first words.
  * - `user-changed`: another user signed in during the call, or the session ended; nothing more was sent.
  */
 export type FunctionsErrorCode =

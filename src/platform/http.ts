@@ -168,7 +168,7 @@ export async function sendHttp<T>(
 const toFailure = (thrown: unknown, headers: HeaderRecord): HttpFailure =>
   thrown instanceof HttpFailure ? thrown : new HttpFailure('network', invalidHeaderError(headers) ?? thrown);
 
-/** 300 is no redirect of fetch: PostgREST sends it when an embedding is ambiguous. */
+/** 300 is not a redirect of fetch: PostgREST sends it when an embedding is ambiguous. */
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Browsers hide the status of a redirect that they do not follow. */

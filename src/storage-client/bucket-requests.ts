@@ -178,7 +178,7 @@ function isForeignObject({ status, headers }: Response): boolean {
   return (status !== 200 && status !== 206) || /^text\/html\b/i.test(headers.get('content-type') ?? '');
 }
 
-/** The query of a signed URL beside its token, which names the version. */
+/** The query of a signed URL besides its token, which names the version. */
 function signedQuery(options: UrlOptions): Query {
   return { ...downloadQuery(options), cacheNonce: options.cacheNonce };
 }

@@ -315,6 +315,6 @@ async function readConfig(project: string): Promise<ProjectConfig> {
 
 function readPort(text: string | undefined, byDefault: number): number {
   const port = text === undefined ? byDefault : Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new TypeError(`"${text}" is no port`);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new TypeError(`"${text}" is not a port`);
   return port;
 }

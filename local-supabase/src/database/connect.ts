@@ -65,12 +65,12 @@ const SETTINGS = `set search_path = "$user", public, extensions; set timezone = 
 
 /** The user of the services where `supabase_admin` is the bootstrap superuser, as in hosted and embedded databases. */
 const ADMIN = 'supabase_admin';
-/** The user of migrations, seeds, tests and clients, which is no superuser there. */
+/** The user of migrations, seeds, tests and clients, which is not a superuser there. */
 const PROJECT_USER = 'postgres';
 
 /**
  * Makes `user` the session's user, until `resetSession`. By `set_config`, because the embedded database refuses the
- * statement to users who are no superuser. Has no effect on a database whose bootstrap superuser has another name.
+ * statement to users other than superusers. Has no effect on a database whose bootstrap superuser has another name.
  */
 export async function become(session: SqlSession, user: string): Promise<void> {
   await session.query(

@@ -3,7 +3,7 @@ import { addMissingExtension, type FindExtension } from './extension-files.ts';
 import { PostgresBackend, type Hook, type Postgres } from './postgres-backend.ts';
 
 /**
- * Runs the statements that a hosted project allows to its role `postgres`, which is no superuser, as `supabase_admin`,
+ * Runs the statements that a hosted project allows to its role `postgres`, which is not a superuser, as `supabase_admin`,
  * and hands the new object over to `postgres`. It is what the library supautils does on the platform
  * (https://github.com/supabase/supautils): this function takes the place of its `ProcessUtility_hook`, so the rules
  * apply within functions and `do` blocks, too.

@@ -203,7 +203,7 @@ async function verifyToken(
     const claims = parseClaims(payload);
     if (!claims) return refuse('claims', 'Parsing claims failed');
     // PostgreSQL reads `none` as the login role, which is a superuser here.
-    if (claims.role === 'none') return refuse('claims', 'The role "none" is no role of the API');
+    if (claims.role === 'none') return refuse('claims', 'The role "none" is not a role of the API');
     return checkTimes(claims, Math.floor(nowMs / 1000), options) ?? { ok: true, claims };
   } catch {
     return refuse('signature', WRONG_KEY, 'None of the keys was able to decode the JWT');

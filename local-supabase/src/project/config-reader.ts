@@ -124,12 +124,12 @@ const unitSeconds: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, 
 function parseDuration(duration: string): number {
   const parts = [...duration.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
   if (parts.map(([part]) => part).join('') !== duration || duration === '')
-    throw new Error(`${fileName}: "${duration}" is no duration such as "60s"`);
+    throw new Error(`${fileName}: "${duration}" is not a duration such as "60s"`);
   return parts.reduce((sum, [, count, unit = 's']) => sum + Number(count) * (unitSeconds[unit] ?? 0), 0);
 }
 
 function parseSize(size: string): number {
   const [, count, unit = ''] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?$/i.exec(size) ?? [];
-  if (count === undefined) throw new Error(`${fileName}: "${size}" is no size such as "50MiB"`);
+  if (count === undefined) throw new Error(`${fileName}: "${size}" is not a size such as "50MiB"`);
   return Math.floor(Number(count) * 1024 ** ['', 'k', 'm', 'g', 't'].indexOf(unit.toLowerCase()));
 }

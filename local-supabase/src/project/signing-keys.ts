@@ -18,10 +18,10 @@ export function readSigningKeys(config: ConfigReader, folder: URL): readonly JWK
   try {
     keys = JSON.parse(readFileSync(new URL(path, folder), 'utf8'));
   } catch {
-    throw refuse('is no file of JSON');
+    throw refuse('is not a JSON file');
   }
   if (!Array.isArray(keys) || !keys.every(isSigningKey))
-    throw refuse('is no list of private keys of ES256 or RS256 with their kid');
+    throw refuse('is not a list of private keys of ES256 or RS256 with their kid');
   return keys.length > 0 ? keys : undefined;
 }
 

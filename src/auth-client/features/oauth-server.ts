@@ -24,7 +24,7 @@ const unsafeSchemes: ReadonlySet<string> = new Set([
   'vbscript:',
 ]);
 
-/** The scheme with its colon; empty if the text is no URL. React Native lacks `URL.canParse`. */
+/** The scheme with its colon; empty if the text is not a URL. React Native lacks `URL.canParse`. */
 function schemeOf(address: string): string {
   try {
     return new URL(address).protocol;

@@ -156,7 +156,7 @@ export const isAuthApiError = (error: unknown): error is AuthApiError => error i
 /** Whether the error is from the URL of a page. */
 export const isAuthImplicitGrantRedirectError = (error: unknown): error is AuthImplicitGrantRedirectError =>
   error instanceof AuthImplicitGrantRedirectError;
-/** Whether the call needs a signed-in user. */
+/** Whether the call failed because no user is signed in. */
 export const isAuthSessionMissingError = (error: unknown): error is AuthSessionMissingError =>
   error instanceof AuthSessionMissingError;
 /** Whether another user signed in during the call, or the session ended. */

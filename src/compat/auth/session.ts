@@ -133,7 +133,7 @@ export type EmailOtpType = Extract<
   OtpType,
   'signup' | 'invite' | 'magiclink' | 'recovery' | 'email_change' | 'email'
 >;
-/** What a code to a phone is for. */
+/** The purpose of a code sent to a phone. */
 export type MobileOtpType = Extract<OtpType, 'sms' | 'phone_change'>;
 
 /** The session in memory in the vendor's form; null if no user is signed in. */

@@ -84,7 +84,7 @@ export function toPlainError(error: PostgrestError): PostgrestError {
 const ABORT_HINT = 'Request was aborted (timeout or manual cancellation)';
 const HEADERS_HINT = 'HTTP headers exceeded server limits';
 
-/** A runtime may reject with an object of another realm, which is no `Error` here. */
+/** A runtime may reject with an object of another realm, which is not an `Error` here. */
 interface Reason {
   readonly name?: string;
   readonly message?: string;

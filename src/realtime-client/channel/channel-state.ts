@@ -86,7 +86,7 @@ export type ChannelEffect =
   | { readonly do: 'rejectToken'; readonly isFinal: boolean }
   | { readonly do: 'gap'; readonly sinceMs: number; readonly reason: 'rejoined' | 'resubscribed' };
 
-/** What a step depends on beside the state and the event. Times in milliseconds, by the monotonic and by the wall clock. */
+/** What a step depends on besides the state and the event. Times in milliseconds, by the monotonic and by the wall clock. */
 interface ChannelContext {
   readonly nowMs: number;
   readonly wallMs: number;

@@ -1,7 +1,7 @@
 import { duration, sentCount, sentLimit } from '../../platform/number-options.ts';
 import { requireRanges } from '../errors.ts';
 
-/** How a channel joins, beside its bindings. Other tabs may join the same channel with other options: see `mergeConfigs`. */
+/** How a channel joins, besides its bindings. Other tabs may join the same channel with other options: see `mergeConfigs`. */
 export interface JoinConfig {
   /** Whether policies on `realtime.messages` decide who may join and send. Default false. */
   readonly private: boolean;

@@ -45,7 +45,7 @@ export type SocketEffect = Wait | { readonly do: 'open' | 'drop' | 'heartbeat' |
 
 type SocketStep = Step<SocketState, SocketEffect>;
 
-/** What a step depends on beside the state and the event. */
+/** What a step depends on besides the state and the event. */
 interface SocketContext {
   /** Monotonic time in milliseconds. */
   readonly nowMs: number;

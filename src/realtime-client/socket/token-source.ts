@@ -52,7 +52,7 @@ export function createTokenSource(
     },
     reset(token) {
       pending = undefined;
-      // The auth client refuses to renew another user's token, so that no channel would join any more.
+      // Forget another user's rejected token: the auth client refuses to renew it, so no channel could join.
       if (token !== rejected) rejected = null;
     },
   };

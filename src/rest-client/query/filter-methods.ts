@@ -19,7 +19,7 @@ export interface ColumnsOf<Row> {
 
 type JsonOperand = string | number | bigint | boolean | null;
 
-/** `T` itself is no part of a condition, so that a value of the column also fits where the table is a type parameter. */
+/** `T` itself is not part of a condition, so that a value of the column also fits where the table is a type parameter. */
 type Comparable<T> = T | Encodable<T> | (T extends readonly (infer E)[] ? readonly E[] : never);
 
 /** What a JSON path is compared with. */

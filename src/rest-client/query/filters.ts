@@ -142,7 +142,7 @@ export function rangeOf(
   return `${bounds[0]}${side(lower)},${side(upper)}${bounds[1]}`;
 }
 
-/** How a full-text search reads its words. */
+/** How a full-text search parses its text. */
 export interface TextSearchOptions {
   /** `plainto_tsquery`, `phraseto_tsquery` or `websearch_to_tsquery`. Default: `to_tsquery`. */
   readonly type?: 'plain' | 'phrase' | 'websearch';

@@ -90,7 +90,7 @@ export interface Yields<Item> {
   readonly 'unknown, counted': Counted<unknown>;
 }
 
-/** A name of what a query of rows yields. */
+/** The name of a result of a query of rows, such as `rows` or `row, counted`. */
 export type YieldName = keyof Yields<unknown>;
 
 type WithCount<Y extends YieldName> = Y extends `${string}, counted` ? Y : `${Y}, counted` & YieldName;

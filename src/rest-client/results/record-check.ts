@@ -22,7 +22,7 @@ export function checkRecord(checks: readonly ColumnCheck[], validate: Validate):
   if (validate === 'off' && !decoders.length) return undefined;
   return (row, index) => {
     if (row === null || typeof row !== 'object') {
-      throw new RestError('invalid-row', `Row ${index} is no record`);
+      throw new RestError('invalid-row', `Row ${index} is not a record`);
     }
     const record = row as Record<string, unknown>;
     const isValidated = validate === 'all' || (validate === 'first' && index === 0);

@@ -7,7 +7,7 @@ export interface SelectProblem {
   readonly problem: unique symbol;
 }
 
-/** `Name` is no column of the rows; `Columns` are. */
+/** `Name` is not a column of the rows; `Columns` are. */
 export interface NoSuchColumn<Name, Columns> extends SelectProblem {
   readonly name: Name;
   readonly columns: Columns;

@@ -11,7 +11,7 @@ const untrusted: ReadonlySet<string> = new Set([...refusedExtensions, 'plperlu',
 
 /**
  * Copies PostgreSQL to a folder that its user can read, with further extensions: PostgreSQL before 18 finds extensions
- * only beside its programs. As in a hosted project, a role that is no superuser may create most of them.
+ * only beside its programs. As in a hosted project, a role that is not a superuser may create most of them.
  *
  * @param extensions the files of extensions in SQL. Those that PostgreSQL has itself are left out.
  */

@@ -64,7 +64,7 @@ export function parseCronSchedule(text: string): CronSchedule {
 /** The last day of each month. */
 const LAST_DAY = -1;
 
-const invalid = (text: string): Error => new Error(`"${text}" is no schedule of pg_cron`);
+const invalid = (text: string): Error => new Error(`"${text}" is not a schedule of pg_cron`);
 
 function parseField(text: string, { lowest, highest, names = [] }: Field): Set<number> {
   const read = (value: string): number => {

@@ -86,7 +86,7 @@ export function createFunctionsService(options: FunctionsServiceOptions): Functi
 
 const ASYMMETRIC: ReadonlySet<string> = new Set(['ES256', 'RS256']);
 
-/** Answers as the platform does before a function with `verify_jwt` runs; an API key is no token. */
+/** Answers as the platform does before a function with `verify_jwt` runs; an API key is not a token. */
 async function checkToken(request: Request, keys: TokenKeys): Promise<Response | undefined> {
   const token = readBearer(request);
   if (token === null) return answerError(401, 'UNAUTHORIZED_NO_AUTH_HEADER', 'Missing authorization header');

@@ -78,7 +78,7 @@ function readSchemas(text: string): Change {
 
 function readTransactionEnd(text: string): Change {
   if (!/^(?:(?:commit|rollback)(?:-allow-override)?)?$/.test(text))
-    throw new TypeError(`pgrst.db_tx_end: '${text}' is no end of a transaction`);
+    throw new TypeError(`pgrst.db_tx_end: '${text}' is not an end of a transaction`);
   return { allowsTransactionEnd: text.endsWith('-allow-override'), rollsBack: text.startsWith('rollback') };
 }
 
@@ -91,6 +91,6 @@ function readRoleClaimKey(text: string): Change {
 function readOpenApiMode(text: string): Change {
   const modes = ['follow-privileges', 'ignore-privileges', 'disabled'] as const;
   const openApiMode = modes.find((mode) => mode === (text || 'follow-privileges'));
-  if (!openApiMode) throw new TypeError(`pgrst.openapi_mode: '${text}' is no mode`);
+  if (!openApiMode) throw new TypeError(`pgrst.openapi_mode: '${text}' is not a mode`);
   return { openApiMode };
 }

@@ -57,7 +57,7 @@ function readPart(head: string, content: Blob): FormPart {
   return { name, isFile, type: type.toLowerCase(), content };
 }
 
-/** The first place of `wanted` at or after `start`. */
+/** The first position of `wanted` at or after `start`. */
 async function find(form: Blob, wanted: Uint8Array, start: number): Promise<number | undefined> {
   for (let from = start; from < form.size; from += WINDOW_BYTES) {
     const bytes = await bytesOf(form.slice(from, from + WINDOW_BYTES + wanted.length - 1));

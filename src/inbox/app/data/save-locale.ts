@@ -9,7 +9,7 @@ type Account = Pick<AuthClient, 'getSnapshot' | 'updateUser'>;
 const unsavedKey = 'unsaved-language';
 
 /**
- * Saves the language with the account, which the database copies to the preferences: every email follows. Never rejects; after
+ * Saves the language with the account. The database copies it to the preferences, which emails use. Never rejects; after
  * a failure, which is reported, `saveMissingLocale` saves it.
  */
 export async function saveLanguage(

@@ -12,7 +12,7 @@ const brackets = [
   ['[', ']'],
 ] as const;
 
-/** A part of a text; `url` is null where it is no address. */
+/** A part of a text; `url` is null where it is not an address. */
 export interface TextPart {
   readonly text: string;
   readonly url: URL | null;

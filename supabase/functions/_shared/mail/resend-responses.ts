@@ -44,7 +44,7 @@ export const resendRules: readonly HttpRule<MailRefusal | 'accepted'>[] = [
     status: '404 405',
     body: null,
     verdict: 'unavailable',
-    meaning: 'RESEND_URL is no address of this interface',
+    meaning: 'RESEND_URL is not an address of this interface',
   },
   {
     status: '429',

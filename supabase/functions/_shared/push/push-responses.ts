@@ -4,7 +4,7 @@ import type { HttpRule } from '../runtime/response-rules.ts';
 export type PushVerdict = 'sent' | 'gone' | 'held' | 'refused';
 
 /**
- * Classifies the responses of push services. A refused key is no fault of the device: it may be the operator's mistake, and
+ * Classifies the responses of push services. A refused key is not the device's fault: it may be the operator's mistake, and
  * the device subscribes again with the key of its page.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8030#section-5 and #section-7.3

@@ -19,7 +19,7 @@ export function readServiceKeys(env: Environment): readonly [string, ...string[]
   return [first, ...rest.filter((key) => key !== undefined)];
 }
 
-/** The headers of a request with a key. A key of the newer form is no token: as a bearer it is refused. */
+/** The headers of a request with a key. A key of the newer form is not a token, and is refused as a bearer. */
 export function serviceHeaders(key: string): Readonly<Record<string, string>> {
   return key.startsWith('sb_') ? { apikey: key } : { apikey: key, authorization: `Bearer ${key}` };
 }

@@ -23,7 +23,7 @@ export function readPath(value: unknown, path: string): unknown {
   const bare = path.replace(/^\$/, '');
   const steps = [...bare.matchAll(STEP)];
   if (bare === '' || steps.reduce((length, [step]) => length + step.length, 0) !== bare.length)
-    throw new TypeError(`${path} is no path to a role, such as .role or .roles[0]`);
+    throw new TypeError(`${path} is not a path to a role, such as .role or .roles[0]`);
   return steps.reduce<unknown>((current, { groups = {} }) => takeStep(current, groups), value);
 }
 

@@ -118,7 +118,7 @@ function useEnrollmentForm({ factor, otherNames, isFirst, onAdded }: MfaEnrollme
       runFormAction(['code'], async () => {
         await createMfa(auth).challengeAndVerify({ factorId: factor.id, code: compactCode(code) });
         const shownName = await rename(name.trim());
-        // The proof at the start of the enrollment is still recent; the new factor is no proof yet.
+        // The proof at the start of the enrollment is still recent; the new factor is not a proof yet.
         const codes = isFirst
           ? await attempt(async () => (await loadRecoveryCodes(clients, null)).create())
           : null;

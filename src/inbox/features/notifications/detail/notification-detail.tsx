@@ -8,7 +8,7 @@ import { announce } from '../../../ui/page/announcer.tsx';
 import { useDelay } from '../../../ui/state/use-delay.ts';
 import { useMedia } from '../../../ui/state/use-media.ts';
 import { Spinner } from '../../../ui/spinner.tsx';
-import { focusOpened } from '../list/detail-history.ts';
+import { focusOpenedDetail } from '../list/detail-history.ts';
 import type { Notification } from '../model/notification.ts';
 import type { OnRowAction } from '../list/row-actions.ts';
 import { RowTitle } from '../list/row-title.tsx';
@@ -39,7 +39,7 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
   const title = notification ? notificationTitle(notification, texts) : words.label;
   const panel = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  useLayoutEffect(() => focusOpened(heading.current));
+  useLayoutEffect(() => focusOpenedDetail(heading.current));
   useStepAnnouncement(panel, id, title);
   const content = (titled: ReactNode) =>
     notification ? (

@@ -21,13 +21,14 @@ export function openDetail(href: string, isByKey = false): void {
   if (isClosing) return addEventListener('popstate', () => openDetail(href, isByKey), { once: true });
   takesFocus = isByKey;
   // The detail of this notification is open already.
-  if (location.href.endsWith(href)) return focusOpened(document.querySelector('[data-detail-panel] h2'));
+  if (location.href.endsWith(href))
+    return focusOpenedDetail(document.querySelector('[data-detail-panel] h2'));
   const isOpen = parseOpenId(location.search) !== null;
   navigate(href, isOpen ? { replace: true, state: history.state } : { state: { isAboveList: true } });
 }
 
 /** Moves the focus to the heading of a detail that was opened by a key. */
-export function focusOpened(heading: HTMLElement | null): void {
+export function focusOpenedDetail(heading: HTMLElement | null): void {
   if (takesFocus) heading?.focus();
   takesFocus = false;
 }

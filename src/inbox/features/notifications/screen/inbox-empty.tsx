@@ -19,7 +19,7 @@ export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
   const { InviteDialog } = useInboxServices();
   const { tab, query } = filter;
   const { archived, snoozed } = useInboxSnapshot().counts;
-  /** A person who has archived or snoozed everything is no newcomer, and reads the text of "Unread". */
+  /** A person who has archived or snoozed everything is not a new user, and reads the text of "Unread". */
   const words = tab === 'all' && archived + snoozed > 0 ? 'unread' : tab;
   const isFiltered = encodeFilter({ ...filter, tab: 'all' }) !== '';
   const [title, hint] = query

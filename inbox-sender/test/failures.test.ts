@@ -129,7 +129,10 @@ it.each([
   ).toThrow(expect.objectContaining({ code: 'invalid-options' }));
 });
 
-it('a dry run that is aborted while it is rendered ends as aborted', async () => {
+it.each([
+  ['tried', '/rest/'],
+  ['rendered', '/functions/'],
+])('a dry run that is aborted while it is %s ends as aborted', async (_, path) => {
   const abort = new AbortController();
   const wire = { recipient_count: 1, deliveries: [], content: {}, words: {} };
   const sender = createSender({
@@ -137,7 +140,7 @@ it('a dry run that is aborted while it is rendered ends as aborted', async () =>
     secretKey: 'sb_secret_test',
     fetch: (input, init) => {
       const request = new Request(input, init);
-      if (!request.url.includes('/functions/')) return Promise.resolve(Response.json([wire]));
+      if (!request.url.includes(path)) return Promise.resolve(Response.json([wire]));
       abort.abort();
       return Promise.reject(request.signal.reason as Error);
     },

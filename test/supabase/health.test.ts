@@ -172,6 +172,17 @@ it('the health of a day has neither addresses that were suppressed before, nor u
   expect(retention).toBeNull();
 });
 
+it('the health of retention names the table that is the furthest behind', async () => {
+  const { database } = supabase();
+  await database.exec(`
+    insert into private.sent_notifications (sender_id, recipient_id, created_at) values ('${ada.id}', '${grace.id}', now() - interval '100 days');
+    insert into private.notification_mails (recipient_id, topic, state, due_at, finished_at)
+      values ('${ada.id}', 'test', 'sent', now(), now() - interval '35 days')`);
+  const { retention } = await readHealth();
+  await database.exec('delete from private.sent_notifications');
+  expect(retention).toEqual({ table: 'sent_notifications', behind_seconds: 10 * 86_400 });
+});
+
 it('the health of a job has the end of its last run, and how long the present one takes', async () => {
   const { database } = supabase();
   await database.exec(`
@@ -214,6 +225,62 @@ it('a worker runs until its call has a response, 150 seconds at most, and the he
     await database.exec('drop schema net cascade; delete from private.worker_calls');
   }
 });
+
+it.each([
+  [
+    'mail',
+    'notification-mails',
+    `insert into private.notification_mails (recipient_id, topic, due_at) values ('${ada.id}', 'test', now())`,
+  ],
+  [
+    'push',
+    'notification-push',
+    `with subscription as (
+       insert into public.push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
+       values ('${ada.id}', gen_random_uuid(), 'https://push.example/x', repeat('A', 87), repeat('A', 22)) returning id
+     )
+     insert into private.push_messages (subscription_id, due_at) select id, now() from subscription`,
+  ],
+  [
+    'webhook',
+    'notification-webhooks',
+    `with endpoint as (
+       insert into private.webhook_endpoints (url, events) values ('https://hooks.example.com/x', '{mail.bounced}') returning id
+     )
+     insert into private.webhooks (endpoint_id, event) select id, 'mail.bounced' from endpoint`,
+  ],
+])(
+  'the timer calls a %s worker while something is due and its own last run has ended',
+  async (queue, name, addDue) => {
+    const { database } = supabase();
+    await database.exec(`
+    create schema net;
+    select vault.create_secret('http://project', 'project_url'), vault.create_secret('s', 'worker_secret');
+    create table net.requests (id bigint generated always as identity (start with 10), url text, body jsonb);
+    create table net._http_response (id bigint, status_code integer, content text, error_msg text);
+    create function net.http_post(
+      url text, body jsonb default '{}', params jsonb default '{}', headers jsonb default '{}', timeout_milliseconds integer default 1000
+    ) returns bigint language sql security definer as $$ insert into net.requests (url, body) values (url, body) returning id $$;
+    insert into private.worker_calls
+      select n, 1, 1, now() from unnest(array['notification-mails', 'notification-push', 'notification-webhooks']) n where n <> '${name}'`);
+    const callTwice = async () => {
+      await database.exec(`select private.call_${queue}_worker(); select private.call_${queue}_worker()`);
+      return database.query('delete from net.requests returning url, body');
+    };
+    const called = [{ url: `http://project/functions/v1/${name}`, body: { worker: 1 } }];
+    try {
+      expect(await callTwice()).toEqual([]);
+      await database.exec(addDue);
+      expect(await callTwice()).toEqual(called);
+      await database.exec('insert into net._http_response (id) select request_id from private.worker_calls');
+      expect(await callTwice()).toEqual(called);
+    } finally {
+      await database.exec(
+        'drop schema net cascade; delete from vault.secrets; delete from private.worker_calls; delete from public.push_subscriptions',
+      );
+    }
+  },
+);
 
 it('only the service reads the health of the queues', async () => {
   expect((await ask(supabase().publishableKey)).status).toBe(401);

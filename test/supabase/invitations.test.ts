@@ -83,6 +83,22 @@ it('an open invitation shows only its inviter and entity to a holder of its toke
   expect(await preview()).toEqual([]);
 });
 
+it('all invitations that are due are delivered by one run', async () => {
+  const { database } = supabase();
+  await database.exec(`
+    alter table private.outgoing_notifications disable trigger announce_outgoing;
+    with made as (
+      insert into invitations (inviter_id, invitee_email) select '${ada.id}', 'new-' || n || '@example.com' from generate_series(1, 25) n
+      returning id
+    )
+    insert into private.outgoing_notifications (sender_id, invitation_id, created_at) select '${ada.id}', id, now() from made;
+    alter table private.outgoing_notifications enable trigger announce_outgoing`);
+  await database.exec('call private.deliver_outgoing()');
+  const waiting = await database.query('select from private.outgoing_notifications');
+  await database.exec('delete from invitations');
+  expect(waiting).toEqual([]);
+});
+
 it('an invitation has the same details in the list and for its token', async () => {
   const token = await invite();
   const [stored] = await supabase().database.query<object>(

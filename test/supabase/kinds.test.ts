@@ -168,13 +168,13 @@ it('a mail has the title, text and label of the kind in the language of its reci
   expect(mail?.html).not.toContain('<b>');
 });
 
-it('a mail has the words of a kind in a language of three letters', async () => {
+it.each(['fil', 'zh-Hant-TW'])('a mail has the words of a kind in the language %s', async (language) => {
   await register({
     name: 'build_failed',
-    labels: { en: 'Failed builds', fil: 'Mga build' },
-    templates: { en: { title: 'failed' }, fil: { title: '{branch} ay nabigo' } },
+    labels: { en: 'Failed builds', [language]: 'Mga build' },
+    templates: { en: { title: 'failed' }, [language]: { title: '{branch} ay nabigo' } },
   });
-  await choose({ language: 'fil', email_digest_frequency: 'instant' });
+  await choose({ language, email_digest_frequency: 'instant' });
   await send();
   expect((await mailAfterTwoMinutes())?.subject).toBe('main ay nabigo');
 });

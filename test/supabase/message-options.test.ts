@@ -236,6 +236,17 @@ describe('a dry run', () => {
     expect(sent).toMatchObject({ is_repeated: false, state: 'delivered' });
   });
 
+  it('names a recipient whose account was deleted softly as unknown', async () => {
+    const { database } = supabase();
+    await database.query('update auth.users set deleted_at = now() where id = $1', [grace.id]);
+    const { answer } = await send({ recipients: [ada.id, grace.id], text: 'x' }, { dry_run: true });
+    await database.query('update auth.users set deleted_at = null where id = $1', [grace.id]);
+    expect(answer['deliveries']).toMatchObject([
+      { recipient_id: grace.id, outcome: 'unknown' },
+      { recipient_id: ada.id, outcome: 'delivered' },
+    ]);
+  });
+
   it('accepts an audience, everyone and a future time', async () => {
     await supabase().database.query(
       `with added as (insert into audiences (name) values ('crew') returning name)

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { runAs } from '../support/database-roles.ts';
 import { ada, grace, requestApi, useLocalSupabase } from '../support/local-supabase.ts';
 import { whileRefusing } from '../support/refusing-trigger.ts';
 
@@ -176,6 +177,20 @@ it('a scheduled message is delivered at its time, unless it was canceled before'
   expect(await contents()).toMatchObject([{ data: { text: 'kept' } }]);
   expect(await statusOf(kept?.id ?? '')).toMatchObject({ state: 'delivered', counts: { delivered: 1 } });
   expect((await call('cancel_message', { message_id: unknownId })).status).toBe(404);
+});
+
+it('a message that is delivered an hour after its call is among the changes of the last minute', async () => {
+  const { database } = supabase();
+  const soon = new Date(Date.now() + 3_600_000).toISOString();
+  await send({ recipients: [grace.id], text: 'x', send_at: soon });
+  await database.exec(`update private.messages set created_at = now() - interval '1 hour'`);
+  await database.query(`select private.deliver_ranges(false, 10, now() + interval '61 minutes', null)`);
+  const [row] = await runAs(database, { role: 'authenticated', userId: grace.id }, (sql) =>
+    sql.query<{ changes: { changed: object[] } }>(
+      `select notification_changes(now() - interval '1 minute') as changes`,
+    ),
+  );
+  expect(row?.changes.changed).toHaveLength(1);
 });
 
 describe('the queue of messages', () => {

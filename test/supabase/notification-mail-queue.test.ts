@@ -140,6 +140,16 @@ describe('instant mails', () => {
     expect((await mails())[0]).toEqual({ is_digest: false, mails: 10, items: 11 });
   });
 
+  it('are counted by threads, not by notifications', async () => {
+    await supabase().database.query(
+      `insert into notifications (recipient_id, content)
+       select $1, json_build_object('type', 'mention', 'entity_type', 'document', 'entity_id', (n % 10)::text)
+       from generate_series(1, 20) n`,
+      [ada.id],
+    );
+    expect(await mails()).toEqual([{ is_digest: false, mails: 10, items: 20 }]);
+  });
+
   it('are as many in an hour as the operator allows, where mails that still wait count however old they are', async () => {
     await supabase().database.exec('update private.mail_settings set instant_mails_per_hour = 3');
     try {

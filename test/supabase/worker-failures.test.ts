@@ -133,14 +133,15 @@ it('a few mails that are held stop no other mail', async () => {
 });
 
 it.each([
-  ['kind:mention', 'instant:mention::btestmails', 'Please look'],
-  ['digest', 'digest:daily::btestmails', 'Grace Hopper mentioned you in Notes'],
+  ['kind:mention', 'instant:mention::btestmails', 'Please look', 'Please look'],
+  ['kind:mention', 'instant:mention::btestmails', `${'x'.repeat(139)}😀😀`, 'x'.repeat(139)],
+  ['digest', 'digest:daily::btestmails', 'Please look', 'Grace Hopper mentioned you in Notes'],
 ])(
   'a mail about %s has its category for Gmail, and a preview text that does not repeat the subject',
-  (topic, id, text) => {
+  (topic, id, text, shown) => {
     const content = {
       metadata: { actor_name: 'Grace Hopper' },
-      data: { entity_name: 'Notes', text: 'Please look' },
+      data: { entity_name: 'Notes', text },
     };
     const item = {
       id: 'n',
@@ -153,7 +154,7 @@ it.each([
     const rendered = renderMail({ ...queuedMail('one'), topic, items: [item], item_count: 1 }, settings);
     expect(rendered.headers['Feedback-ID']).toBe(id);
     const [, preheader] = /<body[^>]*>\s*<div style="display: none[^>]*>([^<]*)</.exec(rendered.html) ?? [];
-    expect(preheader).toBe(text);
+    expect(preheader).toBe(shown);
     expect(rendered.subject).not.toBe(preheader);
   },
 );

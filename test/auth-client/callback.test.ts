@@ -46,7 +46,7 @@ describe('PKCE callback', () => {
     expect((await stored())?.['refresh_token']).toBe('refresh-ada-1');
   });
 
-  it('never shows a signed-out snapshot on the way', async () => {
+  it('never shows a signed-out snapshot in between', async () => {
     const { client, server } = await opening(`http://app.test/home?code=${CODE}`);
     const seen: string[] = [];
     client.subscribe(() => seen.push(client.getSnapshot().status));

@@ -53,7 +53,7 @@ describe('a service that refuses every token', () => {
     opened.close();
   });
 
-  it('as expired costs one more refresh after half of a token’s life, and one for the next user', async () => {
+  it('as expired costs one more refresh after half of a token’s lifetime, and one for the next user', async () => {
     const opened = openRefused('JWT expired');
     await opened.signIn();
     await opened.read();

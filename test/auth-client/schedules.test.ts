@@ -125,7 +125,7 @@ async function play(schedule: readonly Command[]) {
       case 'sign out':
         signOuts += 1;
         expectedUser = null;
-        // With an expired token the client refreshes once more to revoke the session, also beside a refresh in flight.
+        // With an expired token the client refreshes once more to revoke the session, even while a refresh is in flight.
         signedOutTokens.add(
           (JSON.parse(memory.get(KEY) ?? '{}') as { refresh_token?: string }).refresh_token ?? '',
         );

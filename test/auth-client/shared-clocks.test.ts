@@ -67,7 +67,7 @@ describe.each([-180, -90, -10, 0, 10, 30, 55, 90, 180])(
       expect(refreshes).toEqual({ page: 0, server: 0 });
     });
 
-    it('refreshes a session that its server renewed once at most per life of a token', async () => {
+    it('refreshes a session that its server renewed at most once per token lifetime', async () => {
       const { world, openPage, requestServer, navigate, refreshes } = openSite(minutes * MINUTE);
       const { auth, close } = openPage();
       await auth.start();

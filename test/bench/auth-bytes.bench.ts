@@ -1,4 +1,4 @@
-/** Bytes that a bundle takes, minified and gzipped, beside the vendor's. Run: `npm run bench auth-bytes` */
+/** Bytes that a bundle takes, minified and gzipped, compared with the vendor's. Run: `npm run bench auth-bytes` */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundledBytes } from './bundle.ts';

@@ -11,8 +11,7 @@ import { reportMetric } from './report.ts';
 import { alternate, cpuMicroseconds, median } from './rounds.ts';
 
 /**
- * CPU time of a session read, alone and by 1,000 callers at once, and of the verification of a token whose key is known, beside
- * the vendor's: `npm run bench auth-client`.
+ * CPU time of a session read, alone and by 1,000 callers at once, and of the verification of a token whose key is known, compared with the vendor's: `npm run bench auth-client`.
  */
 const { createAuthClient, createMemoryStore, createPlatform, createClaims, verifyRequest } = (await import(
   await bundle(

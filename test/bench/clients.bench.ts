@@ -1,6 +1,5 @@
 /**
- * Costs of the clients before their first request (bytes, import, heap, creation): `createClient` of supabase-js beside this library's
- * clients for auth, REST, realtime, storage and functions. Run: `npm run bench clients`
+ * Costs of the clients before their first request (bytes, import, heap, creation): `createClient` of supabase-js compared with this library's clients for auth, REST, realtime, storage and functions. Run: `npm run bench clients`
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';

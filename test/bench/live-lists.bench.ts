@@ -1,5 +1,5 @@
 /**
- * Ten live lists on one socket beside the vendor's client with lists as its users write them (a read, then each change's
+ * Ten live lists on one socket compared with the vendor's client with lists as its users write them (a read, then each change's
  * record into an array), over real sockets and requests of a server in another process: CPU time per change, requests, and
  * memory, at rates of 10 and of 1,000 changes a second, of 100 and of 10,000 rows. Run: `npm run bench live-lists`
  */

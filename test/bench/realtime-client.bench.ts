@@ -1,5 +1,5 @@
 /**
- * The realtime client beside the vendor's: bytes of a bundle; 1,000 changes fed through one socket in a second of fake
+ * The realtime client compared with the vendor's: bytes of a bundle; 1,000 changes fed through one socket in a second of fake
  * time; memory after 10,000 reconnects. Prints JSON too. Run: `npm run bench realtime-client`
  */
 import { loadavg } from 'node:os';

@@ -1,6 +1,6 @@
 /**
  * Measures the latency from a committed row to its listener: to the bare frame, through this client and through the
- * vendor's, beside the round trip of a websocket echo in the same process. Rows alternate between them. This client
+ * vendor's, and the round trip of a websocket echo in the same process. Rows alternate between them. This client
  * batches changes per frame, so it is measured with and without that delay. Prints JSON too; times are milliseconds.
  * Run: `npm run bench delivery`
  */

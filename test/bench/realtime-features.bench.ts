@@ -1,5 +1,5 @@
 /**
- * The realtime client beside the vendor's, in one process over sockets without a network: the CPU time of 10,000
+ * The realtime client compared with the vendor's, in one process over sockets without a network: the CPU time of 10,000
  * broadcasts in and out, of 100 changes of a presence of 1,000 people, and of 5,000 changes of rows that a listener
  * applies to a map. Rounds alternate. Run: `npm run bench realtime-features`
  */

@@ -1,5 +1,5 @@
 /**
- * The realtime client beside the vendor's over a real websocket, whose server is another process: the CPU time of 5,000
+ * The realtime client compared with the vendor's over a real websocket, whose server is another process: the CPU time of 5,000
  * changes to a plain listener and of 10,000 received broadcasts, in bursts and spread over a second. Rounds alternate.
  * Run: `npm run bench realtime-socket`
  */

@@ -12,7 +12,7 @@ import { bundle } from './bundle.ts';
 import { reportMetric } from './report.ts';
 import { alternate, cpuMicroseconds, median } from './rounds.ts';
 
-/** The work of the REST client beside postgrest-js, in one run: `npm run bench rest`. Both are built as they ship. */
+/** The work of the REST client compared with postgrest-js, in one run: `npm run bench rest`. Both are built as they ship. */
 const oursFile = await bundle(
   'rest',
   `export { createRestClient } from './src/rest-client/index.ts'; export { createPlatform } from './src/platform/browser-platform.ts';`,

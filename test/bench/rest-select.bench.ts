@@ -1,5 +1,5 @@
 /**
- * A select on a real server, of this client beside postgrest-js: 50 of 1,000 rows, filtered and ordered, over HTTP from the
+ * A select on a real server, of this client compared with postgrest-js: 50 of 1,000 rows, filtered and ordered, over HTTP from the
  * embedded Supabase in the same process, whose share of the time is the same for both. Run: `npm run bench rest-select`
  */
 import { PostgrestClient } from '@supabase/postgrest-js';

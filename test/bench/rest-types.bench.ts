@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { reportMetric } from './report.ts';
 
 /**
- * The compiler's work on a schema of 150 tables beside postgrest-js: `npm run bench rest-types`. Each table has 13 columns
+ * The compiler's work on a schema of 150 tables compared with postgrest-js: `npm run bench rest-types`. Each table has 13 columns
  * and refers to two others; 300 queries select columns, and related rows two levels deep, by the same texts in both clients.
  */
 const root = join(import.meta.dirname, '../..');

@@ -82,7 +82,7 @@ test('what one person does in a short time is one row, whose detail shows the th
   await expect(page.locator('[data-detail-panel]')).toHaveCount(0);
 });
 
-test('a reload right after an action shows the list after it, before anything is read', async ({
+test('a reload right after an action shows the changed list before anything is read', async ({
   page,
   world,
 }) => {

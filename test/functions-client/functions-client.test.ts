@@ -48,7 +48,7 @@ describe('a call', () => {
     await expect(functions.invoke('/')).rejects.toMatchObject({ code: 'invalid-name' });
   });
 
-  test('keeps a query after the name, beside that of the region', async () => {
+  test('keeps a query after the name, together with that of the region', async () => {
     const { functions, requests } = createClient([json({}), json({})]);
     await functions.invoke('report/today?tz=UTC&q=a%20b?');
     await functions.invoke('report?tz=UTC', { region: 'eu-central-1' });

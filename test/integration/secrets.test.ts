@@ -19,7 +19,7 @@ const supabase = useLocalSupabase({ port: 0 });
 const closing: (() => void)[] = [];
 afterAll(() => closing.forEach((close) => close()));
 
-/** Where a text of the clients can end up beside the bodies and headers of requests. */
+/** Where a text of the clients can end up besides the bodies and headers of requests. */
 type Place = 'error' | 'log' | 'report' | 'url' | 'tab';
 
 /** Collects what the clients emit, and the secrets that they know. */

@@ -48,7 +48,7 @@ test('a failure of the network has its cause, and an abort by a signal is report
   expect(aborted.error?.hint).toBe('Request was aborted (timeout or manual cancellation)');
 });
 
-test('rows of single() have no hidden member beside their columns', async () => {
+test('rows of single() have no hidden member besides their columns', async () => {
   const { data } = await answering(() => json({ id: '1' })).single();
   expect(Object.getOwnPropertyNames(data)).toEqual(['id']);
 });

@@ -69,35 +69,39 @@ beforeAll(() => {
 
 afterAll(() => rmSync(copy, { recursive: true }));
 
-it('a kind of notification is added by its task, with another icon', { timeout: 120_000 }, async () => {
-  const block = blockOf('CONTRIBUTING.md', '### Add a kind of notification', 'sql');
-  writeFileSync(
-    join(copy, 'supabase/migrations/20991231000000_failed_builds.sql'),
-    block.replace('"alert"', '"rocket"'),
-  );
-  change('supabase/migrations/20261123080500_kinds.sql', "'settings'\n", "'settings', 'rocket'\n");
-  const supabase = await createLocalSupabase({ config: false, project: pathToFileURL(`${copy}/`) });
-  try {
-    const call = async (path: string, body?: object) => {
-      const token = supabase.serviceRoleKey;
-      const response = await requestApi(supabase, path, {
-        apiKey: token,
-        token,
-        ...(body && { method: 'POST', body }),
-      });
-      return (await response.json()) as unknown;
-    };
-    const messages = [{ recipients: [ada.id], kind: 'build_failed', fields: { branch: 'main' } }];
-    expect(await call('/rest/v1/rpc/send_notifications', { messages })).toMatchObject([
-      { deliveries: [{ outcome: 'delivered' }] },
-    ]);
-    expect(await call('/rest/v1/notification_kinds?select=icon&name=eq.build_failed')).toEqual([
-      { icon: 'rocket' },
-    ]);
-  } finally {
-    await supabase.close();
-  }
-});
+it(
+  'a kind of notification is added by following its documented task, with another icon',
+  { timeout: 120_000 },
+  async () => {
+    const block = blockOf('CONTRIBUTING.md', '### Add a kind of notification', 'sql');
+    writeFileSync(
+      join(copy, 'supabase/migrations/20991231000000_failed_builds.sql'),
+      block.replace('"alert"', '"rocket"'),
+    );
+    change('supabase/migrations/20261123080500_kinds.sql', "'settings'\n", "'settings', 'rocket'\n");
+    const supabase = await createLocalSupabase({ config: false, project: pathToFileURL(`${copy}/`) });
+    try {
+      const call = async (path: string, body?: object) => {
+        const token = supabase.serviceRoleKey;
+        const response = await requestApi(supabase, path, {
+          apiKey: token,
+          token,
+          ...(body && { method: 'POST', body }),
+        });
+        return (await response.json()) as unknown;
+      };
+      const messages = [{ recipients: [ada.id], kind: 'build_failed', fields: { branch: 'main' } }];
+      expect(await call('/rest/v1/rpc/send_notifications', { messages })).toMatchObject([
+        { deliveries: [{ outcome: 'delivered' }] },
+      ]);
+      expect(await call('/rest/v1/notification_kinds?select=icon&name=eq.build_failed')).toEqual([
+        { icon: 'rocket' },
+      ]);
+    } finally {
+      await supabase.close();
+    }
+  },
+);
 
 it('the page draws each icon that the database admits', () => {
   const [, admitted = ''] =
@@ -110,21 +114,25 @@ it('the page draws each icon that the database admits', () => {
   expect([...drawn.matchAll(/^  (\w+):/gm)].map(([, name]) => name)).toEqual(names);
 });
 
-it('an audit is added by its task, and fails where its subject is broken', { timeout: 300_000 }, () => {
-  const file = 'conformance/src/audits/auth/service.audits.ts';
-  const block = blockOf('conformance/CONTRIBUTING.md', '## Add an audit', 'ts').replace(
-    'AUTH-011',
-    'AUTH-999',
-  );
-  change(file, '\n];\n', `\n${block}];\n`);
-  const audit = () => run('npm', 'run', '-s', 'conformance', '--', '--only', 'AUTH-999').output;
-  expect(audit()).toContain('1 passed, 0 failed');
-  change(file, "textAt(reply, 'version')", "textAt(reply, 'release')");
-  expect(audit()).toContain('0 passed, 1 failed');
-  change(file, "textAt(reply, 'release')", "textAt(reply, 'version')");
-  expect(run('npm', 'run', '-s', 'docs:audits')).toMatchObject({ status: 0 });
-  expect(textOf('conformance/docs/audits.md')).toContain('AUTH-999');
-  const snapshot = ['--project', 'conformance', 'conformance/test/audits.test.ts'];
-  expect(run('npx', 'vitest', 'run', ...snapshot)).toMatchObject({ status: 1 });
-  expect(run('npx', 'vitest', 'run', ...snapshot, '-u')).toMatchObject({ status: 0 });
-});
+it(
+  'an audit is added by following its documented task, and fails where its subject is broken',
+  { timeout: 300_000 },
+  () => {
+    const file = 'conformance/src/audits/auth/service.audits.ts';
+    const block = blockOf('conformance/CONTRIBUTING.md', '## Add an audit', 'ts').replace(
+      'AUTH-011',
+      'AUTH-999',
+    );
+    change(file, '\n];\n', `\n${block}];\n`);
+    const audit = () => run('npm', 'run', '-s', 'conformance', '--', '--only', 'AUTH-999').output;
+    expect(audit()).toContain('1 passed, 0 failed');
+    change(file, "textAt(reply, 'version')", "textAt(reply, 'release')");
+    expect(audit()).toContain('0 passed, 1 failed');
+    change(file, "textAt(reply, 'release')", "textAt(reply, 'version')");
+    expect(run('npm', 'run', '-s', 'docs:audits')).toMatchObject({ status: 0 });
+    expect(textOf('conformance/docs/audits.md')).toContain('AUTH-999');
+    const snapshot = ['--project', 'conformance', 'conformance/test/audits.test.ts'];
+    expect(run('npx', 'vitest', 'run', ...snapshot)).toMatchObject({ status: 1 });
+    expect(run('npx', 'vitest', 'run', ...snapshot, '-u')).toMatchObject({ status: 0 });
+  },
+);

@@ -3,7 +3,7 @@ import type { ProcessRun } from './packed-project.ts';
 
 /** A fenced block of a page. */
 export interface PageBlock {
-  /** The page, the place among its blocks, and the language: `README.md 2 js`. */
+  /** The page, the position among its blocks, and the language: `README.md 2 js`. */
   readonly name: string;
   readonly code: string;
 }

@@ -277,7 +277,7 @@ describe('URLs', () => {
 });
 
 describe('options of a call', () => {
-  test('set its deadline and headers, beside those of the client', async () => {
+  test('set its deadline and headers, in addition to those of the client', async () => {
     const { tab, requests, world } = createRecordingTab([
       json({ name: 'k' }),
       () => new Promise(() => undefined),

@@ -108,7 +108,7 @@ it.each([
      insert into private.webhooks (endpoint_id, event, state, due_at, finished_at)
      select id, 'mail.bounced', ${name === 'webhooks_late' ? `'pending'` : `'dead'`}, now() - interval '2 minutes', now() from endpoint`,
   ]),
-])('the alarm %s rings, and no other', async (name, sql) => {
+])('the alarm %s fires, and no other', async (name, sql) => {
   const { database } = supabase();
   await database.exec('delete from private.suppressed_addresses');
   await database.exec(sql);
@@ -130,7 +130,7 @@ it.each([
     { workers: [{ status: null, error: null }] },
   ],
   ['tables_bloated', { tables: [{ name: 'public.notifications' }] }, { tables: [] }],
-])('the alarm %s rings at %j, and not at %j', async (name, loud, silent) => {
+])('the alarm %s fires at %j, and not at %j', async (name, loud, silent) => {
   const [row] = await supabase().database.query<{ loud: unknown; silent: unknown }>(
     'select private.alarms($1) as loud, private.alarms($2) as silent',
     [JSON.stringify(loud), JSON.stringify(silent)],
@@ -141,7 +141,7 @@ it.each([
 it.each([
   ['responds to no mail', 60, ['mails_held']],
   ['was not reached before the end of a run', 0, []],
-])('a provider that %s for two hours rings %j', async (_, retryAfterSeconds, names) => {
+])('a provider that %s for two hours fires %j', async (_, retryAfterSeconds, names) => {
   const { database } = supabase();
   await database.query(
     `insert into private.notification_mails (recipient_id, topic, due_at) values ($1, 'test', now())`,

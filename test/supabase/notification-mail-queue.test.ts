@@ -487,7 +487,7 @@ it('the status of mails contains what waits for the next one and when it is due,
   await database.exec('delete from private.notification_mails');
   const empty = await readStatus();
   expect(empty?.['waiting']).toBe(0);
-  // The digest of every day, at eight.
+  // The daily digest, at eight.
   expect(new Date(String(empty?.['next_at'])).toISOString()).toMatch(/T08:00:00/);
 });
 

@@ -148,7 +148,7 @@ it('eight workers lease each mail, push message and webhook once', async () => {
   expect([mails.length, new Set(mails).size]).toEqual([accounts, accounts]);
 });
 
-it('dry runs store nothing and keep no lock beside deliveries', async () => {
+it('dry runs store nothing and keep no lock during deliveries', async () => {
   await inParallel(async (session, number) => {
     for (let round = 0; round < 10; round += 1)
       await (number % 2 === 0

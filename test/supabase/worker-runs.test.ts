@@ -205,7 +205,7 @@ describe('a mail', () => {
     ['de', 'invitation:1', 'Einladungen kommen auch dann per E-Mail', 'E-Mail-Einstellungen ändern'],
     ['en', 'kind:invite', 'because you chose “instant”', 'Unsubscribe from'],
     ['de', 'kind:invite', 'weil du „sofort“ gewählt hast', 'abbestellen'],
-  ])('in %s about %s says why it comes and how to end it', async (language, topic, reason, link) => {
+  ])('in %s about %s says why it was sent and how to unsubscribe', async (language, topic, reason, link) => {
     const content = { metadata: { actor_name: 'Grace Hopper' }, data: { entity_name: 'Notes' } };
     const item = { id: 'n', kind: 'invite', content, created_at: calledAt, is_in_inbox: true };
     const mail = {

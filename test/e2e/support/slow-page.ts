@@ -106,7 +106,7 @@ function observeShifts(): void {
       readonly currentRect: DOMRect;
     }[];
   }
-  /** Inputs and messages, which explain the shifts of what they start. */
+  /** The times of inputs and messages, which explain the layout shifts that follow. */
   const causes: number[] = [];
   /** Requests and long tasks, from their start to their end. */
   const work: { startTime: number; duration: number }[] = [];

@@ -42,7 +42,7 @@ interface Member {
 
 /** The server closes a channel with more presence calls than this in a window. */
 const maxPresenceCalls = 5;
-/** What a server that limits its rate sends. */
+/** The changes per second that a server with a rate limit sends. */
 const limitPerSecond = 2;
 const presenceWindowMs = 30_000;
 

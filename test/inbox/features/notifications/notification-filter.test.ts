@@ -19,7 +19,7 @@ test('the filter in the URL is parsed to the filter that was encoded', () => {
 const person = '00000000-0000-4000-8000-000000000001';
 const narrow = { tab: 'unread', kind: 'edit', person, place: 'document/7&8' } as const;
 
-test('the filter in the URL has a person and a place beside the kind', () => {
+test('the filter in the URL has a person and a place in addition to the kind', () => {
   expect(parseFilter(encodeFilter(narrow))).toEqual(narrow);
   expect(parseFilter('?person=grace&place=document')).toEqual({ tab: 'all', kind: null });
 });

@@ -79,7 +79,7 @@ describe('the parts of a headline', () => {
     ]);
   });
 
-  test('the name of the entity is short, also where it ends in half of a character', () => {
+  test('the name of the entity is short, also where it ends in an unpaired surrogate', () => {
     const data = { entity_name: `${'n'.repeat(78)}😀 and more` };
     expect(parts({ type: 'edit', data }, texts)[2]).toEqual(['entity', `${'n'.repeat(78)}…`]);
   });

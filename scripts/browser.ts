@@ -18,7 +18,7 @@ const systemPaths = [
 const disabledFeatures: readonly string[] = [
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
-  // Playwright's own, those that affect tests in Chromium.
+  // From Playwright's list, those that affect tests in Chromium.
   'AimEnabled',
   'AvoidCorsURLLoaderRestartOnRedirect',
   'AvoidUnnecessaryBeforeUnloadCheckSync',

@@ -73,7 +73,7 @@ async function proveThatNoMailIsLost(
   if (!connect) throw new Error('--kills needs --postgres');
   const run = await killWorkers({ name, connect, ...target }, connect, mails);
   console.log(
-    `${name}: ${mails} mails, ${run.kills} workers killed, ${run.doubles} mails sent twice, ${run.seconds.toFixed(0)} s`,
+    `${name}: ${mails} mails, ${run.kills} workers killed, ${run.duplicates} mails sent twice, ${run.seconds.toFixed(0)} s`,
   );
   problems.push(...run.problems);
 }

@@ -45,7 +45,7 @@ export interface WebKitPage {
 export async function openWebKit(): Promise<WebKitPage> {
   const binary = browserPaths.find((path) => existsSync(path));
   if (binary === undefined) throw new Error('WebKitGTK is missing: apt-get install webkit2gtk-driver xvfb');
-  if (!process.env['DISPLAY']) throw new Error('WebKitGTK needs a display: run this by xvfb-run');
+  if (!process.env['DISPLAY']) throw new Error('WebKitGTK needs a display: run this with xvfb-run');
   const port = await freePort();
   const home = mkdtempSync(join(tmpdir(), 'webkit-'));
   const driver = spawn('WebKitWebDriver', ['--host=127.0.0.1', `--port=${port}`], {

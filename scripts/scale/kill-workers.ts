@@ -26,7 +26,7 @@ const failingShare = 0.05;
 export interface Kills {
   readonly kills: number;
   /** Mails that were sent more than once. */
-  readonly doubles: number;
+  readonly duplicates: number;
   readonly seconds: number;
   /** Descriptions of the faults; empty without any. */
   readonly problems: readonly string[];
@@ -89,7 +89,7 @@ export async function killWorkers(
     }
     return {
       kills: killed.size,
-      doubles: [...sink.copies.values()].filter((workers) => workers.length > 1).length,
+      duplicates: [...sink.copies.values()].filter((workers) => workers.length > 1).length,
       seconds: (performance.now() - startedMs) / 1000,
       problems: await findProblems(database, sink, mails, killed),
     };

@@ -1,6 +1,6 @@
 /**
  * Percent-encodes a text as one segment of a URL's path. A text that a URL parser or a gateway would resolve away is refused,
- * because the request would then address another resource: empty, `.`, `..`, also percent-encoded, beside a slash or backslash,
+ * because the request would then address another resource: empty, `.`, `..`, also percent-encoded, next to a slash or backslash,
  * or with the tabs and line breaks that URL parsers drop.
  *
  * @param refuse throws the client's error, by the reason.

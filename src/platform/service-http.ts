@@ -52,7 +52,7 @@ export type OwnHeaders = Readonly<Record<string, string | undefined>>;
 
 /** A request within a call. */
 export interface ServiceRequest extends Omit<HttpRequest, 'headers' | 'timeoutMs'> {
-  /** The client's headers, beside the credentials. Default: none. */
+  /** The client's headers, besides the credentials. Default: none. */
   readonly ownHeaders?: OwnHeaders | undefined;
   /** The caller's headers of this call. Default: none. */
   readonly headers?: HeaderRecord | undefined;

@@ -3,7 +3,7 @@ import type { UnverifiedUser } from '../wire/responses.ts';
 import type { SessionState } from './session-state.ts';
 import type { Session } from './session.ts';
 
-/** The outcomes of callback URLs and of storage, beside the session. */
+/** The outcomes of callback URLs and of storage, besides the session. */
 export interface SnapshotNotes {
   /** Why the last callback URL did not sign in; else null. */
   readonly callbackError: AuthError | null;

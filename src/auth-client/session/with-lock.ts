@@ -9,7 +9,7 @@ export const STORE_LOCK_WAIT_MS = 5_000;
 
 /**
  * Runs a task while holding a lock. A lock that is not free within `waitMs` is stolen from its hanging holder, which is
- * reported. The holder's task may still run, so code under a lock must stay correct beside another task, see decision 040.
+ * reported. The holder's task may still run, so code under a lock must stay correct while another task runs, see decision 040.
  */
 export async function withLock<T>(
   { clock, locks, report }: LockPlatform,

@@ -32,7 +32,7 @@ export interface FileOptions {
 export type TransformOptions = ImageOptions;
 /** Which objects of a folder are listed. */
 export type SearchOptions = Pick<ListOptions, 'limit' | 'offset' | 'search' | keyof VersionListOptions> & {
-  /** Default by `name`, ascending. */
+  /** Default: by `name`, ascending. */
   sortBy?: { column?: string; order?: string };
 };
 /** An object, or a folder, which has a name only. */

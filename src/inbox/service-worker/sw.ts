@@ -3,7 +3,7 @@ import { NavigationRoute, registerRoute } from 'workbox-routing';
 import { openAlert, parsePushMessage, showPushMessage } from './push-message.ts';
 import type { OpenPage, PushScope } from './push-message.ts';
 
-/** The part of `ServiceWorkerGlobalScope` in use: its types cannot be loaded beside those of the page. */
+/** The part of `ServiceWorkerGlobalScope` in use: its types cannot be loaded together with those of the page. */
 interface WorkerScope {
   /** Filled in at build time (vite-plugin-pwa). */
   readonly __WB_MANIFEST: { readonly url: string; readonly revision: string | null }[];

@@ -1,6 +1,6 @@
 import { paths, plainPath } from './routes.ts';
 
-/** The types of links in mails, as `POST /verify` takes them beside a `token_hash`. */
+/** The types of links in mails, as `POST /verify` takes them together with a `token_hash`. */
 export const mailLinkTypes = ['signup', 'invite', 'magiclink', 'email', 'recovery', 'email_change'] as const;
 export type MailLinkType = (typeof mailLinkTypes)[number];
 

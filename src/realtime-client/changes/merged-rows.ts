@@ -1,7 +1,7 @@
 import type { Change, RowRecord } from '../protocol/change.ts';
 
 /**
- * Merges changes to at most one per row, at the place of the row's last one.
+ * Merges changes to at most one per row, at the position of the row's last one.
  *
  * @param primaryKey columns that identify a row; a change that lacks or alters one of them is not merged.
  */

@@ -41,7 +41,7 @@ export const lt: Compare = comparison('lt');
 /** Less than or equal. */
 export const lte: Compare = comparison('lte');
 
-/** Differs, where null is a value like any other: never unknown. */
+/** Differs; null is compared like any other value, so the result is never unknown. */
 export function isDistinct<const C extends string, const V>(column: Col<C>, value: V): Filter<Pair<C, V>> {
   return value === null ? not(is(column, null)) : compare('isdistinct', column, value);
 }

@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertStatus, at } from '../../target/wire.ts';
-import { quoted, sharedInbox, type InboxRow } from './inbox.ts';
+import { quote, sharedInbox, type InboxRow } from './inbox.ts';
 
 const audit = auditsOf('rest');
 
@@ -55,13 +55,13 @@ const cases: readonly CombinedCase[] = [
   {
     id: 'REST-335',
     title: 'a quoted like pattern in a tree keeps its commas, brackets and wildcards',
-    filters: () => [['or', `(content.like.${quoted('*two, 1+1 (a&b)*')},status.eq.archived)`]],
+    filters: () => [['or', `(content.like.${quote('*two, 1+1 (a&b)*')},status.eq.archived)`]],
     expected: [3, 4],
   },
   {
     id: 'REST-336',
     title: 'a quoted regular expression in a tree keeps its brackets',
-    filters: () => [['and', `(content.match.${quoted('number (1|3)')},status.eq.read)`]],
+    filters: () => [['and', `(content.match.${quote('number (1|3)')},status.eq.read)`]],
     expected: [1],
   },
   {

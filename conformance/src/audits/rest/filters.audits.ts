@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit, type AuditLevel } from '../../audit/audit.ts';
 import { assertStatus, at } from '../../target/wire.ts';
-import { quoted, sharedInbox, type InboxRow } from './inbox.ts';
+import { quote, sharedInbox, type InboxRow } from './inbox.ts';
 
 const audit = auditsOf('rest');
 
@@ -87,7 +87,7 @@ const cases: readonly FilterCase[] = [
     id: 'REST-152',
     section: 'quoting',
     title: 'in takes quoted values with commas, escaped quotes and escaped backslashes',
-    query: field('content', (row) => `in.(${quoted(row(4).content)},${quoted(row(0).content)})`),
+    query: field('content', (row) => `in.(${quote(row(4).content)},${quote(row(0).content)})`),
     expected: [0, 4],
   },
   { id: 'REST-153', title: 'an empty list matches nothing', query: status('in.()'), expected: [] },
@@ -197,7 +197,7 @@ const cases: readonly FilterCase[] = [
     id: 'REST-177',
     section: 'quoting',
     title: 'a tree takes quoted values with commas and brackets',
-    query: field('or', (row) => `(content.eq.${quoted(row(4).content)},content.eq.nothing)`),
+    query: field('or', (row) => `(content.eq.${quote(row(4).content)},content.eq.nothing)`),
     expected: [4],
   },
   {

@@ -68,5 +68,5 @@ export async function createPreferences({ rest }: AuditContext, user: AuditUser)
 }
 
 /** Quotes a value for a list or a logic tree (protocol/rest.md#quoting). */
-export const quoted = (value: string): string =>
+export const quote = (value: string): string =>
   `"${value.replaceAll('\\', '\\\\').replaceAll('"', String.raw`\"`)}"`;

@@ -49,7 +49,7 @@ const SETTINGS = [
   'log_min_error_statement=panic',
   'log_checkpoints=off',
 ];
-/** Data that is not kept needs no protection from a power failure, and no vacuum beside that of the services. */
+/** Data that is not kept needs no protection from a power failure, and no vacuum besides that of the services. */
 const TEMPORARY_SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'];
 
 /**

@@ -10,7 +10,7 @@ import { FormMessages } from '../../ui/page/message.tsx';
 import { createAccountApi } from './account-api.ts';
 import layout from '../../ui/layout.module.css';
 import { ConfirmDialog } from './confirm-dialog.tsx';
-import { needsOlderProof, useRecentProof } from './proof/recent-proof.tsx';
+import { isProofTooOld, useRecentProof } from './proof/recent-proof.tsx';
 import { Section } from '../../ui/section.tsx';
 import { accountTexts, type AccountTexts } from './account-texts.ts';
 import { saveFile } from './save-file.ts';
@@ -56,7 +56,7 @@ function ExportButton({ onMessage }: DataButtonProps) {
       onMessage({ success: texts.exportDone });
     } catch (problem) {
       platform.report(problem);
-      onMessage({ error: needsOlderProof(problem) ? texts.proof.needsOlder : texts.exportFailed });
+      onMessage({ error: isProofTooOld(problem) ? texts.proof.needsOlder : texts.exportFailed });
     }
     setPending(false);
   };
@@ -124,7 +124,7 @@ async function explainDeletion(
 ): Promise<string | null> {
   const { message = '', status = null } = problem instanceof RestError ? problem : {};
   if (message === 'account_has_files') return texts.deleteHasFiles;
-  if (needsOlderProof(problem)) return texts.proof.needsOlder;
+  if (isProofTooOld(problem)) return texts.proof.needsOlder;
   if (status !== null && status < 500) return texts.deleteFailed;
   const hasAccount = await auth.getUser().then(
     () => true,

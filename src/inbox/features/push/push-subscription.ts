@@ -128,7 +128,7 @@ export class PushDevice {
     const { browser, publicKey } = this.#options;
     const { pushManager } = await browser.ready;
     const earlier = await pushManager.getSubscription();
-    // A browser refuses a second key beside that of an earlier deployment.
+    // A browser refuses a key that differs from that of an earlier deployment.
     if (earlier && !hasKey(earlier, publicKey)) await earlier.unsubscribe();
     return this.#subscribeInTime(pushManager);
   }

@@ -337,7 +337,7 @@ export class Outbox {
   async #discardOwn(ids: readonly string[]): Promise<void> {
     const own = this.#state.pending.filter((action) => ids.includes(action.id) && this.#isOwn(action));
     const inFlight = own.filter(({ id }) => this.#requests.has(id));
-    // First those that would follow the requests in flight.
+    // Remove those first that would be sent after the requests in flight.
     this.#remove(idsOf(own.filter((action) => !inFlight.includes(action))), { type: 'undone' });
     await Promise.all(inFlight.map(({ id }) => this.#requests.get(id) ?? Promise.resolve()));
     const left = inFlight.filter(({ id }) => this.#state.pending.some((action) => action.id === id));

@@ -11,7 +11,7 @@ export function useFocusKeeper(list: RefObject<HTMLElement | null>): void {
     const note = ({ type, target }: Event) => {
       const row = target instanceof Element ? target.closest<HTMLElement>('[data-id]') : null;
       const rowId = row?.dataset['id'];
-      // A press beside the list removes the focus on purpose.
+      // A press outside the list removes the focus on purpose.
       kept.current =
         type === 'focusin' && row && rowId && list.current?.contains(row)
           ? { rowId, position: controlsOf(row).findIndex((control) => control === target) }

@@ -6,7 +6,7 @@ const wholeRows = 40;
 /** The rendered range begins and ends at a multiple of this, and this many rows or more are rendered around the visible ones. */
 const stepRows = 8;
 
-/** The rendered rows, by their places in the list. */
+/** The rendered rows, by their positions in the list. */
 interface RowRange {
   readonly first: number;
   readonly end: number;

@@ -7,7 +7,7 @@ import styles from './dialog.module.css';
 
 export interface DialogProps {
   readonly open: boolean;
-  /** Escape, the close button, or a click beside the dialog. */
+  /** Escape, the close button, or a click outside the dialog. */
   readonly onClose: () => void;
   readonly title: string;
   readonly closeLabel: string;

@@ -56,6 +56,6 @@ export function createDatabaseCaller({ env, fetch }: Runtime, traceparent?: stri
 }
 
 /**
- * PostgreSQL refuses NUL and halves of a character, with the whole call: the text of another service must not stop a queue.
+ * PostgreSQL refuses a call whose text has NUL or an unpaired surrogate; the text of another service must not stop a queue.
  */
 const storable = (text: string): string => Buffer.from(text).toString().replaceAll('\0', '\uFFFD');

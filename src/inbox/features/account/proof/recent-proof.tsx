@@ -14,7 +14,7 @@ const ProofDialog = onDemand(async () => (await import('./proof-dialog.tsx')).Pr
 const recentMs = 5 * 60_000;
 
 /** Whether the database refused because the session was proven too long ago, or by a credential that was set within a day. */
-export const needsOlderProof = (problem: unknown): boolean =>
+export const isProofTooOld = (problem: unknown): boolean =>
   problem instanceof RestError && problem.message === 'reauthentication_needed';
 
 export interface RecentProof {

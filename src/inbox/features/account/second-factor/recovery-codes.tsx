@@ -9,7 +9,7 @@ import { Skeleton } from '../../../ui/spinner.tsx';
 import { useLanguage } from '../../../ui/texts.ts';
 import layout from '../../../ui/layout.module.css';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
-import { needsOlderProof, useRecentProof } from '../proof/recent-proof.tsx';
+import { isProofTooOld, useRecentProof } from '../proof/recent-proof.tsx';
 import { takeFocus } from '../take-focus.ts';
 import { accountTexts } from '../account-texts.ts';
 import { CodeSheet } from './code-sheet.tsx';
@@ -89,7 +89,7 @@ function useCodes({ created, factors, onChanged }: RecoveryCodesProps) {
       await onChanged();
     } catch (failure) {
       clients.platform.report(failure);
-      setProblem(needsOlderProof(failure) ? proofTexts.needsOlder : texts.createFailed);
+      setProblem(isProofTooOld(failure) ? proofTexts.needsOlder : texts.createFailed);
     }
     setPending(false);
   };

@@ -43,7 +43,7 @@ export interface NotificationRowProps {
   readonly filter: NotificationFilter;
   /** Without buttons, as in the bell's panel. */
   readonly isPlain?: boolean;
-  /** The row's place in its list, from 1, and the list's length: only a part of a list is in the document. */
+  /** The row's position in its list, from 1, and the list's length: only a part of a list is in the document. */
   readonly position?: number;
   readonly size?: number;
   readonly ref?: Ref<HTMLLIElement>;

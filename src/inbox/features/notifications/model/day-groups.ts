@@ -8,7 +8,7 @@ export interface DayGroup {
   readonly daysAgo: number;
   /** The time of its first row, in milliseconds. */
   readonly atMs: number;
-  /** The places of its rows in the list. */
+  /** The positions of its rows in the list. */
   readonly first: number;
   readonly end: number;
 }

@@ -45,7 +45,7 @@ export function toEntries(
     const [first] = thread;
     const sender = senders.get(first);
     const rows = sender ?? thread;
-    // A group has the place of its newest notification.
+    // A group has the position of its newest notification.
     if (rows[0] !== first) continue;
     if (rows.length === 1) {
       entries.push(singleEntry(first, false));

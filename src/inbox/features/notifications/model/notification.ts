@@ -106,7 +106,7 @@ export function parseKindName(type: unknown): string {
   return notificationKinds.find((kind) => type === `${kind}s`) ?? type;
 }
 
-/** A place in the server's order, at which a read of a list ends. */
+/** A position in the server's order, at which a read of a list ends. */
 export type Cursor = Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>;
 
 export function cursorOf({ id, createdAt, createdAtMs }: Cursor): Cursor {

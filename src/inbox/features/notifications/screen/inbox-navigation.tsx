@@ -32,7 +32,7 @@ function tabFilter(tab: InboxTab, filter: NotificationFilter): NotificationFilte
   return tab === 'all' ? unfiltered : { ...filter, tab };
 }
 
-/** Whether it is the tab of the list: a narrowed list of all is not "All". */
+/** Whether the tab shows this list. The tab "All" does not show a narrowed list. */
 function isTab(tab: InboxTab, filter: NotificationFilter): boolean {
   return filter.tab === tab && (tab !== 'all' || encodeFilter({ ...filter, query: undefined }) === '');
 }

@@ -88,7 +88,7 @@ interface NextPageProps {
   readonly onLoad: () => void;
 }
 
-/** The button of the next page, which is also read where the list ends within the window: no scroll would request it. */
+/** The button of the next page. It is also read when its button is visible, because a short list cannot be scrolled. */
 function NextPage({ pending, loadedCount, onLoad }: NextPageProps) {
   const texts = inboxTexts.use();
   const foot = useRef<HTMLDivElement>(null);

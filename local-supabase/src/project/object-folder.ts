@@ -10,20 +10,25 @@ import { readAtMost, type ObjectStore } from '../services/storage/object-store.t
 /** The prefix of bodies that are being received. */
 const INCOMING = 'incoming-';
 
+/** Creates the folder, and removes the bodies that a killed process left in it. */
+async function prepareFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const file of await readdir(folder))
+    if (file.startsWith(INCOMING)) await rm(join(folder, file), { force: true });
+}
+
 /** Stores the bytes of each object in a file, which is read and written in parts: its size takes no memory. */
 export function createFolderStore(folder: string): ObjectStore {
   const fileOf = (version: string) => join(folder, createHash('sha256').update(version).digest('hex'));
   /** The files of received bodies. */
   const received = new WeakMap<Blob, string>();
-  let isPrepared = false;
-  const prepare = async () => {
-    if (isPrepared) return;
-    isPrepared = true;
-    await mkdir(folder, { recursive: true });
-    // Left behind by a process that was killed.
-    for (const file of await readdir(folder))
-      if (file.startsWith(INCOMING)) await rm(join(folder, file), { force: true });
-  };
+  let prepared: Promise<void> | undefined;
+  // Concurrent uploads wait for the same preparation, which would remove the bodies that they receive.
+  const prepare = () =>
+    (prepared ??= prepareFolder(folder).catch((problem: unknown) => {
+      prepared = undefined;
+      throw problem;
+    }));
   const write = (file: string, chunks: AsyncIterable<Uint8Array>) =>
     pipeline(Readable.from(chunks), createWriteStream(file));
   return {

@@ -16,6 +16,7 @@ import {
   listOAuthClients,
   readOAuthClient,
   regenerateClientSecret,
+  registerDynamicClient,
   requireOAuthServer,
   updateOAuthClient,
 } from './admin/oauth-clients.ts';
@@ -49,7 +50,6 @@ import { authorize, authorizeLink } from './oauth/authorize.ts';
 import { callback } from './oauth/callback.ts';
 import { unlinkIdentity } from './oauth/unlink.ts';
 import { authorizeClient } from './oauth-server/authorize.ts';
-import { registerDynamicClient } from './oauth-server/client-registration.ts';
 import { decideAuthorization, readAuthorization } from './oauth-server/consent.ts';
 import { listGrants, revokeGrant } from './oauth-server/grants.ts';
 import { issueClientTokens } from './oauth-server/token.ts';

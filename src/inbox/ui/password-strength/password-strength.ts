@@ -1,8 +1,13 @@
 import { productName } from '../page/page-title.ts';
-import { commonPasswords } from './common-passwords.ts';
 
 /** 0 very weak … 4 strong. */
 export type PasswordStrength = 0 | 1 | 2 | 3 | 4;
+
+/** The build's constant, by scripts/common-passwords.ts. */
+declare const COMMON_PASSWORDS: string;
+
+/** The 3,000 most common passwords of 8 characters and more, in small letters, longer ones first. */
+const commonPasswords: readonly string[] = COMMON_PASSWORDS.split('\n');
 
 /** Words of the product, which count as known to a guesser; docs/inbox/what-protects-what.md lists them. */
 const productWords = [productName, 'inbox', 'notifications', 'notification'];

@@ -1,7 +1,7 @@
 import { createSecret } from '../../../platform/random.ts';
 import { type AuthContext, nowDate } from '../context.ts';
 import { type Call, type JsonObject, sendJson } from '../http/call.ts';
-import { AuthHttpError, internal, invalid, notFound } from '../http/errors.ts';
+import { AuthHttpError, forbidden, internal, invalid, notFound } from '../http/errors.ts';
 import {
   encodeOAuthClient,
   findOAuthClient,
@@ -77,6 +77,16 @@ export async function registerClient(
     if (error instanceof AuthHttpError) throw invalid(`${error.status}: ${error.message}`, error);
     throw error;
   }
+}
+
+/** POST /oauth/clients/register (RFC 7591): 201 and the client with its secret. */
+export async function registerDynamicClient(context: AuthContext, call: Call): Promise<Response> {
+  if (!context.settings.oauthDynamicRegistrationEnabled)
+    throw forbidden(
+      'oauth_dynamic_client_registration_disabled',
+      'Dynamic client registration is not enabled',
+    );
+  return sendJson(call, await registerClient(context, call, 'dynamic'), 201);
 }
 
 /** POST /admin/oauth/clients: 201 and the client with its secret. */

@@ -12,7 +12,7 @@ import { authTexts } from '../auth-texts.ts';
 import layout from '../../../ui/layout.module.css';
 import styles from '../auth-page.module.css';
 import { type AwaitedMail, awaitedMail } from './awaited-mail.ts';
-import { lastMailedEmail } from './last-mailed-email.ts';
+import { lastMailedEmail } from './last-emails.ts';
 import { useCaptcha } from '../use-captcha.tsx';
 import { sendSignInMail } from './send-sign-in-mail.ts';
 import { useReturnUrls } from '../use-return-urls.ts';

@@ -12,7 +12,7 @@ import { toasts } from '../../../ui/state/toasts.ts';
 import { Message } from '../../../ui/page/message.tsx';
 import { AuthPage } from '../auth-page.tsx';
 import { authTexts } from '../auth-texts.ts';
-import { lastMailedEmail } from './last-mailed-email.ts';
+import { lastMailedEmail } from './last-emails.ts';
 import { isSpentLink } from './link-problem.tsx';
 import { SubmitForm } from '../../../ui/form/submit-form.tsx';
 

@@ -8,7 +8,7 @@ import { AuthPage } from '../auth-page.tsx';
 import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { awaitedMail } from '../email-links/awaited-mail.ts';
-import { lastTypedEmail } from '../email-links/last-typed-email.ts';
+import { lastTypedEmail } from '../email-links/last-emails.ts';
 import { isSpentLink, LinkProblem, useLinkProblem } from '../email-links/link-problem.tsx';
 import { EmailSignIn } from './email-sign-in.tsx';
 import { PasswordSignIn } from './password-sign-in.tsx';

@@ -10,7 +10,7 @@ import { useForm } from '../../../ui/form/use-form.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
-import { lastTypedEmail } from '../email-links/last-typed-email.ts';
+import { lastTypedEmail } from '../email-links/last-emails.ts';
 import type { Captcha } from '../use-captcha.tsx';
 import { useReturnUrls } from '../use-return-urls.ts';
 import { checkEmail, checkPassword } from '../../../ui/form/credential-rules.ts';

@@ -15,7 +15,7 @@ import { useLanguage } from '../../../ui/texts.ts';
 import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { awaitedMail } from '../email-links/awaited-mail.ts';
-import { lastTypedEmail } from '../email-links/last-typed-email.ts';
+import { lastTypedEmail } from '../email-links/last-emails.ts';
 import { NewPasswordField } from '../../../ui/form/new-password-field.tsx';
 import { SocialSignIn, useAuthSettings } from '../sign-in/social-sign-in.tsx';
 import { useCaptcha } from '../use-captcha.tsx';

@@ -13,3 +13,13 @@ export const lastMailedEmail = {
   set: (email: string, nowMs = Date.now()) => writeStored(key, `${nowMs} ${email}`),
   forget: () => writeStored(key, null),
 };
+
+let typedEmail = '';
+
+/** The email address last typed, carried between the auth screens (WCAG 3.3.7). */
+export const lastTypedEmail = {
+  get: () => typedEmail,
+  set(entered: string) {
+    typedEmail = entered.trim();
+  },
+};

@@ -221,7 +221,7 @@ describe('the replacement for pg_cron', () => {
     ['0 0 * * 7', '08T00:00:00', true],
   ])('evaluates the schedule %s at %s: %s', (text, time, isDue) => {
     const schedule = parseCronSchedule(text);
-    expect(schedule.kind === 'minutes' && isDueAt(schedule, at(time))).toBe(isDue);
+    expect(schedule.type === 'minutes' && isDueAt(schedule, at(time))).toBe(isDue);
   });
 
   it.each(['61 * * * *', '* * * *', 'a * * * *', '*/0 * * * *', '60 seconds'])(

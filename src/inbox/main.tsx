@@ -105,7 +105,7 @@ async function startSession(clients: Clients, configuration: Configuration): Pro
     hash,
     origin,
   });
-  if (decision.kind !== 'private') return;
+  if (decision.type !== 'private') return;
   // The first reads are sent before the first render, which takes long on slow devices.
   const { getUserData } = await import('./app/data/get-user-data.ts');
   getUserData(clients, rest, configuration, session.user.id).start();

@@ -154,7 +154,7 @@ function projectColumns(of: DefinedTable, selected: Columns, validate: Validate)
 function shapeOfItems(of: DefinedTable, items: readonly SelectItem[]): Shape {
   return Object.fromEntries(
     items.flatMap((item): (readonly [string, Shape[string]])[] => {
-      if (item.kind === 'embed') return [shapeOfEmbed(of, item)];
+      if (item.type === 'embed') return [shapeOfEmbed(of, item)];
       const { alias, column, cast } = item;
       if (column === '*') return Object.keys(of.columns).map((name) => [name, true]);
       const isOwn = !alias && !cast && column in of.columns;

@@ -300,12 +300,12 @@ describe('parameters of other origins', () => {
     const scope = { isFlowPending: true };
     const code = 'c0de0000-aaaa-4bbb-8ccc-000000000001';
     expect(parseCallback(`http://app.test/any?code=${code}`, scope)).toEqual({
-      kind: 'code',
+      type: 'code',
       code,
     } satisfies Callback);
     // The server's codes are UUIDs: these are of other services.
     for (const foreign of ['ac_FOREIGN', '4/0AY0e-g7', 'abc'])
-      expect(parseCallback(`http://app.test/any?code=${foreign}&state=x`, scope)).toEqual({ kind: 'none' });
+      expect(parseCallback(`http://app.test/any?code=${foreign}&state=x`, scope)).toEqual({ type: 'none' });
   });
 
   it('cleaning removes only the parameters of the server', () => {

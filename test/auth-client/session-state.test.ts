@@ -13,10 +13,10 @@ const active = (user: string, serial: number, more: object = {}) =>
 const ada = active('ada', 1);
 
 const states = {
-  loading: { kind: 'loading' },
-  'signed-out': { kind: 'signed-out' },
-  'signed-in': { kind: 'signed-in', active: ada },
-} as const satisfies Record<SessionState['kind'], SessionState>;
+  loading: { type: 'loading' },
+  'signed-out': { type: 'signed-out' },
+  'signed-in': { type: 'signed-in', active: ada },
+} as const satisfies Record<SessionState['type'], SessionState>;
 
 const events = {
   'restored: nothing': { type: 'restored', active: null },
@@ -56,10 +56,10 @@ const events = {
   'signed out': { type: 'signed-out', reason: 'call' },
 } as const satisfies Record<string, SessionEvent>;
 
-type Expected = readonly [SessionState['kind'], AuthEventName | null];
+type Expected = readonly [SessionState['type'], AuthEventName | null];
 
 /** Total by type: a missing cell does not compile. PROTOCOL.md shows it. */
-const table: Record<SessionState['kind'], Record<keyof typeof events, Expected>> = {
+const table: Record<SessionState['type'], Record<keyof typeof events, Expected>> = {
   loading: {
     'restored: nothing': ['signed-out', 'INITIAL_SESSION'],
     'restored: ada': ['signed-in', 'INITIAL_SESSION'],
@@ -121,9 +121,9 @@ const table: Record<SessionState['kind'], Record<keyof typeof events, Expected>>
 
 describe.each(Object.entries(table))('%s', (kind, row) => {
   it.each(Object.entries(row))('%s', (name, [after, emitted]) => {
-    const before = states[kind as SessionState['kind']];
+    const before = states[kind as SessionState['type']];
     const result = step(before, events[name as keyof typeof events]);
-    expect([result.state.kind, result.emission?.name ?? null]).toEqual([after, emitted]);
+    expect([result.state.type, result.emission?.name ?? null]).toEqual([after, emitted]);
     // A state that does not change keeps its identity.
     const isUnchanged = !result.emission && after === kind;
     expect(isUnchanged ? result.state : before).toBe(before);
@@ -149,7 +149,7 @@ describe('a record of another tab', () => {
     'is published as an event by the stored record when announced as %s (%#)',
     (name, before, stored, expected) => {
       const event: SessionEvent = { type: 'storage-read', active: stored, name };
-      expect(step({ kind: 'signed-in', active: before }, event).emission?.name ?? null).toBe(expected);
+      expect(step({ type: 'signed-in', active: before }, event).emission?.name ?? null).toBe(expected);
     },
   );
 });

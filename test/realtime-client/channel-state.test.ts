@@ -7,9 +7,9 @@ import {
 } from '../../src/realtime-client/channel/channel-state.ts';
 import { defaultSettings } from '../../src/realtime-client/index.ts';
 
-type Kind = ChannelState['kind'];
+type Kind = ChannelState['type'];
 type Input =
-  | Exclude<ChannelEvent['kind'], 'tokenChange' | 'systemError' | 'refused'>
+  | Exclude<ChannelEvent['type'], 'tokenChange' | 'systemError' | 'refused'>
   | 'newToken'
   | 'newUser'
   | 'signOut'
@@ -28,36 +28,36 @@ const replay = (state: ChannelState, inputs: readonly ChannelEvent[]) =>
   inputs.reduce((current, input) => step(current, input).state, state);
 const memory = { ...initialChannel, token: 't1' };
 const states: Record<Kind, ChannelState> = {
-  idle: { ...memory, kind: 'idle' },
-  queued: { ...memory, kind: 'queued' },
-  authorizing: { ...memory, kind: 'authorizing' },
-  joining: { ...memory, kind: 'joining', unconfirmed: ['subscription'] },
-  joined: { ...memory, kind: 'joined', unconfirmed: ['subscription'] },
-  live: { ...memory, kind: 'live', wasLive: true, liveAtMs: nowMs - 1_000, liveWallMs: wallMs - 1_000 },
-  backoff: { ...memory, kind: 'backoff' },
-  failed: { ...memory, kind: 'failed', code: 'signed-out', message: '' },
+  idle: { ...memory, type: 'idle' },
+  queued: { ...memory, type: 'queued' },
+  authorizing: { ...memory, type: 'authorizing' },
+  joining: { ...memory, type: 'joining', unconfirmed: ['subscription'] },
+  joined: { ...memory, type: 'joined', unconfirmed: ['subscription'] },
+  live: { ...memory, type: 'live', wasLive: true, liveAtMs: nowMs - 1_000, liveWallMs: wallMs - 1_000 },
+  backoff: { ...memory, type: 'backoff' },
+  failed: { ...memory, type: 'failed', code: 'signed-out', message: '' },
 };
 const events: Record<Input, ChannelEvent> = {
-  join: { kind: 'join' },
-  rejoin: { kind: 'rejoin' },
-  leave: { kind: 'leave' },
-  offline: { kind: 'offline', lastFrameAtMs: wallMs },
-  timer: { kind: 'timer' },
-  token: { kind: 'token', token: 't2', holdMs: 0, confirmations: ['subscription'] },
-  tokenError: { kind: 'tokenError' },
-  newToken: { kind: 'tokenChange', token: 't2' },
-  newUser: { kind: 'tokenChange', token: tokenOf('grace') },
-  signOut: { kind: 'tokenChange', token: null },
-  turn: { kind: 'turn' },
-  heartbeat: { kind: 'heartbeat' },
-  unavailable: { kind: 'unavailable', code: 'websocket-unavailable', message: 'no websocket' },
-  accepted: { kind: 'accepted' },
-  refusedToken: { kind: 'refused', refusal: 'token', reason: 'InvalidJWTToken: Token has expired' },
-  refusedForGood: { kind: 'refused', refusal: 'unauthorized', reason: 'Unauthorized: no permission' },
-  confirmed: { kind: 'confirmed', confirmation: 'subscription' },
-  expired: { kind: 'systemError', refusal: 'token', reason: 'Token has expired 0 seconds ago' },
-  badBinding: { kind: 'systemError', refusal: 'subscription-refused', reason: 'Unable to subscribe' },
-  ended: { kind: 'ended' },
+  join: { type: 'join' },
+  rejoin: { type: 'rejoin' },
+  leave: { type: 'leave' },
+  offline: { type: 'offline', lastFrameAtMs: wallMs },
+  timer: { type: 'timer' },
+  token: { type: 'token', token: 't2', holdMs: 0, confirmations: ['subscription'] },
+  tokenError: { type: 'tokenError' },
+  newToken: { type: 'tokenChange', token: 't2' },
+  newUser: { type: 'tokenChange', token: tokenOf('grace') },
+  signOut: { type: 'tokenChange', token: null },
+  turn: { type: 'turn' },
+  heartbeat: { type: 'heartbeat' },
+  unavailable: { type: 'unavailable', code: 'websocket-unavailable', message: 'no websocket' },
+  accepted: { type: 'accepted' },
+  refusedToken: { type: 'refused', refusal: 'token', reason: 'InvalidJWTToken: Token has expired' },
+  refusedForGood: { type: 'refused', refusal: 'unauthorized', reason: 'Unauthorized: no permission' },
+  confirmed: { type: 'confirmed', confirmation: 'subscription' },
+  expired: { type: 'systemError', refusal: 'token', reason: 'Token has expired 0 seconds ago' },
+  badBinding: { type: 'systemError', refusal: 'subscription-refused', reason: 'Unable to subscribe' },
+  ended: { type: 'ended' },
 };
 
 const ask = 'queued:';
@@ -189,9 +189,9 @@ const cells = Object.entries(table).flatMap(([kind, row]) =>
 describe('the states of a channel', () => {
   it.each(cells)('%s on %s: %s', (kind, input, cell) => {
     const { state, effects } = step(states[kind], events[input]);
-    const done = effects.map((effect) => (effect.do === 'wait' ? `wait ${effect.delayMs}` : effect.do));
-    const isSame = state.kind === kind && effects.length === 0;
-    expect(isSame ? '-' : `${state.kind}: ${done.join(', ')}`.trim()).toBe(cell);
+    const done = effects.map((effect) => (effect.type === 'wait' ? `wait ${effect.delayMs}` : effect.type));
+    const isSame = state.type === kind && effects.length === 0;
+    expect(isSame ? '-' : `${state.type}: ${done.join(', ')}`.trim()).toBe(cell);
   });
 
   it.each([states.joining, states.joined])(
@@ -199,7 +199,7 @@ describe('the states of a channel', () => {
     (waiting) => {
       const { state: overdue } = step(waiting, events.timer);
       const late = step(overdue, events.heartbeat);
-      expect([late.state.kind, ...late.effects.map((effect) => effect.do)]).toEqual([
+      expect([late.state.type, ...late.effects.map((effect) => effect.type)]).toEqual([
         'backoff',
         'leave',
         'wait',
@@ -211,56 +211,59 @@ describe('the states of a channel', () => {
         events.confirmed,
         events.heartbeat,
       ]);
-      expect(confirmed.kind).toBe('live');
+      expect(confirmed.type).toBe('live');
     },
   );
 
   it('become live on the reply when the confirmation arrived before it, or is not needed', () => {
-    expect(replay(states.joining, [events.confirmed, events.accepted]).kind).toBe('live');
-    const token: ChannelEvent = { kind: 'token', token: 't2', holdMs: 0, confirmations: [] };
-    expect(replay(states.authorizing, [token, events.accepted]).kind).toBe('live');
+    expect(replay(states.joining, [events.confirmed, events.accepted]).type).toBe('live');
+    const token: ChannelEvent = { type: 'token', token: 't2', holdMs: 0, confirmations: [] };
+    expect(replay(states.authorizing, [token, events.accepted]).type).toBe('live');
   });
 
   describe('that wait for the replication', () => {
     const token: ChannelEvent = {
-      kind: 'token',
+      type: 'token',
       token: 't2',
       holdMs: 0,
       confirmations: ['subscription', 'replication'],
     };
-    const replicated: ChannelEvent = { kind: 'confirmed', confirmation: 'replication' };
+    const replicated: ChannelEvent = { type: 'confirmed', confirmation: 'replication' };
     const joining = step(states.authorizing, token).state;
 
     it('take an older server, which never confirms it, as ready once it has replied to a heartbeat', () => {
       const accepted = step(joining, events.accepted);
-      expect(accepted.effects).toEqual([{ do: 'wait', delayMs: 10_000 }]);
+      expect(accepted.effects).toEqual([{ type: 'wait', delayMs: 10_000 }]);
       const overdue = replay(accepted.state, [events.timer]);
       const answered = step(overdue, events.heartbeat);
-      expect([answered.state.kind, answered.effects]).toEqual(['joined', [{ do: 'wait', delayMs: 60_000 }]]);
-      expect(step(answered.state, events.confirmed).state.kind).toBe('live');
+      expect([answered.state.type, answered.effects]).toEqual([
+        'joined',
+        [{ type: 'wait', delayMs: 60_000 }],
+      ]);
+      expect(step(answered.state, events.confirmed).state.type).toBe('live');
       // The wait for the replication continues after the confirmation of the subscription.
       const confirmed = step(accepted.state, events.confirmed);
-      expect([confirmed.state.kind, confirmed.effects]).toEqual(['joined', []]);
-      expect(replay(confirmed.state, [events.timer, events.heartbeat]).kind).toBe('live');
+      expect([confirmed.state.type, confirmed.effects]).toEqual(['joined', []]);
+      expect(replay(confirmed.state, [events.timer, events.heartbeat]).type).toBe('live');
     });
 
     it('wait longer for a server that has confirmed it before, also after a leave', () => {
       const live = replay(joining, [events.accepted, replicated, events.confirmed]);
-      expect(live.kind).toBe('live');
+      expect(live.type).toBe('live');
       const again = replay(live, [events.leave, events.join, events.turn, token]);
       const accepted = step(again, events.accepted);
-      expect(accepted.effects).toEqual([{ do: 'wait', delayMs: 60_000 }]);
-      expect(replay(accepted.state, [events.confirmed, events.timer, events.heartbeat]).kind).toBe('backoff');
+      expect(accepted.effects).toEqual([{ type: 'wait', delayMs: 60_000 }]);
+      expect(replay(accepted.state, [events.confirmed, events.timer, events.heartbeat]).type).toBe('backoff');
     });
   });
 
   describe('that have pushed a token less than ten seconds ago', () => {
     const tokenWith = (claims: object) => `.${btoa(JSON.stringify({ sub: 'ada', ...claims }))}.`;
-    const change = (claims: object): ChannelEvent => ({ kind: 'tokenChange', token: tokenWith(claims) });
+    const change = (claims: object): ChannelEvent => ({ type: 'tokenChange', token: tokenWith(claims) });
     const at = (state: ChannelState, event: ChannelEvent, atMs: number) =>
       stepChannel(state, event, { nowMs: atMs, wallMs, settings: defaultSettings });
     const live: ChannelState = { ...states.live, token: tokenWith({ aal: 'aal1', exp: 1 }) };
-    const effectsOf = ({ effects }: ReturnType<typeof step>) => effects.map((effect) => effect.do);
+    const effectsOf = ({ effects }: ReturnType<typeof step>) => effects.map((effect) => effect.type);
 
     it('push another of the same rights, and join again with one of others, which the server would hold', () => {
       const first = at(live, change({ aal: 'aal1', exp: 2 }), nowMs);
@@ -268,7 +271,7 @@ describe('the states of a channel', () => {
       const second = at(first.state, change({ aal: 'aal1', exp: 3 }), nowMs + 5_000);
       expect(effectsOf(second)).toEqual(['pushToken']);
       const third = at(second.state, change({ aal: 'aal2' }), nowMs + 9_999);
-      expect([third.state.kind, effectsOf(third), third.state.lostAtMs]).toEqual([
+      expect([third.state.type, effectsOf(third), third.state.lostAtMs]).toEqual([
         'queued',
         ['leave'],
         wallMs,
@@ -294,7 +297,7 @@ describe('the states of a channel', () => {
 
     it('push at once after another join', () => {
       const pushed = at(live, change({ aal: 'aal1', exp: 2 }), nowMs).state;
-      const token: ChannelEvent = { kind: 'token', token: tokenWith({}), holdMs: 0, confirmations: [] };
+      const token: ChannelEvent = { type: 'token', token: tokenWith({}), holdMs: 0, confirmations: [] };
       const again = replay(pushed, [events.rejoin, events.turn, token, events.accepted]);
       expect(effectsOf(at(again, change({ role: 'other' }), nowMs + 1))).toEqual(['pushToken']);
     });
@@ -309,13 +312,13 @@ describe('the states of a channel', () => {
   it('keep the start of the gap across several interruptions', () => {
     const rejoin = [events.turn, events.token];
     const joined = replay(states.live, [
-      { kind: 'offline', lastFrameAtMs: 5 },
+      { type: 'offline', lastFrameAtMs: 5 },
       ...rejoin,
-      { kind: 'offline', lastFrameAtMs: 9 },
+      { type: 'offline', lastFrameAtMs: 9 },
       ...rejoin,
       events.accepted,
     ]);
-    expect(step(joined, events.confirmed).effects).toEqual([{ do: 'gap', sinceMs: 5, reason: 'rejoined' }]);
+    expect(step(joined, events.confirmed).effects).toEqual([{ type: 'gap', sinceMs: 5, reason: 'rejoined' }]);
   });
 
   it('begin a second gap at the second interruption', () => {
@@ -325,13 +328,13 @@ describe('the states of a channel', () => {
       return inputs.flatMap(([input, atMs]) => {
         const after = step(state, input, atMs);
         ({ state } = after);
-        return after.effects.flatMap((effect) => (effect.do === 'gap' ? [effect.sinceMs] : []));
+        return after.effects.flatMap((effect) => (effect.type === 'gap' ? [effect.sinceMs] : []));
       });
     };
     const interruptions: ChannelEvent[] = [
-      { kind: 'offline', lastFrameAtMs: 5 },
+      { type: 'offline', lastFrameAtMs: 5 },
       ...rejoin,
-      { kind: 'offline', lastFrameAtMs: 9 },
+      { type: 'offline', lastFrameAtMs: 9 },
       ...rejoin,
     ];
     expect(gapsOf(interruptions.map((input) => [input]))).toEqual([5, 9]);
@@ -341,7 +344,7 @@ describe('the states of a channel', () => {
   it('keep the start of the gap across a leave', () => {
     const left = step(step(states.live, events.leave, 5).state, events.leave, 9).state;
     const joined = replay(left, [events.join, events.turn, events.token, events.accepted]);
-    expect(step(joined, events.confirmed).effects).toEqual([{ do: 'gap', sinceMs: 5, reason: 'rejoined' }]);
+    expect(step(joined, events.confirmed).effects).toEqual([{ type: 'gap', sinceMs: 5, reason: 'rejoined' }]);
     expect(step(states.joined, events.leave).state.lostAtMs).toBeNull();
   });
 
@@ -349,11 +352,11 @@ describe('the states of a channel', () => {
     const delays = [1_000, 2_000, 5_000, 10_000, 10_000];
     let state: ChannelState = states.joined;
     for (const delayMs of delays) {
-      const after = step({ ...state, kind: 'joined' }, events.ended);
-      expect(after.effects).toEqual([{ do: 'wait', delayMs, jitter: true }]);
+      const after = step({ ...state, type: 'joined' }, events.ended);
+      expect(after.effects).toEqual([{ type: 'wait', delayMs, jitter: true }]);
       ({ state } = after);
     }
-    const stable: ChannelState = { ...state, kind: 'live', liveAtMs: nowMs - 30_000, liveWallMs: 0 };
-    expect(step(stable, events.ended).effects).toContainEqual({ do: 'wait', delayMs: 1_000, jitter: true });
+    const stable: ChannelState = { ...state, type: 'live', liveAtMs: nowMs - 30_000, liveWallMs: 0 };
+    expect(step(stable, events.ended).effects).toContainEqual({ type: 'wait', delayMs: 1_000, jitter: true });
   });
 });

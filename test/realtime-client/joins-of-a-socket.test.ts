@@ -180,15 +180,15 @@ describe('the joins of one socket', () => {
 });
 
 describe('the turns to join', () => {
-  const topicOf = (topic: string, kind = 'queued', isPrivate = false, attempt = 0): JoiningTopic => ({
+  const topicOf = (topic: string, type = 'queued', isPrivate = false, attempt = 0): JoiningTopic => ({
     topic,
     isPrivate,
-    state: { kind, attempt },
+    state: { type, attempt },
   });
   const queued = ['a', 'b', 'c', 'd', 'e'].map((topic) => topicOf(topic));
-  const accepted = (joined: number, topic = 'x'): JoinsEvent => ({ kind: 'accepted', topic, joined });
+  const accepted = (joined: number, topic = 'x'): JoinsEvent => ({ type: 'accepted', topic, joined });
   const refused = (refusal: Refusal, joined = 0, topic = 'x'): JoinsEvent => ({
-    kind: 'refused',
+    type: 'refused',
     topic,
     refusal,
     joined,

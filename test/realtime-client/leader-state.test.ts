@@ -5,9 +5,9 @@ import {
   type LeaderState,
 } from '../../src/realtime-client/tabs/leader-state.ts';
 
-type Kind = LeaderState['kind'];
+type Kind = LeaderState['type'];
 type Input =
-  | Exclude<LeaderEvent['kind'], 'heard' | 'asked'>
+  | Exclude<LeaderEvent['type'], 'heard' | 'asked'>
   | 'heardSame'
   | 'heardOther'
   | 'heardEarlier'
@@ -18,24 +18,24 @@ type Cell = '-' | `${Kind}${string}`;
 
 const term = 3;
 const states: Record<Kind, LeaderState> = {
-  stopped: { kind: 'stopped', term: 0 },
-  seeking: { kind: 'seeking', term },
-  leading: { kind: 'leading', term },
-  following: { kind: 'following', term, leader: 'a' },
-  doubting: { kind: 'doubting', term, leader: 'a' },
+  stopped: { type: 'stopped', term: 0 },
+  seeking: { type: 'seeking', term },
+  leading: { type: 'leading', term },
+  following: { type: 'following', term, leader: 'a' },
+  doubting: { type: 'doubting', term, leader: 'a' },
 };
 const events: Record<Input, LeaderEvent> = {
-  start: { kind: 'start' },
-  stop: { kind: 'stop' },
-  timer: { kind: 'timer' },
-  wake: { kind: 'wake' },
-  granted: { kind: 'granted', term },
-  heardSame: { kind: 'heard', leader: 'a', term },
-  heardOther: { kind: 'heard', leader: 'b', term },
-  heardEarlier: { kind: 'heard', leader: 'b', term: term - 1 },
-  heardLater: { kind: 'heard', leader: 'b', term: term + 1 },
-  askedSame: { kind: 'asked', term },
-  askedLater: { kind: 'asked', term: term + 1 },
+  start: { type: 'start' },
+  stop: { type: 'stop' },
+  timer: { type: 'timer' },
+  wake: { type: 'wake' },
+  granted: { type: 'granted', term },
+  heardSame: { type: 'heard', leader: 'a', term },
+  heardOther: { type: 'heard', leader: 'b', term },
+  heardEarlier: { type: 'heard', leader: 'b', term: term - 1 },
+  heardLater: { type: 'heard', leader: 'b', term: term + 1 },
+  askedSame: { type: 'asked', term },
+  askedLater: { type: 'asked', term: term + 1 },
 };
 
 const stopped = 'stopped 0: release';
@@ -116,8 +116,8 @@ const cells = Object.entries(table).flatMap(([kind, row]) =>
 describe('the role of a tab in sharing a socket', () => {
   it.each(cells)('%s on %s: %s', (kind, input, cell) => {
     const { state, effects } = stepLeader(states[kind], events[input]);
-    const done = effects.map((effect) => (effect.do === 'wait' ? `wait ${effect.delayMs}` : effect.do));
-    const isSame = state.kind === kind && effects.length === 0;
-    expect(isSame ? '-' : `${state.kind} ${state.term}: ${done.join(', ')}`).toBe(cell);
+    const done = effects.map((effect) => (effect.type === 'wait' ? `wait ${effect.delayMs}` : effect.type));
+    const isSame = state.type === kind && effects.length === 0;
+    expect(isSame ? '-' : `${state.type} ${state.term}: ${done.join(', ')}`).toBe(cell);
   });
 });

@@ -7,17 +7,17 @@ describe('a machine', () => {
   it('reports an effect that throws, runs the others and takes further events', () => {
     const ran: string[] = [];
     const reported: unknown[] = [];
-    const machine = createMachine<{ kind: string }, { kind: 'go' }, { do: 'fail' | 'work' }>({
-      initial: { kind: 'idle' },
-      step: () => ({ state: { kind: 'busy' }, effects: [{ do: 'fail' }, { do: 'work' }] }),
+    const machine = createMachine<{ type: string }, { type: 'go' }, { type: 'fail' | 'work' }>({
+      initial: { type: 'idle' },
+      step: () => ({ state: { type: 'busy' }, effects: [{ type: 'fail' }, { type: 'work' }] }),
       run(effect) {
-        if (effect.do === 'fail') throw new Error('no');
-        ran.push(effect.do);
+        if (effect.type === 'fail') throw new Error('no');
+        ran.push(effect.type);
       },
       platform: { ...createFakeWorld().openTab(), report: (problem) => reported.push(problem) },
     });
-    machine.send({ kind: 'go' });
-    machine.send({ kind: 'go' });
+    machine.send({ type: 'go' });
+    machine.send({ type: 'go' });
     expect(ran).toEqual(['work', 'work']);
     expect(reported).toHaveLength(2);
   });

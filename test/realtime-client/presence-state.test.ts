@@ -11,10 +11,10 @@ import {
 const graceMs = 10_000;
 const metas = (...refs: readonly string[]) => ({ metas: refs.map((ref) => ({ phx_ref: ref, n: ref })) });
 const diff = (joins: object, leaves: object = {}): PresenceEvent => ({
-  kind: 'presence_diff',
+  type: 'presence_diff',
   payload: { joins, leaves },
 });
-const full = (payload: object): PresenceEvent => ({ kind: 'presence_state', payload });
+const full = (payload: object): PresenceEvent => ({ type: 'presence_state', payload });
 
 /** Runs events, each with its time, and collects what was announced. */
 function run(events: readonly (readonly [PresenceEvent, number?])[]) {
@@ -54,7 +54,7 @@ describe('the presence of a channel', () => {
   it('forgets diffs of a join whose full state never arrived', () => {
     const { announced, keys } = run([
       [diff({ ghost: metas('2') })],
-      [{ kind: 'interrupted' }],
+      [{ type: 'interrupted' }],
       [full({ a: metas('1') })],
     ]);
     expect([announced, keys]).toEqual([['+a'], ['a']]);
@@ -72,11 +72,11 @@ describe('the presence of a channel', () => {
   it('does not flicker over a reconnect: keys return with other refs, or leave after the grace period', () => {
     const { announced, keys } = run([
       [full({ a: metas('1'), b: metas('2'), c: metas('3') })],
-      [{ kind: 'interrupted' }],
+      [{ type: 'interrupted' }],
       [full({ a: metas('4') }), 5_000],
       [diff({ b: metas('5') }), 6_000],
-      [{ kind: 'timer' }, 14_999],
-      [{ kind: 'timer' }, 15_000],
+      [{ type: 'timer' }, 14_999],
+      [{ type: 'timer' }, 15_000],
     ]);
     expect(announced).toEqual(['+a', '+b', '+c', '-c']);
     expect(keys).toEqual(['a', 'b']);
@@ -85,12 +85,12 @@ describe('the presence of a channel', () => {
   it('counts the grace period of a missing key from the first rejoin', () => {
     const { announced } = run([
       [full({ a: metas('1') })],
-      [{ kind: 'interrupted' }],
+      [{ type: 'interrupted' }],
       [full({}), 1_000],
-      [{ kind: 'interrupted' }, 6_000],
+      [{ type: 'interrupted' }, 6_000],
       [full({}), 7_000],
-      [{ kind: 'timer' }, 10_999],
-      [{ kind: 'timer' }, 11_000],
+      [{ type: 'timer' }, 10_999],
+      [{ type: 'timer' }, 11_000],
     ]);
     expect(announced).toEqual(['+a', '-a']);
   });
@@ -98,7 +98,7 @@ describe('the presence of a channel', () => {
   it('replaces the old entries of a key that returns after a reconnect', () => {
     const { state } = run([
       [full({ a: metas('1') })],
-      [{ kind: 'interrupted' }],
+      [{ type: 'interrupted' }],
       [full({})],
       [diff({ a: metas('2') })],
     ]);
@@ -109,7 +109,7 @@ describe('the presence of a channel', () => {
     const odd: readonly unknown[] = [null, 'x', { a: null, b: { metas: 'x' } }, []];
     for (const payload of odd)
       expect(() =>
-        run([[{ kind: 'presence_state', payload }], [{ kind: 'presence_diff', payload }]]),
+        run([[{ type: 'presence_state', payload }], [{ type: 'presence_diff', payload }]]),
       ).not.toThrow();
   });
 
@@ -136,9 +136,9 @@ describe('the presence of a channel', () => {
             : diff({}, first ? { [key]: metas(first) } : {});
           events.push(next);
           if (isRepeated && isJoin) events.push(next);
-          if (isRejoin) events.push({ kind: 'interrupted' }, full(encoded()));
+          if (isRejoin) events.push({ type: 'interrupted' }, full(encoded()));
         });
-        const settled = run([...events.map((event) => [event] as const), [{ kind: 'timer' }, graceMs]]);
+        const settled = run([...events.map((event) => [event] as const), [{ type: 'timer' }, graceMs]]);
         expect(encodePresence(settled.state)).toEqual(encoded());
       }),
     );

@@ -150,7 +150,7 @@ describe('five tabs of a user', () => {
     server.write('a', 'ada', 1);
     await world.clock.advance(1_000);
     const said = JSON.stringify(world.broadcasts);
-    expect(said).toContain('"kind":"change"');
+    expect(said).toContain('"type":"change"');
     expect(said).not.toContain('secret-signature');
     expect(said).not.toContain('public-key');
   });

@@ -6,9 +6,9 @@ import {
   type SocketState,
 } from '../../src/realtime-client/socket/socket-state.ts';
 
-type Kind = SocketState['kind'];
+type Kind = SocketState['type'];
 /** `awake`: the page woke up; `blocked`: the same during a join. */
-type Input = Exclude<SocketEvent['kind'], 'wake'> | 'awake' | 'blocked';
+type Input = Exclude<SocketEvent['type'], 'wake'> | 'awake' | 'blocked';
 /** The next state and its effects; `-` where nothing changes. */
 type Cell = '-' | `${Kind}${string}`;
 
@@ -20,27 +20,27 @@ const step = (
 ) => stepSocket(state, event, { nowMs, isVisible: true, isOnline: true, settings: defaultSettings, ...page });
 const memory = { attempt: 0, openedAtMs: null };
 const states: Record<Kind, SocketState> = {
-  idle: { ...memory, kind: 'idle' },
-  connecting: { ...memory, kind: 'connecting' },
-  open: { ...memory, kind: 'open', openedAtMs: nowMs - 1_000 },
-  probing: { ...memory, kind: 'probing', openedAtMs: nowMs - 1_000, deadlineMs: nowMs + 8_000 },
-  waiting: { ...memory, kind: 'waiting' },
-  parked: { ...memory, kind: 'parked' },
-  closed: { ...memory, kind: 'closed' },
+  idle: { ...memory, type: 'idle' },
+  connecting: { ...memory, type: 'connecting' },
+  open: { ...memory, type: 'open', openedAtMs: nowMs - 1_000 },
+  probing: { ...memory, type: 'probing', openedAtMs: nowMs - 1_000, deadlineMs: nowMs + 8_000 },
+  waiting: { ...memory, type: 'waiting' },
+  parked: { ...memory, type: 'parked' },
+  closed: { ...memory, type: 'closed' },
 };
 const events: Record<Input, SocketEvent> = {
-  want: { kind: 'want' },
-  release: { kind: 'release' },
-  opened: { kind: 'opened' },
-  lost: { kind: 'lost' },
-  frame: { kind: 'frame' },
-  timer: { kind: 'timer' },
-  close: { kind: 'close' },
-  unavailable: { kind: 'unavailable' },
-  awake: { kind: 'wake', isBlocked: false },
-  blocked: { kind: 'wake', isBlocked: true },
-  probe: { kind: 'probe' },
-  offline: { kind: 'offline' },
+  want: { type: 'want' },
+  release: { type: 'release' },
+  opened: { type: 'opened' },
+  lost: { type: 'lost' },
+  frame: { type: 'frame' },
+  timer: { type: 'timer' },
+  close: { type: 'close' },
+  unavailable: { type: 'unavailable' },
+  awake: { type: 'wake', isBlocked: false },
+  blocked: { type: 'wake', isBlocked: true },
+  probe: { type: 'probe' },
+  offline: { type: 'offline' },
 };
 
 // prettier-ignore
@@ -91,36 +91,36 @@ const cells = Object.entries(table).flatMap(([kind, row]) =>
 describe('the states of the socket', () => {
   it.each(cells)('%s on %s: %s', (kind, input, cell) => {
     const { state, effects } = step(states[kind], events[input]);
-    const done = effects.map((effect) => (effect.do === 'wait' ? `wait ${effect.delayMs}` : effect.do));
-    const isSame = state.kind === kind && effects.length === 0;
-    expect(isSame ? '-' : `${state.kind}: ${done.join(', ')}`.trim()).toBe(cell);
+    const done = effects.map((effect) => (effect.type === 'wait' ? `wait ${effect.delayMs}` : effect.type));
+    const isSame = state.type === kind && effects.length === 0;
+    expect(isSame ? '-' : `${state.type}: ${done.join(', ')}`.trim()).toBe(cell);
   });
 
   it('back off when a socket falls silent again before it was stable', () => {
     const silent: SocketState = { ...states.probing, attempt: 1 };
     const { state, effects } = step(silent, events.timer);
-    expect([state.kind, state.attempt]).toEqual(['waiting', 2]);
-    expect(effects).toEqual([{ do: 'drop' }, { do: 'wait', delayMs: 2_000, jitter: true }]);
+    expect([state.type, state.attempt]).toEqual(['waiting', 2]);
+    expect(effects).toEqual([{ type: 'drop' }, { type: 'wait', delayMs: 2_000, jitter: true }]);
     const stable: SocketState = { ...silent, openedAtMs: nowMs - defaultSettings.stableAfterMs };
-    expect(step(stable, events.timer).state.kind).toBe('connecting');
+    expect(step(stable, events.timer).state.type).toBe('connecting');
   });
 
   it('keep an earlier deadline when the page wakes up again', () => {
-    const probing: SocketState = { ...memory, kind: 'probing', openedAtMs: 0, deadlineMs: nowMs + 1_000 };
+    const probing: SocketState = { ...memory, type: 'probing', openedAtMs: 0, deadlineMs: nowMs + 1_000 };
     expect(step(probing, events.awake).effects).toEqual([]);
   });
 
   it('wait a minute in a hidden page and until it is online in an offline one', () => {
     const open: SocketState = { ...states.open, openedAtMs: 0 };
     expect(step(open, events.lost, { isVisible: false }).effects).toContainEqual({
-      do: 'wait',
+      type: 'wait',
       delayMs: 60_000,
       jitter: true,
     });
-    expect(step(open, events.lost, { isOnline: false }).state.kind).toBe('parked');
+    expect(step(open, events.lost, { isOnline: false }).state.type).toBe('parked');
     for (const state of [states.idle, states.waiting, states.parked])
-      expect(step(state, state.kind === 'idle' ? events.want : events.awake, { isOnline: false })).toEqual({
-        state: { ...state, kind: 'parked' },
+      expect(step(state, state.type === 'idle' ? events.want : events.awake, { isOnline: false })).toEqual({
+        state: { ...state, type: 'parked' },
         effects: [],
       });
   });

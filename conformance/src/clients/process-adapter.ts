@@ -19,7 +19,7 @@ export function createProcessAdapter(command: string): ClientAdapter {
       const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
       const client = speakLines(child);
       const opened = await client.call('open', project);
-      if (opened.kind !== 'ok') throw new Error(`${command} did not open: ${JSON.stringify(opened)}`);
+      if (opened.type !== 'ok') throw new Error(`${command} did not open: ${JSON.stringify(opened)}`);
       return client;
     },
   };
@@ -35,7 +35,7 @@ function speakLines(child: ChildProcess): LineClient {
   let lastId = 0;
   let ended: CallOutcome | undefined;
   const end = (message: string) => {
-    ended = { kind: 'refused', code: null, message };
+    ended = { type: 'refused', code: null, message };
     for (const settle of waiting.values()) settle(ended);
     waiting.clear();
   };
@@ -69,12 +69,12 @@ function speakLines(child: ChildProcess): LineClient {
 }
 
 function toCallOutcome(message: unknown): CallOutcome {
-  if (at(message, 'unsupported') === true) return { kind: 'unsupported' };
+  if (at(message, 'unsupported') === true) return { type: 'unsupported' };
   const error = at(message, 'error');
-  if (error === undefined) return { kind: 'ok', value: (at(message, 'ok') ?? null) as Json };
+  if (error === undefined) return { type: 'ok', value: (at(message, 'ok') ?? null) as Json };
   const code = at(error, 'code');
   return {
-    kind: 'refused',
+    type: 'refused',
     code: typeof code === 'string' ? code : null,
     message: String(at(error, 'message')),
   };

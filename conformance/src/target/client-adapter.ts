@@ -40,11 +40,11 @@ export type ClientCommand = keyof ClientCommands;
 export type Filter = readonly [column: string, operator: string, value: Json];
 
 export type CallOutcome =
-  | { readonly kind: 'ok'; readonly value: Json }
+  | { readonly type: 'ok'; readonly value: Json }
   /** The command failed. */
-  | { readonly kind: 'refused'; readonly code: string | null; readonly message: string }
+  | { readonly type: 'refused'; readonly code: string | null; readonly message: string }
   /** The client does not support the command: audits that need it are not run. */
-  | { readonly kind: 'unsupported' };
+  | { readonly type: 'unsupported' };
 
 /** A client of one user in one program, with its session in memory. */
 export interface AdaptedClient {
@@ -65,11 +65,11 @@ export interface ClientAdapter {
 /** Runs a command, and converts an exception to a refusal. */
 export async function toOutcome(task: () => Promise<Json | undefined>): Promise<CallOutcome> {
   try {
-    return { kind: 'ok', value: (await task()) ?? null };
+    return { type: 'ok', value: (await task()) ?? null };
   } catch (problem) {
     const { code, message } = Object(problem) as { readonly code?: unknown; readonly message?: unknown };
     return {
-      kind: 'refused',
+      type: 'refused',
       code: typeof code === 'string' ? code : null,
       message: typeof message === 'string' ? message : String(problem),
     };

@@ -103,10 +103,10 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     [
       'does not replace a silent socket',
       socketState,
-      "if (kind === 'probing') return replace(state, context);",
-      "if (kind === 'probing') return stay;",
+      "if (type === 'probing') return replace(state, context);",
+      "if (type === 'probing') return stay;",
     ],
-    ['does not connect again', socketState, "if (kind === 'waiting') return connect(state, context);", ''],
+    ['does not connect again', socketState, "if (type === 'waiting') return connect(state, context);", ''],
     [
       'reports no latency',
       socket,
@@ -116,14 +116,14 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     [
       'announces no gap',
       channelState,
-      "sinceMs === null ? [] : [{ do: 'gap', sinceMs, reason: isLive ? 'resubscribed' : 'rejoined' }];",
+      "sinceMs === null ? [] : [{ type: 'gap', sinceMs, reason: isLive ? 'resubscribed' : 'rejoined' }];",
       '[]; void sinceMs;',
     ],
     [
       'does not join again after a lost socket',
       channelState,
-      "return kind === 'queued'\n",
-      "return kind === 'queued' && !state.wasLive\n",
+      "return type === 'queued'\n",
+      "return type === 'queued' && !state.wasLive\n",
     ],
     [
       'waits an hour before it connects again',
@@ -152,19 +152,19 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     [
       'pushes no new token',
       channelState,
-      "return next({ ...state, token, verifiedAtMs }, { do: 'pushToken' });",
+      "return next({ ...state, token, verifiedAtMs }, { type: 'pushToken' });",
       'return stay;',
     ],
     [
       'joins again for each new token',
       channelState,
-      "return next({ ...state, token, verifiedAtMs }, { do: 'pushToken' });",
+      "return next({ ...state, token, verifiedAtMs }, { type: 'pushToken' });",
       'return changeUser(interrupted);',
     ],
     [
       'stays joined after a sign-out',
       channelState,
-      "return isOnTopic(state) ? next(failed, { do: 'leave' }) : next(failed);",
+      "return isOnTopic(state) ? next(failed, { type: 'leave' }) : next(failed);",
       'void failed; return stay;',
     ],
     [
@@ -188,7 +188,7 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     [
       'leaves no channel',
       channelState,
-      "return isOnTopic(state) ? next(left, { do: 'leave' }) : next(left);",
+      "return isOnTopic(state) ? next(left, { type: 'leave' }) : next(left);",
       'return next(left);',
     ],
     [

@@ -4,16 +4,16 @@ import { startProject } from '../playground/project.ts';
 
 /** The messages between the demo's page and this frame. */
 export type DemoMessage =
-  | { readonly kind: 'send'; readonly message: Omit<Message, 'recipients'> }
-  | { readonly kind: 'progress'; readonly progress: Parameters<Parameters<typeof startProject>[0]>[0] }
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly type: 'send'; readonly message: Omit<Message, 'recipients'> }
+  | { readonly type: 'progress'; readonly progress: Parameters<Parameters<typeof startProject>[0]>[0] }
+  | { readonly type: 'ready' }
+  | { readonly type: 'failed'; readonly message: string };
 
 const tell = (message: DemoMessage) => parent.postMessage(message, location.origin);
 
 /** Starts the project, signs Ada in, and opens the application, whose requests this tab handles. */
 async function start(): Promise<void> {
-  const supabase = await startProject((progress) => tell({ kind: 'progress', progress }));
+  const supabase = await startProject((progress) => tell({ type: 'progress', progress }));
   const { url, publishableKey: apiKey, secretKey } = supabase;
   Object.assign(globalThis, { fetch: supabase.fetch, WebSocket: supabase.WebSocket });
   const { auth, close } = createSupabaseClients({ url, apiKey });
@@ -33,18 +33,18 @@ async function start(): Promise<void> {
     if (!response.ok) throw new Error(await response.text());
   };
   addEventListener('message', ({ origin, data }: MessageEvent<DemoMessage>) => {
-    if (origin !== location.origin || data.kind !== 'send') return;
+    if (origin !== location.origin || data.type !== 'send') return;
     send({ ...data.message, recipients: [userId] } as Message).catch((problem: unknown) => {
-      tell({ kind: 'failed', message: problem instanceof Error ? problem.message : String(problem) });
+      tell({ type: 'failed', message: problem instanceof Error ? problem.message : String(problem) });
     });
   });
   // The frame's URL is not visible, but the application reads its route from it.
   history.replaceState(null, '', '/home');
   const application = await import('../../../src/inbox/main.tsx');
   application.start(Promise.resolve());
-  tell({ kind: 'ready' });
+  tell({ type: 'ready' });
 }
 
 start().catch((problem: unknown) => {
-  tell({ kind: 'failed', message: problem instanceof Error ? problem.message : String(problem) });
+  tell({ type: 'failed', message: problem instanceof Error ? problem.message : String(problem) });
 });

@@ -29,14 +29,14 @@ export function serveLocalSupabase(options: WorkerOptions): void {
     last = message;
     for (const port of ports) port.postMessage(message);
   };
-  const report = (progress: StartProgress) => tell({ kind: 'progress', progress });
+  const report = (progress: StartProgress) => tell({ type: 'progress', progress });
   const started = ownProject(options.name === undefined ? 'project' : options.name, report, () =>
     startProject(options, report),
   );
   started.then(
-    ({ addresses }) => tell({ kind: 'ready', addresses }),
+    ({ addresses }) => tell({ type: 'ready', addresses }),
     (problem: unknown) =>
-      tell({ kind: 'unusable', message: problem instanceof Error ? problem.message : String(problem) }),
+      tell({ type: 'unusable', message: problem instanceof Error ? problem.message : String(problem) }),
   );
   const connect = ({ data, ports: [port] }: MessageEvent<unknown>) => {
     if (data !== CONNECT || !port) return;

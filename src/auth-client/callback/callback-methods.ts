@@ -86,12 +86,12 @@ export function createCallbackMethods(
     async consume(href) {
       const isFlowPending = (await listPendingFlows(core.pendingFlows)).length > 0;
       const callback = parseCallback(href, { paths, isFlowPending });
-      if (callback.kind === 'none') return null;
+      if (callback.type === 'none') return null;
       // Before anything else, so that no reload, bookmark or Referer repeats the callback.
       if (address?.href() === href) address.replace(cleanCallbackUrl(href));
-      const callbackMessage = callback.kind === 'message' ? callback.message : null;
+      const callbackMessage = callback.type === 'message' ? callback.message : null;
       core.session.setNotes({ callbackError: null, callbackMessage });
-      switch (callback.kind) {
+      switch (callback.type) {
         case 'message':
           return null;
         case 'error':
@@ -127,7 +127,7 @@ async function signInWithTokens(
 const eventOf = (isRecovery: boolean | undefined) => (isRecovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN');
 
 /** Any site can write such a URL. */
-function callbackError({ code, error, message }: Extract<Callback, { readonly kind: 'error' }>): AuthError {
+function callbackError({ code, error, message }: Extract<Callback, { readonly type: 'error' }>): AuthError {
   const known = code === null ? 'oauth-error' : toServerErrorCode(code);
   return new AuthError(known, message, { serverCode: code ?? error });
 }

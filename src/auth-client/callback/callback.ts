@@ -4,20 +4,20 @@ import { parametersOf } from './callback-parameters.ts';
 /** The parsed result of a redirect from the auth server. */
 export type Callback =
   /** Not from the auth server: the URL stays unchanged. */
-  | { readonly kind: 'none' }
+  | { readonly type: 'none' }
   /** The authorization code of a PKCE flow. */
   | {
-      readonly kind: 'code';
+      readonly type: 'code';
       readonly code: string;
       /** The flow that the vendor's clients name in the URL; undefined if none is named. */
       readonly flowId?: string | undefined;
     }
   /** The tokens themselves, in the fragment: the implicit flow. */
-  | { readonly kind: 'tokens'; readonly tokens: CallbackTokens; readonly isRecovery: boolean }
+  | { readonly type: 'tokens'; readonly tokens: CallbackTokens; readonly isRecovery: boolean }
   /** A message without a session, for example after the first half of an email change. */
-  | { readonly kind: 'message'; readonly message: string }
+  | { readonly type: 'message'; readonly message: string }
   | {
-      readonly kind: 'error';
+      readonly type: 'error';
       /** OAuth's `error`. */
       readonly error: string | null;
       /** GoTrue's `error_code`. */
@@ -50,7 +50,7 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /** Reads the query and fragment of a redirect; another service's `?code=` or `#access_token=` is `none`. */
 export function parseCallback(href: string, { paths, isFlowPending }: CallbackScope): Callback {
   const url = new URL(href);
-  if (paths && !paths.includes(url.pathname)) return { kind: 'none' };
+  if (paths && !paths.includes(url.pathname)) return { type: 'none' };
   const { query, fragment } = parametersOf(url);
   const read = (name: string) => query.get(name) ?? fragment.get(name);
   // The auth server marks its redirects with an empty `sb` parameter.
@@ -63,18 +63,18 @@ export function parseCallback(href: string, { paths, isFlowPending }: CallbackSc
   const isErrorOfFlow = isFlowPending && errorCode !== null && isServerErrorCode(errorCode);
   if ((error !== null || errorCode !== null) && (isOurs || isErrorOfFlow)) {
     const message = read('error_description') ?? error ?? '';
-    return { kind: 'error', error, code: errorCode, message };
+    return { type: 'error', error, code: errorCode, message };
   }
   const code = query.get('code');
   if (code && (paths || (isFlowPending && uuid.test(code)))) {
     const flowId = query.get(flowIdParameter);
-    return { kind: 'code', code, ...(flowId !== null && { flowId }) };
+    return { type: 'code', code, ...(flowId !== null && { flowId }) };
   }
   const tokens = readTokens(fragment);
-  if (tokens && isOurs) return { kind: 'tokens', tokens, isRecovery: fragment.get('type') === 'recovery' };
+  if (tokens && isOurs) return { type: 'tokens', tokens, isRecovery: fragment.get('type') === 'recovery' };
   const message = read('message');
-  if (message !== null && hasServerMark) return { kind: 'message', message };
-  return { kind: 'none' };
+  if (message !== null && hasServerMark) return { type: 'message', message };
+  return { type: 'none' };
 }
 
 function readTokens(fragment: URLSearchParams): CallbackTokens | null {

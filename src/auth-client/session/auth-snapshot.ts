@@ -58,8 +58,8 @@ export type AuthSnapshot = LoadingSnapshot | SignedOutSnapshot | SignedInSnapsho
 export const noNotes: SnapshotNotes = { callbackError: null, callbackMessage: null, storageProblem: null };
 
 export function toSnapshot(state: SessionState, notes: SnapshotNotes): AuthSnapshot {
-  if (state.kind !== 'signed-in')
-    return { status: state.kind, session: null, user: null, recovery: false, ...notes };
+  if (state.type !== 'signed-in')
+    return { status: state.type, session: null, user: null, recovery: false, ...notes };
   const { session, record } = state.active;
   return { status: 'signed-in', session, user: session.user, recovery: !!record.recovery, ...notes };
 }

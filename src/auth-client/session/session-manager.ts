@@ -55,7 +55,7 @@ export class SessionManager implements StoreHealthListener {
   readonly #settings: SessionSettings;
   readonly #records: SessionStore;
   #notes = noNotes;
-  #state: SessionState = { kind: 'loading' };
+  #state: SessionState = { type: 'loading' };
   #snapshot = toSnapshot(this.#state, noNotes);
   #serverTime: ServerTime | null = null;
   #restoring: AbortController | null = null;
@@ -75,7 +75,7 @@ export class SessionManager implements StoreHealthListener {
 
   /** The session in memory; null when signed out or loading. */
   current(): ActiveSession | null {
-    return this.#state.kind === 'signed-in' ? this.#state.active : null;
+    return this.#state.type === 'signed-in' ? this.#state.active : null;
   }
 
   readClocks(): ClockReading {

@@ -18,9 +18,9 @@ export type AuthEventName =
 export type AuthEventReason = 'call' | 'callback' | 'refresh' | 'storage' | 'refused' | 'start';
 
 export type SessionState =
-  | { readonly kind: 'loading' }
-  | { readonly kind: 'signed-out' }
-  | { readonly kind: 'signed-in'; readonly active: ActiveSession };
+  | { readonly type: 'loading' }
+  | { readonly type: 'signed-out' }
+  | { readonly type: 'signed-in'; readonly active: ActiveSession };
 
 export type SessionEvent =
   /** The first read of storage. */
@@ -81,11 +81,11 @@ export interface Step {
 
 /** The transition table of PROTOCOL.md: pure and total. */
 export function step(state: SessionState, event: SessionEvent): Step {
-  const current = state.kind === 'signed-in' ? state.active : null;
+  const current = state.type === 'signed-in' ? state.active : null;
   switch (event.type) {
     case 'restored':
       return {
-        state: state.kind === 'loading' ? stateOf(event.active) : state,
+        state: state.type === 'loading' ? stateOf(event.active) : state,
         emission: { name: 'INITIAL_SESSION', reason: 'start' },
       };
     case 'signed-in':
@@ -96,12 +96,12 @@ export function step(state: SessionState, event: SessionEvent): Step {
         ? changeTo(event.active, event)
         : { state, emission: null };
     case 'storage-read': {
-      const name = state.kind === 'loading' ? null : eventNameFor(current, event.active, event.name);
+      const name = state.type === 'loading' ? null : eventNameFor(current, event.active, event.name);
       // An unchanged record keeps the state's identity, and with it the clock reading of its receipt.
       return name ? changeTo(event.active, { name, reason: 'storage' }) : { state, emission: null };
     }
     case 'signed-out':
-      if (state.kind === 'signed-out') return { state, emission: null };
+      if (state.type === 'signed-out') return { state, emission: null };
       return { state: stateOf(null), emission: current && { name: 'SIGNED_OUT', reason: event.reason } };
   }
 }
@@ -147,5 +147,5 @@ function isSameUser(a: ActiveSession, b: ActiveSession): boolean {
 }
 
 function stateOf(active: ActiveSession | null): SessionState {
-  return active ? { kind: 'signed-in', active } : { kind: 'signed-out' };
+  return active ? { type: 'signed-in', active } : { type: 'signed-out' };
 }

@@ -93,8 +93,8 @@ function SessionGate({ path }: { readonly path: string }) {
     origin,
   });
   // The notice explains one redirect to /login: clear it once a page is shown.
-  if (leaving !== null && decision.kind !== 'loading' && decision.kind !== 'redirect') setLeaving(null);
-  switch (decision.kind) {
+  if (leaving !== null && decision.type !== 'loading' && decision.type !== 'redirect') setLeaving(null);
+  switch (decision.type) {
     case 'loading':
       return <Loading />;
     case 'redirect': {

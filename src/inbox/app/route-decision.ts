@@ -15,24 +15,24 @@ export interface RouteInput {
 }
 
 export type RouteDecision =
-  | { readonly kind: 'loading' | 'public' | 'private' }
+  | { readonly type: 'loading' | 'public' | 'private' }
   /** A mail link that its reader has to confirm by a button. */
-  | { readonly kind: 'mail-link'; readonly link: MailLink }
-  | { readonly kind: 'redirect'; readonly to: string };
+  | { readonly type: 'mail-link'; readonly link: MailLink }
+  | { readonly type: 'redirect'; readonly to: string };
 
 /** Whether a path is shown, or where it redirects to (conformance/protocol/product.md#routes-of-the-application). */
 export function decideRoute(input: RouteInput): RouteDecision {
   const { status, path, query, hash, origin, needsSecondFactor } = input;
-  if (status === 'loading') return { kind: 'loading' };
+  if (status === 'loading') return { type: 'loading' };
   const isSignedIn = status === 'signed-in' && !needsSecondFactor;
   const href = origin + path + query + hash;
   const link = parseMailLink(href);
   if (link === null) return decidePage(input, isSignedIn);
-  if (isSignedIn || isPublicPath(path)) return { kind: 'mail-link', link };
+  if (isSignedIn || isPublicPath(path)) return { type: 'mail-link', link };
   // The link travels in the fragment; ?next= must never carry its token.
   const { pathname, search, hash: ownHash } = new URL(withoutMailLink(href), origin);
   const page = decidePage({ ...input, path: pathname, query: search, hash: ownHash }, isSignedIn);
-  return page.kind === 'redirect' ? { ...page, to: page.to + encodeMailLink(link) } : page;
+  return page.type === 'redirect' ? { ...page, to: page.to + encodeMailLink(link) } : page;
 }
 
 function decidePage(input: RouteInput, isSignedIn: boolean): RouteDecision {
@@ -43,14 +43,14 @@ function decidePage(input: RouteInput, isSignedIn: boolean): RouteDecision {
     // (conformance/protocol/product.md#routes-of-the-application).
     const isReturn = route === paths.home && new URLSearchParams(query).has('next');
     if (isSignedIn)
-      return isReturn ? { kind: 'redirect', to: parseNext(query, origin) } : { kind: 'private' };
-    if (isReturn) return { kind: 'redirect', to: links.login({ next: parseNext(query, origin) }) };
+      return isReturn ? { type: 'redirect', to: parseNext(query, origin) } : { type: 'private' };
+    if (isReturn) return { type: 'redirect', to: links.login({ next: parseNext(query, origin) }) };
     const isDefault = route === paths.root || route === paths.home;
     const next = input.hasLeft || (isDefault && query === '') ? undefined : withoutSecrets(path, query, hash);
-    return { kind: 'redirect', to: links.login({ next }) };
+    return { type: 'redirect', to: links.login({ next }) };
   }
   const isSignInPath = route === paths.login || route === paths.signup;
-  return isSignedIn && isSignInPath ? { kind: 'redirect', to: parseNext(query, origin) } : { kind: 'public' };
+  return isSignedIn && isSignInPath ? { type: 'redirect', to: parseNext(query, origin) } : { type: 'public' };
 }
 
 /** Names of parameters that sign in; they must not reach ?next=, which stays in the history and in mails. */

@@ -16,10 +16,10 @@ export type Confirmation = 'subscription' | 'replication';
  */
 export type ChannelState = ChannelMemory &
   (
-    | { readonly kind: 'idle' | 'queued' | 'authorizing' | 'joining' | 'joined' | 'backoff' }
+    | { readonly type: 'idle' | 'queued' | 'authorizing' | 'joining' | 'joined' | 'backoff' }
     /** When the channel became live, by the monotonic and by the wall clock. */
-    | { readonly kind: 'live'; readonly liveAtMs: number; readonly liveWallMs: number }
-    | { readonly kind: 'failed'; readonly code: RealtimeErrorCode; readonly message: string }
+    | { readonly type: 'live'; readonly liveAtMs: number; readonly liveWallMs: number }
+    | { readonly type: 'failed'; readonly code: RealtimeErrorCode; readonly message: string }
   );
 
 interface ChannelMemory {
@@ -50,41 +50,41 @@ export type ChannelEvent =
    * the channel (`phx_close`), or the channel's process crashed (`phx_error`).
    */
   | {
-      readonly kind: 'join' | 'rejoin' | 'leave' | 'turn' | 'tokenError' | 'accepted' | 'ended' | 'timer';
+      readonly type: 'join' | 'rejoin' | 'leave' | 'turn' | 'tokenError' | 'accepted' | 'ended' | 'timer';
     }
   /** The server replied to the heartbeat of `probe`, and so to everything that it received before. */
-  | { readonly kind: 'heartbeat' }
+  | { readonly type: 'heartbeat' }
   /** The socket was lost; the last frame arrived at `lastFrameAtMs` (wall clock). */
-  | { readonly kind: 'offline'; readonly lastFrameAtMs: number }
+  | { readonly type: 'offline'; readonly lastFrameAtMs: number }
   /**
    * `holdMs`: how long the server may hold its reply to the join; `confirmations`: what the server must confirm before the
    * channel is live.
    */
   | {
-      readonly kind: 'token';
+      readonly type: 'token';
       readonly token: string | null;
       readonly holdMs: number;
       readonly confirmations: readonly Confirmation[];
     }
-  | { readonly kind: 'tokenChange'; readonly token: string | null }
+  | { readonly type: 'tokenChange'; readonly token: string | null }
   /**
    * `refused`: the join was refused, possibly after it had timed out; `systemError`: the server reports an error of the
    * subscription to changes or of the channel as a whole.
    */
-  | { readonly kind: 'refused' | 'systemError'; readonly refusal: Refusal; readonly reason: string }
+  | { readonly type: 'refused' | 'systemError'; readonly refusal: Refusal; readonly reason: string }
   /** No websocket can be opened. */
-  | ({ readonly kind: 'unavailable' } & SocketProblem)
-  | { readonly kind: 'confirmed'; readonly confirmation: Confirmation };
+  | ({ readonly type: 'unavailable' } & SocketProblem)
+  | { readonly type: 'confirmed'; readonly confirmation: Confirmation };
 
 export type ChannelEffect =
   | Wait
-  | { readonly do: 'authorize' | 'join' | 'leave' }
+  | { readonly type: 'authorize' | 'join' | 'leave' }
   /** Sends a heartbeat: the server replies in order, so its reply ends the wait for earlier ones. */
-  | { readonly do: 'probe' }
+  | { readonly type: 'probe' }
   /** `pushToken` sends the state's token to the server; `rejectToken` reports it as refused. */
-  | { readonly do: 'pushToken' }
-  | { readonly do: 'rejectToken'; readonly isFinal: boolean }
-  | { readonly do: 'gap'; readonly sinceMs: number; readonly reason: 'rejoined' | 'resubscribed' };
+  | { readonly type: 'pushToken' }
+  | { readonly type: 'rejectToken'; readonly isFinal: boolean }
+  | { readonly type: 'gap'; readonly sinceMs: number; readonly reason: 'rejoined' | 'resubscribed' };
 
 /** What a step depends on besides the state and the event. Times in milliseconds, by the monotonic and by the wall clock. */
 interface ChannelContext {
@@ -104,7 +104,7 @@ const tokenThrottleMs = 10_000;
 const maxRefusals = 3;
 
 export const initialChannel: ChannelState = {
-  kind: 'idle',
+  type: 'idle',
   token: undefined,
   verifiedAtMs: null,
   newerToken: null,
@@ -118,54 +118,54 @@ export const initialChannel: ChannelState = {
 };
 
 /** Whether the server has accepted the current join. */
-export function isJoined({ kind }: ChannelState): boolean {
-  return kind === 'joined' || kind === 'live';
+export function isJoined({ type }: ChannelState): boolean {
+  return type === 'joined' || type === 'live';
 }
 
 /** Whether the server may have the current join: what it sends belongs to the channel. */
 export function isOnTopic(state: ChannelState): boolean {
-  return state.kind === 'joining' || isJoined(state);
+  return state.type === 'joining' || isJoined(state);
 }
 
 export function stepChannel(state: ChannelState, event: ChannelEvent, context: ChannelContext): ChannelStep {
   const stay: ChannelStep = next(state);
-  const { kind } = state;
-  switch (event.kind) {
+  const { type } = state;
+  switch (event.type) {
     case 'join':
-      return kind === 'idle' || kind === 'failed' ? begin({ ...state, attempt: 0, refusals: 0 }) : stay;
+      return type === 'idle' || type === 'failed' ? begin({ ...state, attempt: 0, refusals: 0 }) : stay;
     case 'rejoin':
       return isOnTopic(state) ? withLeave(begin(interrupt(state, context))) : stay;
     case 'leave': {
       // Keep the time of the loss: listeners of a left channel receive the gap after the next join.
       const { lostAtMs, confirmsReplication } = interrupt(state, context);
       const left = { ...initialChannel, lostAtMs, confirmsReplication };
-      return isOnTopic(state) ? next(left, { do: 'leave' }) : next(left);
+      return isOnTopic(state) ? next(left, { type: 'leave' }) : next(left);
     }
     case 'turn':
-      return kind === 'queued'
+      return type === 'queued'
         ? next(
-            { ...state, kind: 'authorizing' },
-            { do: 'authorize' },
-            { do: 'wait', delayMs: context.settings.timeoutMs },
+            { ...state, type: 'authorizing' },
+            { type: 'authorize' },
+            { type: 'wait', delayMs: context.settings.timeoutMs },
           )
         : stay;
     case 'unavailable':
-      return kind === 'idle' || kind === 'failed' ? stay : fail(state, event.code, event.message);
+      return type === 'idle' || type === 'failed' ? stay : fail(state, event.code, event.message);
     case 'offline':
-      return kind === 'idle' || kind === 'failed' || kind === 'queued'
+      return type === 'idle' || type === 'failed' || type === 'queued'
         ? stay
         : begin(interrupt(state, { ...context, wallMs: event.lastFrameAtMs }));
     case 'token':
-      return kind === 'authorizing' ? authorized(state, event, context) : stay;
+      return type === 'authorizing' ? authorized(state, event, context) : stay;
     case 'tokenError':
-      return kind === 'authorizing' ? retry(state, context) : stay;
+      return type === 'authorizing' ? retry(state, context) : stay;
     case 'tokenChange':
       return changeToken(state, event.token, interrupt(state, context), context.nowMs);
     case 'accepted':
-      return kind === 'joining' ? accept(state, context) : stay;
+      return type === 'joining' ? accept(state, context) : stay;
     case 'refused':
       // In `backoff`: the refusal of a join that had timed out. In `authorizing`: the token is known to be refused.
-      return kind === 'joining' || kind === 'backoff' || kind === 'authorizing'
+      return type === 'joining' || type === 'backoff' || type === 'authorizing'
         ? refuse(state, event, context)
         : stay;
     case 'confirmed':
@@ -178,26 +178,26 @@ export function stepChannel(state: ChannelState, event: ChannelEvent, context: C
       return expire(state, context);
     case 'heartbeat':
       if (!isOnTopic(state) || !state.isOverdue) return stay;
-      return kind === 'joined' && awaitsUnknownReplication(state)
+      return type === 'joined' && awaitsUnknownReplication(state)
         ? proceed(without(state, 'replication'), context)
         : withLeave(retry(state, context));
   }
 }
 
 function expire(state: ChannelState, context: ChannelContext): ChannelStep {
-  const { kind } = state;
-  if (kind === 'backoff') return begin(state);
-  if (kind === 'authorizing') return retry(state, context);
+  const { type } = state;
+  if (type === 'backoff') return begin(state);
+  if (type === 'authorizing') return retry(state, context);
   // A refusal blocks the socket: the reply may wait behind the refused joins of other channels.
-  return kind === 'joining' || kind === 'joined'
-    ? next({ ...state, isOverdue: true }, { do: 'probe' })
+  return type === 'joining' || type === 'joined'
+    ? next({ ...state, isOverdue: true }, { type: 'probe' })
     : next(state);
 }
 
 function begin(state: ChannelMemory): ChannelStep {
   return next({
     ...state,
-    kind: 'queued',
+    type: 'queued',
     verifiedAtMs: null,
     newerToken: null,
     unconfirmed: [],
@@ -206,12 +206,12 @@ function begin(state: ChannelMemory): ChannelStep {
 }
 
 function fail(state: ChannelMemory, code: RealtimeErrorCode, message: string): ChannelStep {
-  return next({ ...state, kind: 'failed', code, message });
+  return next({ ...state, type: 'failed', code, message });
 }
 
 /** Records since when changes may be missing; a stable period resets the backoff. */
 function interrupt(state: ChannelState, { nowMs, wallMs, settings }: ChannelContext): ChannelState {
-  if (state.kind !== 'live') return state;
+  if (state.type !== 'live') return state;
   const isStable = nowMs - state.liveAtMs >= settings.stableAfterMs;
   return { ...state, lostAtMs: state.lostAtMs ?? wallMs, attempt: isStable ? 0 : state.attempt };
 }
@@ -222,26 +222,26 @@ function retry(state: ChannelMemory, { settings }: ChannelContext, atLeastMs = 0
     atLeastMs,
   );
   return next(
-    { ...state, kind: 'backoff', attempt: state.attempt + 1 },
-    { do: 'wait', delayMs, jitter: true },
+    { ...state, type: 'backoff', attempt: state.attempt + 1 },
+    { type: 'wait', delayMs, jitter: true },
   );
 }
 
 function withLeave({ state, effects }: ChannelStep): ChannelStep {
-  return next(state, { do: 'leave' }, ...effects);
+  return next(state, { type: 'leave' }, ...effects);
 }
 
 function authorized(
   state: ChannelState,
-  { token: requested, holdMs, confirmations }: Extract<ChannelEvent, { readonly kind: 'token' }>,
+  { token: requested, holdMs, confirmations }: Extract<ChannelEvent, { readonly type: 'token' }>,
   { settings }: ChannelContext,
 ): ChannelStep {
   const token = state.newerToken ?? requested;
   if (token === null && state.token) return fail(state, 'signed-out', 'The user is signed out');
   return next(
-    { ...state, kind: 'joining', token, newerToken: null, unconfirmed: confirmations },
-    { do: 'join' },
-    { do: 'wait', delayMs: settings.timeoutMs + holdMs },
+    { ...state, type: 'joining', token, newerToken: null, unconfirmed: confirmations },
+    { type: 'join' },
+    { type: 'wait', delayMs: settings.timeoutMs + holdMs },
   );
 }
 
@@ -252,26 +252,26 @@ function changeToken(
   interrupted: ChannelState,
   nowMs: number,
 ): ChannelStep {
-  const { kind } = state;
+  const { type } = state;
   const stay: ChannelStep = next(state);
-  if (kind === 'idle') return stay;
-  if (kind === 'failed') return token && isEndedByToken(state.code) ? begin({ ...state, refusals: 0 }) : stay;
+  if (type === 'idle') return stay;
+  if (type === 'failed') return token && isEndedByToken(state.code) ? begin({ ...state, refusals: 0 }) : stay;
   if (token === null) {
     // The pending token request belongs to the previous user; start over.
-    if (!state.token) return kind === 'authorizing' ? begin(state) : stay;
+    if (!state.token) return type === 'authorizing' ? begin(state) : stay;
     const { state: failed } = fail(interrupted, 'signed-out', 'The user is signed out');
-    return isOnTopic(state) ? next(failed, { do: 'leave' }) : next(failed);
+    return isOnTopic(state) ? next(failed, { type: 'leave' }) : next(failed);
   }
   // Also the token of the last join: the pending request may have been made while the user was signed out.
-  if (kind === 'authorizing') return next({ ...state, newerToken: token });
+  if (type === 'authorizing') return next({ ...state, newerToken: token });
   if (token === state.token) return stay;
-  if (kind === 'joining') return next({ ...state, newerToken: token });
+  if (type === 'joining') return next({ ...state, newerToken: token });
   if (!isJoined(state)) return stay;
   if (isOtherUser(state.token, token)) return changeUser(interrupted);
   const verifiedAtMs = verificationAtMs(state.verifiedAtMs, nowMs);
   // The server applies other rights of a pushed token late; a join applies them at once.
   if (verifiedAtMs > nowMs && hasOtherRights(state.token, token)) return withLeave(begin(interrupted));
-  return next({ ...state, token, verifiedAtMs }, { do: 'pushToken' });
+  return next({ ...state, token, verifiedAtMs }, { type: 'pushToken' });
 }
 
 /** When the server verifies a token that is pushed now. The newest of the held tokens replaces the others. */
@@ -307,7 +307,7 @@ function accept(state: ChannelState, context: ChannelContext): ChannelStep {
   if (isOtherUser(state.token, newerToken)) return changeUser(state);
   const pushed = { ...state, token: newerToken, verifiedAtMs: context.nowMs, newerToken: null };
   const { state: after, effects } = proceed(pushed, context);
-  return next(after, { do: 'pushToken' }, ...effects);
+  return next(after, { type: 'pushToken' }, ...effects);
 }
 
 /** A repeated confirmation means that the server resubscribed and may have dropped changes before. */
@@ -318,7 +318,7 @@ function confirm(state: ChannelState, confirmation: Confirmation, context: Chann
     confirmation,
   );
   // The wait for the reply, or for the replication, continues.
-  const isWaiting = state.kind === 'joining' || (confirmed.unconfirmed.length > 0 && !isReplication);
+  const isWaiting = state.type === 'joining' || (confirmed.unconfirmed.length > 0 && !isReplication);
   return isWaiting ? next(confirmed) : proceed(confirmed, context);
 }
 
@@ -339,20 +339,20 @@ function proceed(
   const accepted = { ...state, isOverdue: false };
   if (state.unconfirmed.length > 0) {
     const delayMs = awaitsUnknownReplication(state) ? replicationTimeoutMs : liveTimeoutMs;
-    return next({ ...accepted, kind: 'joined' }, { do: 'wait', delayMs });
+    return next({ ...accepted, type: 'joined' }, { type: 'wait', delayMs });
   }
-  const isLive = state.kind === 'live';
+  const isLive = state.type === 'live';
   const sinceMs = isLive ? state.liveWallMs : state.lostAtMs;
   const gap: readonly ChannelEffect[] =
-    sinceMs === null ? [] : [{ do: 'gap', sinceMs, reason: isLive ? 'resubscribed' : 'rejoined' }];
+    sinceMs === null ? [] : [{ type: 'gap', sinceMs, reason: isLive ? 'resubscribed' : 'rejoined' }];
   const liveAtMs = isLive ? state.liveAtMs : nowMs;
-  const live = { ...accepted, kind: 'live', wasLive: true, lostAtMs: null, refusals: 0 } as const;
+  const live = { ...accepted, type: 'live', wasLive: true, lostAtMs: null, refusals: 0 } as const;
   return next({ ...live, liveAtMs, liveWallMs: wallMs }, ...gap);
 }
 
 function refuse(
   state: ChannelMemory,
-  { kind, refusal, reason }: Extract<ChannelEvent, { readonly refusal: Refusal }>,
+  { type, refusal, reason }: Extract<ChannelEvent, { readonly refusal: Refusal }>,
   context: ChannelContext,
 ): ChannelStep {
   if (refusal === 'token') {
@@ -361,7 +361,7 @@ function refuse(
     const again = state.attempt === 0 ? begin({ ...refused, attempt: 1 }) : retry(refused, context);
     const { state: after, effects } =
       refused.refusals >= maxRefusals ? fail(refused, 'token-rejected', reason) : again;
-    return next(after, { do: 'rejectToken', isFinal: kind === 'refused' }, ...effects);
+    return next(after, { type: 'rejectToken', isFinal: type === 'refused' }, ...effects);
   }
   return refusal === 'later' || refusal === 'retry'
     ? retry(state, context, refusal === 'later' ? context.settings.rateLimitDelayMs : 0)

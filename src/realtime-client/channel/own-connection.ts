@@ -53,7 +53,7 @@ export class OwnConnection implements Connection {
           this.#ignoredFrames += 1;
       },
       onStep: (state, before, lastFrameAtMs) => this.#onSocketStep(state, before, lastFrameAtMs),
-      onUnavailable: (problem) => this.#stepAll({ kind: 'unavailable', ...problem }),
+      onUnavailable: (problem) => this.#stepAll({ type: 'unavailable', ...problem }),
     });
   }
 
@@ -68,9 +68,9 @@ export class OwnConnection implements Connection {
       tokens: this.#tokens,
       waiting: this.#waiting,
       isFull: () => this.#room() === 0,
-      onRefused: (refusal) => this.#stepJoins({ kind: 'refused', topic, refusal }),
+      onRefused: (refusal) => this.#stepJoins({ type: 'refused', topic, refusal }),
       onStep: (state, before) => {
-        if (isJoined(state) && !isJoined(before)) this.#stepJoins({ kind: 'accepted', topic });
+        if (isJoined(state) && !isJoined(before)) this.#stepJoins({ type: 'accepted', topic });
         this.#grantTurns();
       },
       onStatus: ({ status: state, error }) => {
@@ -123,26 +123,26 @@ export class OwnConnection implements Connection {
 
   #grantTurns(): void {
     if (this.#socket.isOpen)
-      nextTurns(this.#joins, this.#all()).forEach((topic) => topic.step({ kind: 'turn' }));
+      nextTurns(this.#joins, this.#all()).forEach((topic) => topic.step({ type: 'turn' }));
   }
 
   #onSocketStep(state: SocketState, before: SocketState, lastFrameAtMs: number): void {
-    const { kind } = state;
-    if (kind !== before.kind) this.#options.emit({ type: 'socket', state: kind });
+    const { type } = state;
+    if (type !== before.type) this.#options.emit({ type: 'socket', state: type });
     this.#status.publish(
-      kind === 'idle' || kind === 'closed' ? kind : isOpen(state) ? 'connected' : 'connecting',
+      type === 'idle' || type === 'closed' ? type : isOpen(state) ? 'connected' : 'connecting',
       lastFrameAtMs,
     );
     if (isOpen(state)) return this.#grantTurns();
     if (!isOpen(before)) return;
     // The next socket may have other limits.
     this.#joins = initialJoins(this.#options.settings.parallelJoins);
-    this.#stepAll({ kind: 'offline', lastFrameAtMs });
+    this.#stepAll({ type: 'offline', lastFrameAtMs });
   }
 
   #isNeeded(): boolean {
     return (
-      this.#isKeptOpen || this.#all().some(({ state: { kind } }) => kind !== 'idle' && kind !== 'failed')
+      this.#isKeptOpen || this.#all().some(({ state: { type } }) => type !== 'idle' && type !== 'failed')
     );
   }
 
@@ -154,7 +154,7 @@ export class OwnConnection implements Connection {
       this.#stopTokens ??= onTokenChange?.((token) => {
         this.#tokens.reset(token);
         this.#waiting.adopt(token);
-        this.#stepAll({ kind: 'tokenChange', token });
+        this.#stepAll({ type: 'tokenChange', token });
       });
       this.#socket.want(true);
     } else if (this.getSnapshot().status !== 'closed')
@@ -166,11 +166,11 @@ export class OwnConnection implements Connection {
     const { platform, settings } = this.#options;
     this.#slotTimer?.cancel();
     const surplus = () =>
-      this.#all().filter(({ state }) => state.kind === 'failed' && state.code === 'channel-limit');
+      this.#all().filter(({ state }) => state.type === 'failed' && state.code === 'channel-limit');
     const offer = () =>
       surplus()
         .slice(0, this.#room())
-        .forEach((topic) => topic.step({ kind: 'join' }));
+        .forEach((topic) => topic.step({ type: 'join' }));
     if (surplus().length > 0) this.#slotTimer = platform.clock.setTimer(offer, settings.leaveGraceMs);
   }
 }

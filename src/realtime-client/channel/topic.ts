@@ -22,7 +22,7 @@ import type { ReconnectingSocket } from '../socket/socket.ts';
 import { isRecord } from '../json.ts';
 import type { Message } from '../protocol/message.ts';
 
-type RunEffect = Exclude<ChannelEffect, { do: 'wait' }>;
+type RunEffect = Exclude<ChannelEffect, { type: 'wait' }>;
 
 /** The connection's side of a topic: shared state and callbacks. */
 export interface TopicOwner {
@@ -95,20 +95,20 @@ export class OwnTopic implements Topic, JoiningTopic {
 
   /** How long the server may hold its reply to a join that is in flight, in milliseconds; 0 without one. */
   get holdMs(): number {
-    return this.state.kind === 'joining' ? this.#subscriptionWaitMs : 0;
+    return this.state.type === 'joining' ? this.#subscriptionWaitMs : 0;
   }
 
   want(bindings: Bindings | null, config: JoinConfig): void {
     if (!bindings) {
       this.#pushes.close();
-      this.step({ kind: 'leave' });
+      this.step({ type: 'leave' });
       return;
     }
     this.#wanted = bindings;
     this.#config = config;
-    this.step({ kind: 'join' });
+    this.step({ type: 'join' });
     const isCovered = [...bindings.keys()].every((key) => this.#joinedWith.has(key));
-    if (!isCovered || this.#joinedConfig !== JSON.stringify(config)) this.step({ kind: 'rejoin' });
+    if (!isCovered || this.#joinedConfig !== JSON.stringify(config)) this.step({ type: 'rejoin' });
   }
 
   push(event: string, payload: unknown): Promise<unknown> {
@@ -136,7 +136,7 @@ export class OwnTopic implements Topic, JoiningTopic {
   }
 
   receiveHeartbeat(ref: string | null): void {
-    if (ref === this.#probeRef) this.step({ kind: 'heartbeat' });
+    if (ref === this.#probeRef) this.step({ type: 'heartbeat' });
   }
 
   /**
@@ -185,7 +185,7 @@ export class OwnTopic implements Topic, JoiningTopic {
   }
 
   #run(effect: RunEffect): void {
-    switch (effect.do) {
+    switch (effect.type) {
       case 'authorize':
         return void this.#authorize();
       case 'rejectToken':
@@ -211,15 +211,15 @@ export class OwnTopic implements Topic, JoiningTopic {
     this.#lastRequest += 1;
     const request = this.#lastRequest;
     const { tokens } = this.#owner;
-    let event: ChannelEvent = { kind: 'tokenError' };
+    let event: ChannelEvent = { type: 'tokenError' };
     try {
       const token = await tokens.request();
       const confirmations: Confirmation[] = [];
       if (this.#wanted.size > 0) confirmations.push('subscription');
       if (this.#config.replicationReady) confirmations.push('replication');
       event = tokens.isRefused(token)
-        ? { kind: 'refused', refusal: 'token', reason: 'The server has refused this access token' }
-        : { kind: 'token', token, holdMs: this.#subscriptionWaitMs, confirmations };
+        ? { type: 'refused', refusal: 'token', reason: 'The server has refused this access token' }
+        : { type: 'token', token, holdMs: this.#subscriptionWaitMs, confirmations };
     } catch (problem) {
       this.#options.platform.report(problem);
     }
@@ -229,7 +229,7 @@ export class OwnTopic implements Topic, JoiningTopic {
   #join(): void {
     const { socket, waiting } = this.#owner;
     if (this.#owner.isFull()) {
-      this.step({ kind: 'refused', refusal: 'channel-limit', reason: 'ChannelRateLimitReached' });
+      this.step({ type: 'refused', refusal: 'channel-limit', reason: 'ChannelRateLimitReached' });
       return;
     }
     const { postgresChanges } = this.#options.features;
@@ -247,7 +247,7 @@ export class OwnTopic implements Topic, JoiningTopic {
   }
 
   #fail(reason: string, ofSubscription: boolean): void {
-    this.step({ kind: 'systemError', refusal: classifyRefusal(reason, ofSubscription), reason });
+    this.step({ type: 'systemError', refusal: classifyRefusal(reason, ofSubscription), reason });
   }
 
   #refuse(reason: string): void {
@@ -255,7 +255,7 @@ export class OwnTopic implements Topic, JoiningTopic {
     this.#owner.onRefused(refusal);
     // The server may still count a channel that is being left.
     const isLeaving = refusal === 'channel-limit' && !this.#owner.isFull();
-    this.step({ kind: 'refused', refusal: isLeaving ? 'retry' : refusal, reason });
+    this.step({ type: 'refused', refusal: isLeaving ? 'retry' : refusal, reason });
   }
 
   #receiveCurrent(message: Message, frame: unknown): boolean {
@@ -267,8 +267,8 @@ export class OwnTopic implements Topic, JoiningTopic {
       case 'phx_close':
       case 'phx_error':
         // In version 1.0.0 a close during an unanswered join belongs to the previous join.
-        if (event === 'phx_error' || message.joinRef !== null || this.state.kind !== 'joining')
-          this.step({ kind: 'ended' });
+        if (event === 'phx_error' || message.joinRef !== null || this.state.type !== 'joining')
+          this.step({ type: 'ended' });
         return true;
       case 'system':
         this.#sink.onMessage(event, payload);
@@ -296,7 +296,7 @@ export class OwnTopic implements Topic, JoiningTopic {
       this.#owner.tokens.accepted();
       if (this.#changes && !this.#changes.accept(this.#joinedWith, response))
         this.#fail('The reply lacks a binding', true);
-      else this.step({ kind: 'accepted' });
+      else this.step({ type: 'accepted' });
     }
   }
 
@@ -305,7 +305,7 @@ export class OwnTopic implements Topic, JoiningTopic {
     const ofSubscription = payload['extension'] === 'postgres_changes';
     if (payload['status'] !== 'ok') this.#fail(String(payload['message']), ofSubscription);
     else if (ofSubscription || payload['message'] === replicationMessage)
-      this.step({ kind: 'confirmed', confirmation: ofSubscription ? 'subscription' : 'replication' });
+      this.step({ type: 'confirmed', confirmation: ofSubscription ? 'subscription' : 'replication' });
     return true;
   }
 }
@@ -324,10 +324,10 @@ function refusalOf(payload: unknown): string | null {
 const missingSelect = 'no policy on realtime.messages allows select';
 
 function describe(state: ChannelState, isPrivate: boolean): ChannelSnapshot {
-  const { kind } = state;
-  const pending = state.wasLive ? 'recovering' : kind === 'joined' ? kind : 'connecting';
-  const status = kind === 'idle' ? 'closed' : kind === 'live' || kind === 'failed' ? kind : pending;
-  if (kind !== 'failed') return { status, error: null };
+  const { type } = state;
+  const pending = state.wasLive ? 'recovering' : type === 'joined' ? type : 'connecting';
+  const status = type === 'idle' ? 'closed' : type === 'live' || type === 'failed' ? type : pending;
+  if (type !== 'failed') return { status, error: null };
   const { code, message } = state;
   const missing = isPrivate && code === 'unauthorized' ? `${message} (${missingSelect})` : message;
   return { status, error: { code, message: missing } };

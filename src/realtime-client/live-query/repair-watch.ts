@@ -41,7 +41,7 @@ export function createRepairWatch<Row>(
       const atMs = clock.now();
       const timer = clock.setTimer(() => {
         pending.delete(differences);
-        const count = (kind: string) => [...differences.values()].filter((one) => one === kind).length;
+        const count = (change: string) => [...differences.values()].filter((one) => one === change).length;
         const [added, updated, removed] = [count('added'), count('updated'), count('removed')];
         if (differences.size > 0) onRepaired({ atMs, cause, added, updated, removed });
       }, settleMs);

@@ -11,9 +11,9 @@ export function next<State, Effect>(state: State, ...effects: readonly Effect[])
   return { state, effects };
 }
 
-/** Sets the machine's only timer. A change of the state's `kind` cancels it; another `wait` replaces it. */
+/** Sets the machine's only timer. A change of the state's `type` cancels it; another `wait` replaces it. */
 export interface Wait {
-  readonly do: 'wait';
+  readonly type: 'wait';
   readonly delayMs: number;
   /** Whether random jitter is added to the delay. Default false. */
   readonly jitter?: boolean;
@@ -28,7 +28,7 @@ interface MachineOptions<State, Event, Effect> {
   readonly initial: State;
   readonly step: (
     state: State,
-    event: Event | { kind: 'timer' },
+    event: Event | { type: 'timer' },
     nowMs: number,
   ) => Step<State, Effect | Wait>;
   readonly run: (effect: Effect) => void;
@@ -41,25 +41,25 @@ interface MachineOptions<State, Event, Effect> {
 
 /**
  * Runs a pure step function: one event at a time, its effects in order. Events sent by effects are queued. The
- * machine's timer sends `{ kind: 'timer' }`.
+ * machine's timer sends `{ type: 'timer' }`.
  */
 export function createMachine<
-  State extends { readonly kind: string },
+  State extends { readonly type: string },
   Event,
-  Effect extends { readonly do: string },
+  Effect extends { readonly type: string },
 >(options: MachineOptions<State, Event, Effect>): Machine<State, Event> {
   const { initial, step, run, jitter = 0, onStep } = options;
   const { clock, random, report } = options.platform;
   let state = initial;
   let timer: Timer | undefined;
   let running = false;
-  const queue: (Event | { kind: 'timer' })[] = [];
-  const isWait = (effect: Effect | Wait): effect is Wait => effect.do === 'wait';
+  const queue: (Event | { type: 'timer' })[] = [];
+  const isWait = (effect: Effect | Wait): effect is Wait => effect.type === 'wait';
   const runOne = (effect: Effect | Wait) => {
     if (!isWait(effect)) return run(effect);
     timer?.cancel();
     const backoff = { delaysMs: [effect.delayMs], jitter: effect.jitter ? jitter : 0 };
-    timer = clock.setTimer(() => send({ kind: 'timer' }), backoffDelayMs(1, backoff, random.number()));
+    timer = clock.setTimer(() => send({ type: 'timer' }), backoffDelayMs(1, backoff, random.number()));
   };
   const guard = (task: () => void) => {
     try {
@@ -68,7 +68,7 @@ export function createMachine<
       report(problem);
     }
   };
-  const send = (event: Event | { kind: 'timer' }) => {
+  const send = (event: Event | { type: 'timer' }) => {
     queue.push(event);
     if (running) return;
     running = true;
@@ -76,7 +76,7 @@ export function createMachine<
       const before = state;
       const result = step(before, next, clock.monotonicMs());
       state = result.state;
-      if (state.kind !== before.kind) timer?.cancel();
+      if (state.type !== before.type) timer?.cancel();
       for (const effect of result.effects) guard(() => runOne(effect));
       if (state !== before) guard(() => onStep?.(state, before));
     }

@@ -27,12 +27,12 @@ interface PresenceDiff {
 
 export type PresenceEvent =
   /** The channel is no longer joined. */
-  | { readonly kind: 'interrupted' }
+  | { readonly type: 'interrupted' }
   /** The user changed, or the channel was left. */
-  | { readonly kind: 'reset' }
+  | { readonly type: 'reset' }
   /** A message of the server. */
-  | { readonly kind: 'presence_state' | 'presence_diff'; readonly payload: unknown }
-  | { readonly kind: 'timer' };
+  | { readonly type: 'presence_state' | 'presence_diff'; readonly payload: unknown }
+  | { readonly type: 'timer' };
 
 /** The next state, and the keys that appeared and disappeared. */
 export interface PresenceStep {
@@ -71,7 +71,7 @@ function changeOf(
   graceMs: number,
 ): Partial<PresenceState> {
   const departing = new Map(leaving);
-  switch (event.kind) {
+  switch (event.type) {
     case 'interrupted':
       return { isSynced: false, pending: [] };
     case 'reset':

@@ -117,10 +117,10 @@ class ChannelPresence<Entry extends object> implements Presence<Entry> {
       channel.subscribe(() => this.#follow()),
       port.onDiscard(() => {
         this.#tracker.discard();
-        this.#send({ kind: 'reset' });
+        this.#send({ type: 'reset' });
       }),
       port.onMessage(({ event, payload }) => {
-        if (event === 'presence_state' || event === 'presence_diff') this.#send({ kind: event, payload });
+        if (event === 'presence_state' || event === 'presence_diff') this.#send({ type: event, payload });
         else if (event === presenceError && isRecord(payload))
           onError(new RealtimeError(payload['code'] as RealtimeError['code'], String(payload['message'])));
       }),
@@ -158,8 +158,8 @@ class ChannelPresence<Entry extends object> implements Presence<Entry> {
     this.#tracker.setJoined(isJoined);
     if (error) this.#onFailure(new RealtimeError(error.code, error.message));
     else if (this.#failure) this.#onFailure(null);
-    if (status === 'closed') this.#send({ kind: 'reset' });
-    else if (!isJoined && this.#state.isSynced) this.#send({ kind: 'interrupted' });
+    if (status === 'closed') this.#send({ type: 'reset' });
+    else if (!isJoined && this.#state.isSynced) this.#send({ type: 'interrupted' });
   }
 
   /** Shows why the channel has failed, until it is joined again. */
@@ -182,7 +182,7 @@ class ChannelPresence<Entry extends object> implements Presence<Entry> {
     this.#graceTimer?.cancel();
     if (departing.size > 0)
       this.#graceTimer = clock.setTimer(
-        () => this.#send({ kind: 'timer' }),
+        () => this.#send({ type: 'timer' }),
         Math.min(...departing.values()) - clock.monotonicMs(),
       );
   }

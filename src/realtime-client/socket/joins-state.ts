@@ -19,8 +19,8 @@ export interface JoinsState {
 
 /** `joined`: how many topics are joined, an accepted one included. */
 export type JoinsEvent = { readonly topic: string; readonly joined: number } & (
-  | { readonly kind: 'accepted' }
-  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  | { readonly type: 'accepted' }
+  | { readonly type: 'refused'; readonly refusal: Refusal }
 );
 
 /** A topic that waits for its turn (`queued`), has it, or is joined. */
@@ -28,7 +28,7 @@ export interface JoiningTopic {
   readonly topic: string;
   readonly isPrivate: boolean;
   readonly state: {
-    readonly kind: string;
+    readonly type: string;
     /** Failed joins in a row. */
     readonly attempt: number;
   };
@@ -46,7 +46,7 @@ export const initialJoins = (parallelJoins: number): JoinsState => ({
 export function stepJoins(state: JoinsState, event: JoinsEvent): JoinsState {
   const { topic, joined } = event;
   const refused = new Set(state.refused);
-  if (event.kind === 'accepted') {
+  if (event.type === 'accepted') {
     refused.delete(topic);
     return { ...state, refused, maxJoined: Math.max(state.maxJoined, joined), turns: state.laterTurns };
   }
@@ -58,8 +58,8 @@ export function stepJoins(state: JoinsState, event: JoinsEvent): JoinsState {
   return { ...after, maxJoined: joined, capacity: joined < state.maxJoined ? state.capacity : joined };
 }
 
-export function hasTurn({ state: { kind } }: JoiningTopic): boolean {
-  return kind === 'authorizing' || kind === 'joining';
+export function hasTurn({ state: { type } }: JoiningTopic): boolean {
+  return type === 'authorizing' || type === 'joining';
 }
 
 /**
@@ -72,7 +72,7 @@ export function nextTurns<Topic extends JoiningTopic>(
 ): readonly Topic[] {
   const rankOf = ({ topic, isPrivate }: Topic) => (isPrivate ? 1 : 0) + (refused.has(topic) ? 2 : 0);
   return topics
-    .filter(({ state }) => state.kind === 'queued')
+    .filter(({ state }) => state.type === 'queued')
     .sort((a, b) => rankOf(a) - rankOf(b) || a.state.attempt - b.state.attempt)
     .slice(0, Math.max(0, turns - topics.filter(hasTurn).length));
 }

@@ -8,8 +8,8 @@ import type { RealtimeSettings } from '../settings.ts';
  */
 export type SocketState = SocketMemory &
   (
-    | { readonly kind: 'idle' | 'connecting' | 'open' | 'waiting' | 'parked' | 'closed' }
-    | { readonly kind: 'probing'; readonly deadlineMs: number }
+    | { readonly type: 'idle' | 'connecting' | 'open' | 'waiting' | 'parked' | 'closed' }
+    | { readonly type: 'probing'; readonly deadlineMs: number }
   );
 
 interface SocketMemory {
@@ -25,7 +25,7 @@ export type SocketEvent =
    * late reply; `offline`: the host lost its network.
    */
   | {
-      readonly kind:
+      readonly type:
         | 'want'
         | 'release'
         | 'opened'
@@ -38,10 +38,10 @@ export type SocketEvent =
         | 'offline';
     }
   /** The page may have been suspended until now; `isBlocked` when the server may be silent because it refuses a join. */
-  | { readonly kind: 'wake'; readonly isBlocked: boolean };
+  | { readonly type: 'wake'; readonly isBlocked: boolean };
 
 /** `checkKey`: find out by HTTP whether the public key was refused, because a websocket does not reveal why it failed. */
-export type SocketEffect = Wait | { readonly do: 'open' | 'drop' | 'heartbeat' | 'checkKey' };
+export type SocketEffect = Wait | { readonly type: 'open' | 'drop' | 'heartbeat' | 'checkKey' };
 
 type SocketStep = Step<SocketState, SocketEffect>;
 
@@ -54,68 +54,68 @@ interface SocketContext {
   readonly settings: RealtimeSettings;
 }
 
-export function isOpen({ kind }: SocketState): boolean {
-  return kind === 'open' || kind === 'probing';
+export function isOpen({ type }: SocketState): boolean {
+  return type === 'open' || type === 'probing';
 }
 
 export function stepSocket(state: SocketState, event: SocketEvent, context: SocketContext): SocketStep {
   const stay: SocketStep = next(state);
-  const { kind } = state;
+  const { type } = state;
   const { timeoutMs, probeMs } = context.settings;
-  if (kind === 'closed') return stay;
-  switch (event.kind) {
+  if (type === 'closed') return stay;
+  switch (event.type) {
     case 'want':
-      return kind === 'idle' ? connect(state, context) : stay;
+      return type === 'idle' ? connect(state, context) : stay;
     case 'release':
     case 'close': {
-      const after = event.kind === 'close' ? 'closed' : 'idle';
-      return kind === after ? stay : next({ ...state, kind: after }, { do: 'drop' });
+      const after = event.type === 'close' ? 'closed' : 'idle';
+      return type === after ? stay : next({ ...state, type: after }, { type: 'drop' });
     }
     case 'unavailable':
-      return kind === 'connecting' || kind === 'waiting' ? next({ ...state, kind: 'idle' }) : stay;
+      return type === 'connecting' || type === 'waiting' ? next({ ...state, type: 'idle' }) : stay;
     case 'opened':
-      return kind === 'connecting' ? stayOpen({ ...state, openedAtMs: context.nowMs }, context) : stay;
+      return type === 'connecting' ? stayOpen({ ...state, openedAtMs: context.nowMs }, context) : stay;
     case 'lost':
-      return isOpen(state) || kind === 'connecting' ? retry(state, context) : stay;
+      return isOpen(state) || type === 'connecting' ? retry(state, context) : stay;
     case 'frame':
-      return kind === 'probing' ? stayOpen(state, context) : stay;
+      return type === 'probing' ? stayOpen(state, context) : stay;
     case 'timer':
-      if (kind === 'open') return probe(state, timeoutMs, context);
-      if (kind === 'waiting') return connect(state, context);
-      if (kind === 'probing') return replace(state, context);
-      return kind === 'connecting' ? retry(state, context) : stay;
+      if (type === 'open') return probe(state, timeoutMs, context);
+      if (type === 'waiting') return connect(state, context);
+      if (type === 'probing') return replace(state, context);
+      return type === 'connecting' ? retry(state, context) : stay;
     case 'probe':
-      if (kind === 'open') return probe(state, timeoutMs, context);
-      return kind === 'probing' ? next(state, { do: 'heartbeat' }) : stay;
+      if (type === 'open') return probe(state, timeoutMs, context);
+      return type === 'probing' ? next(state, { type: 'heartbeat' }) : stay;
     case 'offline':
-      return kind === 'waiting' ? next({ ...state, kind: 'parked' }) : stay;
+      return type === 'waiting' ? next({ ...state, type: 'parked' }) : stay;
     case 'wake': {
-      if (kind === 'waiting' || kind === 'parked') return connect(state, context);
+      if (type === 'waiting' || type === 'parked') return connect(state, context);
       const delayMs = event.isBlocked ? timeoutMs : probeMs;
-      const isDueSooner = kind === 'probing' && state.deadlineMs <= context.nowMs + delayMs;
+      const isDueSooner = type === 'probing' && state.deadlineMs <= context.nowMs + delayMs;
       return isOpen(state) && !isDueSooner ? probe(state, delayMs, context) : stay;
     }
   }
 }
 
 function connect(state: SocketMemory, { isOnline, settings }: SocketContext): SocketStep {
-  if (!isOnline) return next({ ...state, kind: 'parked' });
+  if (!isOnline) return next({ ...state, type: 'parked' });
   return next(
-    { ...state, kind: 'connecting', openedAtMs: null },
-    { do: 'open' },
-    { do: 'wait', delayMs: settings.timeoutMs },
+    { ...state, type: 'connecting', openedAtMs: null },
+    { type: 'open' },
+    { type: 'wait', delayMs: settings.timeoutMs },
   );
 }
 
 function stayOpen(state: SocketMemory, { settings }: SocketContext): SocketStep {
-  return next({ ...state, kind: 'open' }, { do: 'wait', delayMs: settings.heartbeatMs });
+  return next({ ...state, type: 'open' }, { type: 'wait', delayMs: settings.heartbeatMs });
 }
 
 function probe(state: SocketMemory, delayMs: number, { nowMs }: SocketContext): SocketStep {
   return next(
-    { ...state, kind: 'probing', deadlineMs: nowMs + delayMs },
-    { do: 'heartbeat' },
-    { do: 'wait', delayMs },
+    { ...state, type: 'probing', deadlineMs: nowMs + delayMs },
+    { type: 'heartbeat' },
+    { type: 'wait', delayMs },
   );
 }
 
@@ -128,19 +128,19 @@ function retry(state: SocketMemory, context: SocketContext): SocketStep {
   const { isVisible, isOnline, settings } = context;
   const attempt = isStable(state, context) ? 1 : state.attempt + 1;
   const after = { ...state, attempt };
-  if (!isOnline) return next({ ...after, kind: 'parked' }, { do: 'drop' });
+  if (!isOnline) return next({ ...after, type: 'parked' }, { type: 'drop' });
   const delayMs = Math.max(
     backoffDelayMs(attempt, { delaysMs: settings.reconnectDelaysMs }, 0),
     isVisible ? 0 : settings.hiddenDelayMs,
   );
-  const effects: SocketEffect[] = [{ do: 'drop' }, { do: 'wait', delayMs, jitter: true }];
-  if (state.openedAtMs === null && attempt > 1) effects.push({ do: 'checkKey' });
-  return { state: { ...after, kind: 'waiting' }, effects };
+  const effects: SocketEffect[] = [{ type: 'drop' }, { type: 'wait', delayMs, jitter: true }];
+  if (state.openedAtMs === null && attempt > 1) effects.push({ type: 'checkKey' });
+  return { state: { ...after, type: 'waiting' }, effects };
 }
 
 /** Replaces a silent socket at once if it had been stable, because then the network failed and not the server. */
 function replace(state: SocketMemory, context: SocketContext): SocketStep {
   if (state.attempt > 0 && !isStable(state, context)) return retry(state, context);
   const after = connect({ ...state, attempt: 1 }, context);
-  return next(after.state, { do: 'drop' }, ...after.effects);
+  return next(after.state, { type: 'drop' }, ...after.effects);
 }

@@ -6,7 +6,7 @@ import { isOpen, stepSocket, type SocketEffect, type SocketEvent, type SocketSta
 import { encodeMessage, encodeSocketUrl, parseMessage } from '../protocol/wire.ts';
 import type { ConnectOptions } from './connection.ts';
 
-type RunEffect = Exclude<SocketEffect, { do: 'wait' }>;
+type RunEffect = Exclude<SocketEffect, { type: 'wait' }>;
 
 /** Why no websocket can be opened. */
 export interface SocketProblem {
@@ -48,7 +48,7 @@ export class ReconnectingSocket {
     this.#url = encodeSocketUrl(options.url, options.apiKey, options.vsn, options.params);
     this.#lastFrameAtMs = clock.now();
     this.#machine = createMachine<SocketState, SocketEvent, RunEffect>({
-      initial: { kind: 'idle', attempt: 0, openedAtMs: null },
+      initial: { type: 'idle', attempt: 0, openedAtMs: null },
       step: (state, event, nowMs) =>
         stepSocket(state, event, {
           nowMs,
@@ -62,9 +62,9 @@ export class ReconnectingSocket {
       onStep: (state, before) => owner.onStep(state, before, this.#lastFrameAtMs),
     });
     this.#unsubscribe = page.subscribe((signal) => {
-      if (signal === 'offline') this.#machine.send({ kind: 'offline' });
+      if (signal === 'offline') this.#machine.send({ type: 'offline' });
       else if (signal !== 'hidden' && signal !== 'pagehide')
-        this.#machine.send({ kind: 'wake', isBlocked: owner.isBlocked() });
+        this.#machine.send({ type: 'wake', isBlocked: owner.isBlocked() });
     });
   }
 
@@ -87,24 +87,24 @@ export class ReconnectingSocket {
 
   /** Sends a heartbeat at once, and returns its ref. */
   probe(): string {
-    this.#machine.send({ kind: 'probe' });
+    this.#machine.send({ type: 'probe' });
     return this.#heartbeat.ref;
   }
 
   /** Opens the socket, or closes it until it is needed again. */
   want(wanted: boolean): void {
-    this.#machine.send({ kind: wanted ? 'want' : 'release' });
+    this.#machine.send({ type: wanted ? 'want' : 'release' });
   }
 
   close(): void {
     this.#unsubscribe();
-    this.#machine.send({ kind: 'close' });
+    this.#machine.send({ type: 'close' });
   }
 
   #run(effect: RunEffect): void {
-    if (effect.do === 'open') this.#open();
-    else if (effect.do === 'drop') this.#drop();
-    else if (effect.do === 'checkKey') void this.#checkKey();
+    if (effect.type === 'open') this.#open();
+    else if (effect.type === 'drop') this.#drop();
+    else if (effect.type === 'checkKey') void this.#checkKey();
     else
       this.#heartbeat = {
         sentAtMs: this.#options.platform.clock.monotonicMs(),
@@ -127,18 +127,18 @@ export class ReconnectingSocket {
     };
     socket.onOpen = () => {
       noteFrame();
-      this.#machine.send({ kind: 'opened' });
+      this.#machine.send({ type: 'opened' });
     };
     socket.onMessage = (data) => {
       noteFrame();
       this.#receive(data);
     };
-    socket.onClose = () => this.#machine.send({ kind: 'lost' });
+    socket.onClose = () => this.#machine.send({ type: 'lost' });
   }
 
   #receive(data: unknown): void {
     const { platform, features, emit } = this.#options;
-    if (this.#machine.state.kind === 'probing') this.#machine.send({ kind: 'frame' });
+    if (this.#machine.state.type === 'probing') this.#machine.send({ type: 'frame' });
     const message = parseMessage(data, features);
     if (message?.topic === 'phoenix' && message.ref === this.#heartbeat.ref)
       emit({
@@ -164,7 +164,7 @@ export class ReconnectingSocket {
 
   async #checkKey(): Promise<void> {
     const isRefused = await isKeyRefused(this.#options);
-    if (!isRefused || this.#machine.state.kind !== 'waiting') return;
+    if (!isRefused || this.#machine.state.type !== 'waiting') return;
     this.#stop({
       code: 'key-refused',
       message: 'The server refuses the public key of the project (401)',
@@ -172,7 +172,7 @@ export class ReconnectingSocket {
   }
 
   #stop(problem: SocketProblem): void {
-    this.#machine.send({ kind: 'unavailable' });
+    this.#machine.send({ type: 'unavailable' });
     this.#owner.onUnavailable(problem);
   }
 }

@@ -8,25 +8,25 @@ import { next, type Step, type Wait } from '../machine/machine.ts';
  * when it resumes and receives a message of that term.
  */
 export type LeaderState =
-  | { readonly kind: 'stopped'; readonly term: number }
-  | { readonly kind: 'seeking' | 'leading'; readonly term: number }
-  | { readonly kind: 'following' | 'doubting'; readonly term: number; readonly leader: string };
+  | { readonly type: 'stopped'; readonly term: number }
+  | { readonly type: 'seeking' | 'leading'; readonly term: number }
+  | { readonly type: 'following' | 'doubting'; readonly term: number; readonly leader: string };
 
 export type LeaderEvent =
-  | { readonly kind: 'start' | 'stop' | 'timer' | 'wake' }
-  | { readonly kind: 'granted'; readonly term: number }
+  | { readonly type: 'start' | 'stop' | 'timer' | 'wake' }
+  | { readonly type: 'granted'; readonly term: number }
   /** A leader's message arrived. */
-  | { readonly kind: 'heard'; readonly leader: string; readonly term: number }
-  | { readonly kind: 'asked'; readonly term: number };
+  | { readonly type: 'heard'; readonly leader: string; readonly term: number }
+  | { readonly type: 'asked'; readonly term: number };
 
 export type LeaderEffect =
   | Wait
   /** Releases the lock of the previous term and requests the lock of this one. */
-  | { readonly do: 'acquire'; readonly term: number }
-  | { readonly do: 'release' }
-  | { readonly do: 'ask' }
-  | { readonly do: 'announce' }
-  | { readonly do: 'attach' };
+  | { readonly type: 'acquire'; readonly term: number }
+  | { readonly type: 'release' }
+  | { readonly type: 'ask' }
+  | { readonly type: 'announce' }
+  | { readonly type: 'attach' };
 
 type LeaderStep = Step<LeaderState, LeaderEffect>;
 
@@ -35,50 +35,50 @@ export const answerMs = 3_000;
 export const askEveryMs = 10_000;
 
 export function stepLeader(state: LeaderState, event: LeaderEvent): LeaderStep {
-  const { kind, term } = state;
+  const { type, term } = state;
   const stay: LeaderStep = next(state);
-  if (kind === 'stopped') return event.kind === 'start' ? seek(term) : stay;
-  switch (event.kind) {
+  if (type === 'stopped') return event.type === 'start' ? seek(term) : stay;
+  switch (event.type) {
     case 'start':
       return stay;
     case 'stop':
-      return next({ kind: 'stopped', term: 0 }, { do: 'release' });
+      return next({ type: 'stopped', term: 0 }, { type: 'release' });
     case 'granted':
-      if (event.term !== term || kind === 'leading') return stay;
-      return next({ kind: 'leading', term }, { do: 'announce' });
+      if (event.term !== term || type === 'leading') return stay;
+      return next({ type: 'leading', term }, { type: 'announce' });
     case 'asked':
-      if (event.term > term) return kind === 'leading' ? seek(event.term) : stay;
-      return kind === 'leading' ? next(state, { do: 'announce' }) : stay;
+      if (event.term > term) return type === 'leading' ? seek(event.term) : stay;
+      return type === 'leading' ? next(state, { type: 'announce' }) : stay;
     case 'heard':
       return hear(state, event.leader, event.term);
     case 'wake':
     case 'timer':
-      if (kind === 'following')
-        return next({ ...state, kind: 'doubting' }, { do: 'ask' }, { do: 'wait', delayMs: answerMs });
-      if (event.kind === 'wake' || kind === 'leading') return stay;
+      if (type === 'following')
+        return next({ ...state, type: 'doubting' }, { type: 'ask' }, { type: 'wait', delayMs: answerMs });
+      if (event.type === 'wake' || type === 'leading') return stay;
       return seek(term + 1);
   }
 }
 
-function hear(state: Exclude<LeaderState, { kind: 'stopped' }>, leader: string, term: number): LeaderStep {
+function hear(state: Exclude<LeaderState, { type: 'stopped' }>, leader: string, term: number): LeaderStep {
   // A leader of an earlier term steps down when it receives a message of the current term.
-  if (term < state.term) return next(state, { do: state.kind === 'leading' ? 'announce' : 'ask' });
-  if (state.kind === 'leading' && term === state.term) return next(state);
-  const wait: LeaderEffect = { do: 'wait', delayMs: askEveryMs };
-  const isSame = (state.kind === 'following' || state.kind === 'doubting') && state.leader === leader;
+  if (term < state.term) return next(state, { type: state.type === 'leading' ? 'announce' : 'ask' });
+  if (state.type === 'leading' && term === state.term) return next(state);
+  const wait: LeaderEffect = { type: 'wait', delayMs: askEveryMs };
+  const isSame = (state.type === 'following' || state.type === 'doubting') && state.leader === leader;
   return next<LeaderState, LeaderEffect>(
-    { kind: 'following', term, leader },
-    ...(term === state.term ? [] : [{ do: 'acquire' as const, term }]),
-    ...(isSame ? [] : [{ do: 'attach' as const }]),
+    { type: 'following', term, leader },
+    ...(term === state.term ? [] : [{ type: 'acquire' as const, term }]),
+    ...(isSame ? [] : [{ type: 'attach' as const }]),
     wait,
   );
 }
 
 function seek(term: number): LeaderStep {
   return next<LeaderState, LeaderEffect>(
-    { kind: 'seeking', term },
-    { do: 'acquire', term },
-    { do: 'ask' },
-    { do: 'wait', delayMs: answerMs },
+    { type: 'seeking', term },
+    { type: 'acquire', term },
+    { type: 'ask' },
+    { type: 'wait', delayMs: answerMs },
   );
 }

@@ -20,7 +20,7 @@ import {
 } from '../presence/presence-state.ts';
 import type { FollowerMessage, LeaderNews } from './tab-message.ts';
 
-type MessageOf<Kind> = Omit<Extract<FollowerMessage, { readonly kind: Kind }>, 'to'>;
+type MessageOf<Kind> = Omit<Extract<FollowerMessage, { readonly type: Kind }>, 'to'>;
 
 interface Wants {
   readonly bindings: readonly Binding[];
@@ -55,19 +55,19 @@ class LedTopic {
     this.#tell = tell;
     this.#topic = connection.open(name, {
       onStatus: (snapshot) => this.#onStatus(snapshot),
-      onChange: (keys, change) => tell({ kind: 'change', name, keys, change }),
-      onGap: (loss) => tell({ kind: 'gap', name, loss }),
+      onChange: (keys, change) => tell({ type: 'change', name, keys, change }),
+      onGap: (loss) => tell({ type: 'gap', name, loss }),
       onDiscard: () => {
         this.#entries.clear();
         this.#tracker.discard();
-        tell({ kind: 'discard', name });
+        tell({ type: 'discard', name });
       },
       onMessage: (event, payload) => this.#onMessage(event, payload),
     });
     this.#tracker = createTracker({
       name,
       clock,
-      emit: (event) => tell({ kind: 'event', event }),
+      emit: (event) => tell({ type: 'event', event }),
       report,
       push: (event, payload) => this.push(event, payload),
       onError: ({ code, message }) => this.#tellMessage(presenceError, { code, message }, null),
@@ -109,7 +109,7 @@ class LedTopic {
   }
 
   tellStatus(): void {
-    this.#tell({ kind: 'status', name: this.#name, keys: this.#keys, snapshot: this.#snapshot });
+    this.#tell({ type: 'status', name: this.#name, keys: this.#keys, snapshot: this.#snapshot });
   }
 
   tellPresence(): void {
@@ -129,7 +129,7 @@ class LedTopic {
   }
 
   #tellMessage(event: string, payload: unknown, except: string | null): void {
-    this.#tell({ kind: 'message', name: this.#name, event, payload, except });
+    this.#tell({ type: 'message', name: this.#name, event, payload, except });
   }
 
   #onStatus(snapshot: ChannelSnapshot): void {
@@ -144,7 +144,7 @@ class LedTopic {
     if (event === 'presence_state' || event === 'presence_diff')
       this.presence = stepPresence(
         this.presence,
-        { kind: event, payload },
+        { type: event, payload },
         this.#clock.monotonicMs(),
         0,
       ).state;
@@ -175,7 +175,7 @@ export class Leader {
     this.#present = new Set([self]);
     this.#wakes = createListeners(options.platform.report);
     const page = createSharedPage(options.platform.page, this.#wakes);
-    const emit = (event: RealtimeEvent) => tell({ kind: 'event', event });
+    const emit = (event: RealtimeEvent) => tell({ type: 'event', event });
     this.#connection = connect({ ...options, emit, platform: { ...options.platform, page } });
     this.#connection.subscribe(() => this.#tellConnection());
     this.#callRoll();
@@ -204,10 +204,10 @@ export class Leader {
     led.push(event, payload).then(
       (response) => {
         led.echo(event, payload, from);
-        this.#tell({ kind: 'pushed', id, response, error: null });
+        this.#tell({ type: 'pushed', id, response, error: null });
       },
       ({ code, message, cause }: RealtimeError) =>
-        this.#tell({ kind: 'pushed', id, response: cause, error: { code, message } }),
+        this.#tell({ type: 'pushed', id, response: cause, error: { code, message } }),
     );
   }
 
@@ -234,7 +234,7 @@ export class Leader {
 
   /** Publishes the state of the connection and all channels, for new tabs. */
   announce(): void {
-    this.#tell({ kind: 'lead' });
+    this.#tell({ type: 'lead' });
     this.#tellConnection();
     this.#topics.forEach((led) => led.tellStatus());
   }
@@ -254,7 +254,7 @@ export class Leader {
   }
 
   #tellConnection(): void {
-    this.#tell({ kind: 'connection', snapshot: this.#connection.getSnapshot() });
+    this.#tell({ type: 'connection', snapshot: this.#connection.getSnapshot() });
   }
 
   #callRoll(): void {
@@ -265,7 +265,7 @@ export class Leader {
         }),
       );
       this.#present.clear();
-      this.#tell({ kind: 'roll' });
+      this.#tell({ type: 'roll' });
       this.#callRoll();
     }, rollCallMs);
   }

@@ -17,7 +17,7 @@ export interface TabTopic {
 
 type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never;
 
-type RunEffect = Exclude<LeaderEffect, { do: 'wait' }>;
+type RunEffect = Exclude<LeaderEffect, { type: 'wait' }>;
 
 /** What a tab contributes to its group. */
 export interface MembershipOptions {
@@ -52,16 +52,16 @@ export class Membership {
     this.#clock = platform.clock;
     this.#lastHeardMs = platform.clock.now();
     this.#lock = createTermLock(platform.locks, name, (term) =>
-      this.#machine.send({ kind: 'granted', term }),
+      this.#machine.send({ type: 'granted', term }),
     );
     this.#broadcast = platform.openTabChannel(name);
     this.#machine = createMachine<LeaderState, LeaderEvent, RunEffect>({
-      initial: { kind: 'stopped', term: 0 },
+      initial: { type: 'stopped', term: 0 },
       step: stepLeader,
       run: (effect) => this.#run(effect),
       platform,
-      onStep: ({ kind }, before) => {
-        if (kind === 'seeking' && before.kind !== 'seeking') this.#detach();
+      onStep: ({ type }, before) => {
+        if (type === 'seeking' && before.type !== 'seeking') this.#detach();
       },
     });
     this.#unsubscribe = this.#broadcast.subscribe((value) => this.#receive(value));
@@ -72,25 +72,25 @@ export class Membership {
   }
 
   get isReady(): boolean {
-    const { kind } = this.#machine.state;
-    return kind === 'following' || kind === 'leading';
+    const { type } = this.#machine.state;
+    return type === 'following' || type === 'leading';
   }
 
   /** Begins to look for the group's leader. */
   start(): void {
-    this.#machine.send({ kind: 'start' });
+    this.#machine.send({ type: 'start' });
   }
 
   stop(): void {
-    if (this.#machine.state.kind === 'stopped') return;
-    this.say({ kind: 'bye' });
-    this.#machine.send({ kind: 'stop' });
+    if (this.#machine.state.type === 'stopped') return;
+    this.say({ type: 'bye' });
+    this.#machine.send({ type: 'stop' });
     this.#detach();
   }
 
   wake(): void {
-    if (!this.#leader) this.say({ kind: 'wake' });
-    this.#machine.send({ kind: 'wake' });
+    if (!this.#leader) this.say({ type: 'wake' });
+    this.#machine.send({ type: 'wake' });
   }
 
   /** Stops permanently. */
@@ -112,9 +112,9 @@ export class Membership {
     const message = parseTabMessage(value);
     if (!message) return;
     if (message.to === 'leader') return this.#lead(message);
-    this.#machine.send({ kind: 'heard', leader: message.from, term: message.term });
+    this.#machine.send({ type: 'heard', leader: message.from, term: message.term });
     const { state } = this.#machine;
-    if ((state.kind !== 'following' && state.kind !== 'doubting') || state.leader !== message.from) return;
+    if ((state.type !== 'following' && state.type !== 'doubting') || state.leader !== message.from) return;
     this.#lastHeardMs = this.#clock.now();
     this.#follow(message);
   }
@@ -122,12 +122,12 @@ export class Membership {
   /** Receives a message of a following tab. */
   #lead(message: Without<FollowerMessage, 'to'>): void {
     const leader = this.#leader;
-    if (message.kind === 'ask') this.#machine.send({ kind: 'asked', term: message.term });
-    else if (message.kind === 'want') leader?.want(message);
-    else if (message.kind === 'push') leader?.push(message);
-    else if (message.kind === 'send') leader?.send(message);
-    else if (message.kind === 'track') leader?.track(message.from, message.name, message.entry);
-    else if (message.kind === 'wake') leader?.wake();
+    if (message.type === 'ask') this.#machine.send({ type: 'asked', term: message.term });
+    else if (message.type === 'want') leader?.want(message);
+    else if (message.type === 'push') leader?.push(message);
+    else if (message.type === 'send') leader?.send(message);
+    else if (message.type === 'track') leader?.track(message.from, message.name, message.entry);
+    else if (message.type === 'wake') leader?.wake();
     else leader?.forget(message.from);
   }
 
@@ -135,7 +135,7 @@ export class Membership {
   #follow(news: LeaderNews): void {
     const { topics, status, self, options } = this.#member;
     const topic = 'name' in news ? topics.get(news.name)?.shared : undefined;
-    switch (news.kind) {
+    switch (news.type) {
       case 'lead':
         return;
       case 'roll':
@@ -168,17 +168,17 @@ export class Membership {
     if (this.#hasLeft) return;
     const { state } = this.#machine;
     // Followers of a later term would mistake the last messages of a deposed leader for those of the present one.
-    const isDeposed = state.kind !== 'stopped' && state.term !== term;
+    const isDeposed = state.type !== 'stopped' && state.term !== term;
     const from = this.#member.self;
     if (!isDeposed) this.#broadcast.post({ ...news, from, to: 'followers', term } satisfies TabMessage);
-    if (news.kind !== 'roll') this.#follow(news);
+    if (news.type !== 'roll') this.#follow(news);
   }
 
   #sayWants(): void {
     this.#member.topics.forEach(({ shared }, name) => {
       const { bindings, config, entry } = shared;
-      if (bindings) this.say({ kind: 'want', name, bindings, config, isRequested: false });
-      if (bindings && entry) this.say({ kind: 'track', name, entry });
+      if (bindings) this.say({ type: 'want', name, bindings, config, isRequested: false });
+      if (bindings && entry) this.say({ type: 'track', name, entry });
     });
   }
 
@@ -194,14 +194,14 @@ export class Membership {
   }
 
   #run(effect: RunEffect): void {
-    if (effect.do === 'acquire' || effect.do === 'release') {
+    if (effect.type === 'acquire' || effect.type === 'release') {
       // Acquiring or releasing the lock ends leadership.
       this.#leader?.close();
       this.#leader = undefined;
-      if (effect.do === 'acquire') this.#lock.acquire(effect.term);
+      if (effect.type === 'acquire') this.#lock.acquire(effect.term);
       else this.#lock.release();
-    } else if (effect.do === 'ask') this.say({ kind: 'ask', term: this.#machine.state.term });
-    else if (effect.do === 'attach') this.#attach();
+    } else if (effect.type === 'ask') this.say({ type: 'ask', term: this.#machine.state.term });
+    else if (effect.type === 'attach') this.#attach();
     else if (this.#leader) this.#leader.announce();
     else {
       const { options, connect, self } = this.#member;

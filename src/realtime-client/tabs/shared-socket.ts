@@ -82,10 +82,10 @@ class SharedConnection implements Connection {
         return pushes.push(event, payload);
       },
       claim: this.#waiting.claim,
-      send: (event, payload) => this.#membership?.say({ kind: 'send', name, event, payload }),
+      send: (event, payload) => this.#membership?.say({ type: 'send', name, event, payload }),
       track: (entry) => {
         shared.entry = entry;
-        this.#membership?.say({ kind: 'track', name, entry });
+        this.#membership?.say({ type: 'track', name, entry });
       },
       want: (wanted, config) => {
         const bindings = wanted && [...wanted.values()];
@@ -93,7 +93,7 @@ class SharedConnection implements Connection {
         if (!bindings) pushes.close();
         if (this.#user === null) shared.signOut();
         if (!this.#stops && bindings) this.#start();
-        this.#membership?.say({ kind: 'want', name, bindings, config, isRequested: true });
+        this.#membership?.say({ type: 'want', name, bindings, config, isRequested: true });
       },
     };
   }
@@ -121,7 +121,7 @@ class SharedConnection implements Connection {
       send: (event, payload) => {
         this.#lastPush += 1;
         const id = `${this.#self}:${this.#lastPush}`;
-        this.#membership?.say({ kind: 'push', id, name, event, payload });
+        this.#membership?.say({ type: 'push', id, name, event, payload });
         return id;
       },
     });

@@ -12,25 +12,25 @@ export type TabMessage = FollowerMessage | LeaderMessage;
  * the tab repeats them; `bye`: the tab closes; `wake`: the tab became visible or online, so the socket may be dead.
  */
 export type FollowerMessage = { readonly from: string; readonly to: 'leader' } & (
-  | { readonly kind: 'ask'; readonly term: number }
+  | { readonly type: 'ask'; readonly term: number }
   | {
-      readonly kind: 'want';
+      readonly type: 'want';
       readonly name: string;
       readonly bindings: readonly Binding[] | null;
       readonly config: JoinConfig;
       readonly isRequested: boolean;
     }
   /** What the tab tracks in the channel's presence; null: it stops tracking. */
-  | { readonly kind: 'track'; readonly name: string; readonly entry: TabPresence | null }
-  | { readonly kind: 'send'; readonly name: string; readonly event: string; readonly payload: unknown }
+  | { readonly type: 'track'; readonly name: string; readonly entry: TabPresence | null }
+  | { readonly type: 'send'; readonly name: string; readonly event: string; readonly payload: unknown }
   | {
-      readonly kind: 'push';
+      readonly type: 'push';
       readonly id: string;
       readonly name: string;
       readonly event: string;
       readonly payload: unknown;
     }
-  | { readonly kind: 'bye' | 'wake' }
+  | { readonly type: 'bye' | 'wake' }
 );
 
 /** `keys` of a status: the joined bindings. `roll`: the tabs must repeat their wants. */
@@ -41,34 +41,34 @@ export type LeaderMessage = {
 } & LeaderNews;
 
 export type LeaderNews =
-  | { readonly kind: 'lead' | 'roll' }
-  | { readonly kind: 'connection'; readonly snapshot: ConnectionSnapshot }
+  | { readonly type: 'lead' | 'roll' }
+  | { readonly type: 'connection'; readonly snapshot: ConnectionSnapshot }
   | {
-      readonly kind: 'status';
+      readonly type: 'status';
       readonly name: string;
       readonly keys: readonly string[];
       readonly snapshot: ChannelSnapshot;
     }
   | {
-      readonly kind: 'change';
+      readonly type: 'change';
       readonly name: string;
       readonly keys: readonly string[];
       readonly change: Change<RowRecord>;
     }
-  | { readonly kind: 'gap'; readonly name: string; readonly loss: ContinuityLoss }
+  | { readonly type: 'gap'; readonly name: string; readonly loss: ContinuityLoss }
   | {
-      readonly kind: 'message';
+      readonly type: 'message';
       readonly name: string;
       readonly event: string;
       readonly payload: unknown;
       /** The tab that sent the broadcast, which does not receive it. */
       readonly except: string | null;
     }
-  | { readonly kind: 'event'; readonly event: RealtimeEvent }
+  | { readonly type: 'event'; readonly event: RealtimeEvent }
   /** The user changed: drop what is queued. */
-  | { readonly kind: 'discard'; readonly name: string }
+  | { readonly type: 'discard'; readonly name: string }
   | {
-      readonly kind: 'pushed';
+      readonly type: 'pushed';
       readonly id: string;
       /** The server's response, also of a refusal. */
       readonly response: unknown;
@@ -80,7 +80,7 @@ export function parseTabMessage(value: unknown): TabMessage | null {
   const isMessage =
     isRecord(value) &&
     typeof value['from'] === 'string' &&
-    typeof value['kind'] === 'string' &&
+    typeof value['type'] === 'string' &&
     (value['to'] === 'leader' || (value['to'] === 'followers' && typeof value['term'] === 'number'));
   return isMessage ? (value as unknown as TabMessage) : null;
 }

@@ -15,7 +15,7 @@ export function rawSelect<Row>(select: string): RawSelect<Row> {
 /** One column of a select: `alias:column::cast`, where the column may be a JSON path or an aggregate (`amount.sum()`). */
 export interface SelectColumn {
   /** Discriminates columns from related rows. */
-  readonly kind: 'column';
+  readonly type: 'column';
   /** The name in the row, or empty. */
   readonly alias: string;
   /** Column, JSON path or aggregate. */
@@ -27,7 +27,7 @@ export interface SelectColumn {
 /** Related rows in a select: `alias:relation!hint!inner(…)`, or spread into the row: `...relation(…)`. */
 export interface SelectEmbed {
   /** Discriminates related rows from columns. */
-  readonly kind: 'embed';
+  readonly type: 'embed';
   /** The name in the row, or empty. */
   readonly alias: string;
   /** A table, view, foreign key, or column of a foreign key. */
@@ -75,7 +75,7 @@ export function parseColumn(text: string): SelectColumn {
   const [beforeCast = '', ...casts] = splitTopLevel(text, '::');
   const [first = '', ...others] = splitTopLevel(beforeCast, ':');
   return {
-    kind: 'column',
+    type: 'column',
     alias: others.length ? first.trim() : '',
     column: (others.length ? others.join(':') : first).trim(),
     cast: casts.map((type) => `::${type.trim()}`).join(''),
@@ -85,7 +85,7 @@ export function parseColumn(text: string): SelectColumn {
 /** One part in its wire form. */
 export function encodeSelectItem(item: SelectItem): string {
   const alias = item.alias && `${quoteUnlessQuoted(item.alias)}:`;
-  if (item.kind === 'column') return `${alias}${encodeSelectColumn(item.column)}${item.cast}`;
+  if (item.type === 'column') return `${alias}${encodeSelectColumn(item.column)}${item.cast}`;
   const { relation, hint, join, isSpread, items } = item;
   const path = (hint ? [relation, hint] : [relation]).map(quoteUnlessQuoted).join('!');
   const inside = castPositionAtEnd(items.map(encodeSelectItem).join());
@@ -109,7 +109,7 @@ function parseItem(text: string): SelectItem {
   const join = modifiers.find((modifier) => modifier === 'inner' || modifier === 'left') ?? '';
   const hint = modifiers.find((modifier) => modifier !== join) ?? '';
   const items = inside.trim() ? parseSelect(inside) : [];
-  return { kind: 'embed', alias, relation, hint, join, isSpread, items };
+  return { type: 'embed', alias, relation, hint, join, isSpread, items };
 }
 
 /**

@@ -13,11 +13,11 @@ const signedOut: RouteInput = {
 const signedIn: RouteInput = { ...signedOut, status: 'signed-in' };
 
 test.each(['/login', '/home', '/nowhere'])('%s waits while the session loads', (path) => {
-  expect(decideRoute({ ...signedOut, status: 'loading', path })).toEqual({ kind: 'loading' });
+  expect(decideRoute({ ...signedOut, status: 'loading', path })).toEqual({ type: 'loading' });
 });
 
 test('a signed-out user sees the public screens', () =>
-  expect(decideRoute({ ...signedOut, path: '/join/x' }).kind).toBe('public'));
+  expect(decideRoute({ ...signedOut, path: '/join/x' }).type).toBe('public'));
 
 test.each([
   ['/home', '', '/login'],
@@ -30,50 +30,50 @@ test.each([
   ['/home/', '?next=%2Fjoin%2Fabc', '/login?next=%2Fjoin%2Fabc'],
   ['/home', '?next=%2Fjoin%2Fabc', '/login?next=%2Fjoin%2Fabc'],
 ])('%s%s leads to %s when signed out', (path, query, to) => {
-  expect(decideRoute({ ...signedOut, path, query })).toEqual({ kind: 'redirect', to });
+  expect(decideRoute({ ...signedOut, path, query })).toEqual({ type: 'redirect', to });
 });
 
 test('tokens of a fragment never reach ?next=', () => {
   const decision = decideRoute({ ...signedOut, path: '/account', hash: '#access_token=a&refresh_token=b' });
-  expect(decision).toEqual({ kind: 'redirect', to: '/login?next=%2Faccount' });
+  expect(decision).toEqual({ type: 'redirect', to: '/login?next=%2Faccount' });
 });
 
 test('a signed-out user does not return to the last page after a sign-out', () => {
   const decision = decideRoute({ ...signedOut, path: '/account', hasLeft: true });
-  expect(decision).toEqual({ kind: 'redirect', to: '/login' });
+  expect(decision).toEqual({ type: 'redirect', to: '/login' });
 });
 
 test.each(['/home', '/', '/_app', '/nowhere'])('a signed-in user may open %s', (path) => {
-  expect(decideRoute({ ...signedIn, path }).kind).toBe('private');
+  expect(decideRoute({ ...signedIn, path }).type).toBe('private');
 });
 
 test.each(['/login', '/signup', '/login/', '/signup/'])('a signed-in user is redirected from %s', (path) => {
   expect(decideRoute({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
-    kind: 'redirect',
+    type: 'redirect',
     to: '/join/x',
   });
-  expect(decideRoute({ ...signedIn, path })).toEqual({ kind: 'redirect', to: '/home' });
+  expect(decideRoute({ ...signedIn, path })).toEqual({ type: 'redirect', to: '/home' });
 });
 
 test('a signed-in user returns to the requested page after a mail link', () => {
   for (const path of ['/home', '/home/'])
     expect(decideRoute({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
-      kind: 'redirect',
+      type: 'redirect',
       to: '/join/x',
     });
 });
 
 test.each(['/reset-password', '/join/x'])('a signed-in user may also see %s', (path) => {
-  expect(decideRoute({ ...signedIn, path }).kind).toBe('public');
+  expect(decideRoute({ ...signedIn, path }).type).toBe('public');
 });
 
 test('the second factor is required before anything else', () => {
   const half: RouteInput = { ...signedIn, needsSecondFactor: true };
   expect(decideRoute({ ...half, path: '/account' })).toEqual({
-    kind: 'redirect',
+    type: 'redirect',
     to: '/login?next=%2Faccount',
   });
-  expect(decideRoute({ ...half, path: '/login' }).kind).toBe('public');
+  expect(decideRoute({ ...half, path: '/login' }).type).toBe('public');
 });
 
 describe('a mail link', () => {
@@ -85,22 +85,22 @@ describe('a mail link', () => {
     ['/home', '?next=%2Fpreferences', '/login?next=%2Fpreferences'],
     ['/account', '', '/login?next=%2Faccount'],
   ])('a mail link at %s%s travels to %s when signed out, never in ?next=', (path, query, to) => {
-    expect(decideRoute({ ...signedOut, path, query, hash })).toEqual({ kind: 'redirect', to: to + hash });
+    expect(decideRoute({ ...signedOut, path, query, hash })).toEqual({ type: 'redirect', to: to + hash });
   });
 
   test.each(['/login', '/reset-password'])('a mail link is shown at %s when signed out', (path) => {
-    expect(decideRoute({ ...signedOut, path, hash })).toEqual({ kind: 'mail-link', link });
+    expect(decideRoute({ ...signedOut, path, hash })).toEqual({ type: 'mail-link', link });
   });
 
   test.each(['/home', '/account', '/login', '/'])('a mail link is shown at %s when signed in', (path) => {
-    expect(decideRoute({ ...signedIn, path, hash })).toEqual({ kind: 'mail-link', link });
+    expect(decideRoute({ ...signedIn, path, hash })).toEqual({ type: 'mail-link', link });
   });
 
   test('a mail link is read from the query too', () => {
     const query = '?next=%2Fx&token_hash=abcdef0123456789abcdef&type=signup';
-    expect(decideRoute({ ...signedIn, path: '/home', query })).toEqual({ kind: 'mail-link', link });
+    expect(decideRoute({ ...signedIn, path: '/home', query })).toEqual({ type: 'mail-link', link });
     expect(decideRoute({ ...signedOut, path: '/home', query })).toEqual({
-      kind: 'redirect',
+      type: 'redirect',
       to: `/login?next=%2Fx${hash}`,
     });
   });
@@ -110,6 +110,6 @@ describe('a mail link', () => {
     ['/home', '#token_hash=abcdef0123456789abcdef&type=constructor'],
     ['/home', '#token_hash=short&type=signup'],
   ])('%s%s has no mail link', (path, other) => {
-    expect(decideRoute({ ...signedIn, path, hash: other }).kind).toBe('private');
+    expect(decideRoute({ ...signedIn, path, hash: other }).type).toBe('private');
   });
 });

@@ -21,7 +21,7 @@ export interface PortableClient {
   attempt<C extends ClientCommand>(
     command: C,
     args: ClientCommands[C],
-  ): Promise<Exclude<CallOutcome, { kind: 'unsupported' }>>;
+  ): Promise<Exclude<CallOutcome, { type: 'unsupported' }>>;
 }
 
 export interface PortableContext {
@@ -81,12 +81,12 @@ export function portableAuditsOf(area: ClientArea) {
 function toPortable(client: AdaptedClient): Omit<PortableClient, 'proxy'> {
   const attempt: PortableClient['attempt'] = async (command, args) => {
     const outcome = await client.call(command, args);
-    if (outcome.kind === 'unsupported') throw new NotRunError(`the client has no command ${command}`);
+    if (outcome.type === 'unsupported') throw new NotRunError(`the client has no command ${command}`);
     return outcome;
   };
   const ask: PortableClient['ask'] = async (command, args) => {
     const outcome = await attempt(command, args);
-    if (outcome.kind === 'ok') return outcome.value;
+    if (outcome.type === 'ok') return outcome.value;
     return assert.fail(`the command ${command} succeeds`, `${outcome.code ?? 'no code'}: ${outcome.message}`);
   };
   return {

@@ -33,7 +33,7 @@ export const anyAuthAudits: readonly Audit[] = [
       const user = await server.newUser();
       const { attempt, ask } = await open();
       const outcome = await attempt('signIn', { email: user.email, password: 'not the password' });
-      assert.equal(outcome.kind, 'refused', 'the end of the sign-in');
+      assert.equal(outcome.type, 'refused', 'the end of the sign-in');
       assert.equal(at(outcome, 'code'), 'invalid_credentials', 'the code of the refusal');
       assert.equal(await ask('getAccessToken', {}), null, 'the access token');
     },

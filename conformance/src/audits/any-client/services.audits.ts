@@ -109,7 +109,7 @@ export const anyServiceAudits: readonly Audit[] = [
     async (context) => {
       const { attempt } = await openInbox(context, 2);
       const outcome = await attempt('select', { table, filters: [], isSingle: true });
-      assert.equal(outcome.kind, 'refused', 'the end of the read');
+      assert.equal(outcome.type, 'refused', 'the end of the read');
       assert.ok(typeof at(outcome, 'code') === 'string', 'the refusal has a code');
     },
   ),
@@ -141,7 +141,7 @@ export const anyServiceAudits: readonly Audit[] = [
     async (context) => {
       const { proxy, attempt } = await openInbox(context, 2);
       const outcome = await attempt('update', { table, filters: [], values: { status: 'read' } });
-      assert.equal(outcome.kind, 'refused', 'the end of the update');
+      assert.equal(outcome.type, 'refused', 'the end of the update');
       assert.equal(proxy.to(path).length, 0, 'the number of sent writes');
     },
   ),
@@ -168,7 +168,7 @@ export const anyServiceAudits: readonly Audit[] = [
         filters: [['recipient_id', 'eq', ada.id]],
         values: { status: 'read' },
       });
-      assert.equal(outcome.kind, 'refused', 'the end of the update');
+      assert.equal(outcome.type, 'refused', 'the end of the update');
       assert.equal(proxy.to(path).length, 1, 'the number of sent writes');
     },
   ),
@@ -187,7 +187,7 @@ export const anyServiceAudits: readonly Audit[] = [
     const { proxy, attempt } = await openInbox(context, 1);
     proxy.answerNext(path, { status: 200, body: '<h1>Portal</h1>' });
     const outcome = await attempt('select', { table, filters: [] });
-    assert.equal(outcome.kind, 'refused', 'the end of the read');
+    assert.equal(outcome.type, 'refused', 'the end of the read');
   }),
   realtimeAudit(
     'ANY-RT-101',

@@ -31,8 +31,8 @@ export function createCronJobs({ database, now }: CronOptions): () => Promise<vo
 
   const isDue = ({ jobid, schedule }: Job, timeMs: number, isNewMinute: boolean): boolean => {
     const parsed = parseCronSchedule(schedule);
-    if (parsed.kind === 'start') return isFirst;
-    if (parsed.kind === 'minutes') return isNewMinute && isDueAt(parsed, timeMs);
+    if (parsed.type === 'start') return isFirst;
+    if (parsed.type === 'minutes') return isNewMinute && isDueAt(parsed, timeMs);
     const lastRunMs = lastRunsMs.get(jobid) ?? startedAtMs;
     return timeMs - lastRunMs >= parsed.every * 1000;
   };

@@ -1,11 +1,11 @@
 export type CronSchedule =
-  | { readonly kind: 'seconds'; readonly every: number }
+  | { readonly type: 'seconds'; readonly every: number }
   | {
-      readonly kind: 'minutes';
+      readonly type: 'minutes';
       readonly fields: readonly ReadonlySet<number>[];
       readonly isEitherDay: boolean;
     }
-  | { readonly kind: 'start' };
+  | { readonly type: 'start' };
 
 const macros: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
@@ -38,9 +38,9 @@ const dayOfWeek: Field = { lowest: 0, highest: 7, names: days };
  */
 export function parseCronSchedule(text: string): CronSchedule {
   const schedule = text.trim().toLowerCase();
-  if (schedule === '@reboot') return { kind: 'start' };
+  if (schedule === '@reboot') return { type: 'start' };
   const [, seconds] = /^([1-9]|[1-5]\d)\s+seconds?$/.exec(schedule) ?? [];
-  if (seconds !== undefined) return { kind: 'seconds', every: Number(seconds) };
+  if (seconds !== undefined) return { type: 'seconds', every: Number(seconds) };
   const parts = (macros[schedule] ?? schedule).split(/\s+/);
   const [minutes, hours, monthDays, monthNames, weekDays, more] = parts;
   if (minutes === undefined || hours === undefined || monthDays === undefined) throw invalid(text);
@@ -48,7 +48,7 @@ export function parseCronSchedule(text: string): CronSchedule {
   const week = parseField(weekDays, dayOfWeek);
   if (week.has(7)) week.add(0);
   return {
-    kind: 'minutes',
+    type: 'minutes',
     fields: [
       parseField(minutes, minute),
       parseField(hours, hour),
@@ -87,7 +87,7 @@ function parseField(text: string, { lowest, highest, names = [] }: Field): Set<n
 }
 
 /** Whether a schedule includes the minute of a time, in UTC. */
-export function isDueAt(schedule: Extract<CronSchedule, { kind: 'minutes' }>, timeMs: number): boolean {
+export function isDueAt(schedule: Extract<CronSchedule, { type: 'minutes' }>, timeMs: number): boolean {
   const time = new Date(timeMs);
   const [minutes, hours, monthDays, monthNumbers, weekDays] = schedule.fields;
   const isLastDay = new Date(timeMs + 86_400_000).getUTCDate() === 1;

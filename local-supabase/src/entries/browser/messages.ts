@@ -22,7 +22,7 @@ export type StartProgress =
 
 export type PageMessage =
   | {
-      readonly kind: 'request';
+      readonly type: 'request';
       readonly id: number;
       readonly url: string;
       readonly method: string;
@@ -30,42 +30,42 @@ export type PageMessage =
       readonly redirect: RequestRedirect;
       readonly body: ArrayBuffer | null;
     }
-  | { readonly kind: 'abort'; readonly id: number }
+  | { readonly type: 'abort'; readonly id: number }
   | {
-      readonly kind: 'query';
+      readonly type: 'query';
       readonly id: number;
       readonly text: string;
       readonly params: readonly unknown[];
     }
-  | { readonly kind: 'advance'; readonly id: number; readonly byMs: number }
-  | { readonly kind: 'forget'; readonly id: number }
-  | { readonly kind: 'open'; readonly id: number; readonly url: string }
-  | { readonly kind: 'send'; readonly id: number; readonly data: string | ArrayBuffer }
-  | { readonly kind: 'close'; readonly id: number; readonly code: number; readonly reason: string };
+  | { readonly type: 'advance'; readonly id: number; readonly byMs: number }
+  | { readonly type: 'forget'; readonly id: number }
+  | { readonly type: 'open'; readonly id: number; readonly url: string }
+  | { readonly type: 'send'; readonly id: number; readonly data: string | ArrayBuffer }
+  | { readonly type: 'close'; readonly id: number; readonly code: number; readonly reason: string };
 
 export type WorkerMessage =
-  | { readonly kind: 'progress'; readonly progress: StartProgress }
-  | { readonly kind: 'ready'; readonly addresses: ProjectAddresses }
-  | { readonly kind: 'unusable'; readonly message: string }
+  | { readonly type: 'progress'; readonly progress: StartProgress }
+  | { readonly type: 'ready'; readonly addresses: ProjectAddresses }
+  | { readonly type: 'unusable'; readonly message: string }
   | {
-      readonly kind: 'response';
+      readonly type: 'response';
       readonly id: number;
       readonly status: number;
       readonly statusText: string;
       readonly headers: readonly (readonly [string, string])[];
       readonly body: ArrayBuffer | null;
     }
-  | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'result'; readonly id: number; readonly value: unknown }
   | {
-      readonly kind: 'failure';
+      readonly type: 'failure';
       readonly id: number;
       readonly message: string;
       /** The SQLSTATE of a failed statement. */
       readonly code?: string;
     }
-  | { readonly kind: 'opened'; readonly id: number }
-  | { readonly kind: 'message'; readonly id: number; readonly data: string | ArrayBuffer }
-  | { readonly kind: 'closed'; readonly id: number; readonly code: number; readonly reason: string };
+  | { readonly type: 'opened'; readonly id: number }
+  | { readonly type: 'message'; readonly id: number; readonly data: string | ArrayBuffer }
+  | { readonly type: 'closed'; readonly id: number; readonly code: number; readonly reason: string };
 
 /** The type of the message with which a page passes a port to a worker. */
 export const CONNECT = 'local-supabase:connect';

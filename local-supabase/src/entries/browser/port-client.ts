@@ -47,14 +47,14 @@ export async function connectLocalSupabase(
       }
     } as unknown as WorkerSupabase['WebSocket'],
     async query<Row>(text: string, params: readonly unknown[] = []) {
-      const answer = await connection.ask((id) => ({ kind: 'query', id, text, params }));
-      return (answer.kind === 'result' ? answer.value : []) as Row[];
+      const answer = await connection.ask((id) => ({ type: 'query', id, text, params }));
+      return (answer.type === 'result' ? answer.value : []) as Row[];
     },
     async advance(byMs) {
-      await connection.ask((id) => ({ kind: 'advance', id, byMs }));
+      await connection.ask((id) => ({ type: 'advance', id, byMs }));
     },
     async forget() {
-      await connection.ask((id) => ({ kind: 'forget', id }));
+      await connection.ask((id) => ({ type: 'forget', id }));
     },
     close: () => connection.close(),
   };
@@ -72,9 +72,9 @@ class WorkerConnection implements SocketPort {
   open(worker: WorkerTarget, onProgress: ConnectOptions['onProgress']): Promise<ProjectAddresses> {
     return new Promise((resolve, reject) => {
       this.#port.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
-        if (data.kind === 'ready') resolve(data.addresses);
-        else if (data.kind === 'unusable') reject(new Error(data.message));
-        else if (data.kind === 'progress') onProgress?.(data.progress);
+        if (data.type === 'ready') resolve(data.addresses);
+        else if (data.type === 'unusable') reject(new Error(data.message));
+        else if (data.type === 'progress') onProgress?.(data.progress);
         else this.#receivers.get(data.id)?.(data);
       };
       worker.addEventListener?.('error', ({ message }) =>
@@ -103,12 +103,12 @@ class WorkerConnection implements SocketPort {
       if (this.#isClosed) return reject(new TypeError('The connection to the worker is closed'));
       const { id, release } = this.register((answer) => {
         end();
-        if (answer.kind === 'failure') reject(failureOf(answer));
+        if (answer.type === 'failure') reject(failureOf(answer));
         else resolve(answer);
       });
       const abort = () => {
         end();
-        this.post({ kind: 'abort', id });
+        this.post({ type: 'abort', id });
         reject(signal?.reason as Error);
       };
       const end = () => {
@@ -127,8 +127,8 @@ class WorkerConnection implements SocketPort {
     for (const reject of this.#pending) reject(new TypeError('The connection was closed'));
     this.#pending.clear();
     for (const [id, receive] of this.#receivers) {
-      this.post({ kind: 'close', id, code: ABNORMAL_CLOSURE, reason: '' });
-      receive({ kind: 'closed', id, code: ABNORMAL_CLOSURE, reason: '' });
+      this.post({ type: 'close', id, code: ABNORMAL_CLOSURE, reason: '' });
+      receive({ type: 'closed', id, code: ABNORMAL_CLOSURE, reason: '' });
     }
     this.#port.close();
   }
@@ -147,18 +147,18 @@ function createPortFetch(
     const body = hasBody ? await request.arrayBuffer() : null;
     const { url, method, redirect } = request;
     const answer = await connection.ask(
-      (id) => ({ kind: 'request', id, url, method, redirect, headers: [...request.headers], body }),
+      (id) => ({ type: 'request', id, url, method, redirect, headers: [...request.headers], body }),
       { transfer: body ? [body] : [], signal: request.signal },
     );
-    if (answer.kind !== 'response') throw new TypeError('The worker gave no response');
+    if (answer.type !== 'response') throw new TypeError('The worker gave no response');
     return responseOf(answer, url);
   };
 }
 
-const failureOf = ({ message, code }: Extract<WorkerMessage, { kind: 'failure' }>): Error =>
+const failureOf = ({ message, code }: Extract<WorkerMessage, { type: 'failure' }>): Error =>
   Object.assign(new TypeError(message), code !== undefined && { code });
 
-function responseOf(answer: Extract<WorkerMessage, { kind: 'response' }>, url: string): Response {
+function responseOf(answer: Extract<WorkerMessage, { type: 'response' }>, url: string): Response {
   const { status, statusText, headers, body } = answer;
   const response = new Response(body, { status, statusText, headers: headers.map(([...pair]) => pair) });
   // A response created by its constructor has no URL.

@@ -44,7 +44,7 @@ class ServedPage {
 
   receive(message: PageMessage): void {
     const { id } = message;
-    switch (message.kind) {
+    switch (message.type) {
       case 'request':
         return this.#answer(id, this.#respond(message));
       case 'abort':
@@ -73,20 +73,20 @@ class ServedPage {
       .catch((problem: unknown): WorkerMessage => {
         const message = problem instanceof Error ? problem.message : String(problem);
         const code = isDatabaseError(problem) ? problem.code : undefined;
-        return { kind: 'failure', id, message, ...(code !== undefined && { code }) };
+        return { type: 'failure', id, message, ...(code !== undefined && { code }) };
       })
-      .then((reply) => this.#post(reply, reply.kind === 'response' && reply.body ? [reply.body] : []))
+      .then((reply) => this.#post(reply, reply.type === 'response' && reply.body ? [reply.body] : []))
       .finally(() => this.#aborts.delete(id));
   }
 
   #answerValue(id: number, task: (project: ServedProject) => Promise<unknown>): void {
     this.#answer(
       id,
-      this.#started.then(task).then((value) => ({ kind: 'result', id, value })),
+      this.#started.then(task).then((value) => ({ type: 'result', id, value })),
     );
   }
 
-  async #respond(message: Extract<PageMessage, { kind: 'request' }>): Promise<WorkerMessage> {
+  async #respond(message: Extract<PageMessage, { type: 'request' }>): Promise<WorkerMessage> {
     const { id, url, method, headers, redirect, body } = message;
     const controller = new AbortController();
     this.#aborts.set(id, controller);
@@ -102,7 +102,7 @@ class ServedPage {
     const bytes = await response.arrayBuffer();
     const hasBody = !BODILESS.has(status) && response.body !== null;
     return {
-      kind: 'response',
+      type: 'response',
       id,
       status,
       statusText,
@@ -123,7 +123,7 @@ class ServedPage {
     const handshake = url.pathname === SOCKET_PATH ? await realtime.handshake(url) : undefined;
     if (!handshake || 'status' in handshake) return ends.end(ABNORMAL_CLOSURE, '');
     if (!this.#sockets.has(id)) return;
-    this.#post({ kind: 'opened', id });
+    this.#post({ type: 'opened', id });
     handshake.open(socket);
   }
 }
@@ -139,7 +139,7 @@ function createServerSocket(
     if (!isOpen) return;
     isOpen = false;
     onEnd();
-    post({ kind: 'closed', id, code, reason });
+    post({ type: 'closed', id, code, reason });
     events?.onClose();
   };
   return {
@@ -153,9 +153,9 @@ function createServerSocket(
       },
       bufferedBytes: 0,
       send(message) {
-        if (typeof message === 'string') return post({ kind: 'message', id, data: message });
+        if (typeof message === 'string') return post({ type: 'message', id, data: message });
         const copy = new Uint8Array(message).buffer;
-        post({ kind: 'message', id, data: copy }, [copy]);
+        post({ type: 'message', id, data: copy }, [copy]);
       },
       close: (code, reason = '') => end(code, reason),
       terminate: () => end(ABNORMAL_CLOSURE, ''),

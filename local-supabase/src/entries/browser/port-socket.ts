@@ -44,7 +44,7 @@ export class PortSocket extends EventTarget {
     const { id, release } = port.register((message) => this.#receive(message));
     this.#id = id;
     this.#release = release;
-    port.post({ kind: 'open', id, url: this.url });
+    port.post({ type: 'open', id, url: this.url });
   }
 
   get readyState(): number {
@@ -58,24 +58,24 @@ export class PortSocket extends EventTarget {
     if (this.#readyState !== PortSocket.OPEN) return;
     if (data instanceof Blob) return void data.arrayBuffer().then((bytes) => this.send(bytes));
     const copy = typeof data === 'string' ? data : copyOf(data);
-    this.#port.post({ kind: 'send', id: this.#id, data: copy }, typeof copy === 'string' ? [] : [copy]);
+    this.#port.post({ type: 'send', id: this.#id, data: copy }, typeof copy === 'string' ? [] : [copy]);
   }
 
   close(code: number = NORMAL_CLOSURE, reason = ''): void {
     if (this.#readyState >= PortSocket.CLOSING) return;
     this.#readyState = PortSocket.CLOSING;
-    this.#port.post({ kind: 'close', id: this.#id, code, reason });
+    this.#port.post({ type: 'close', id: this.#id, code, reason });
   }
 
   #receive(message: WorkerMessage): void {
-    if (message.kind === 'opened' && this.#readyState === PortSocket.CONNECTING) {
+    if (message.type === 'opened' && this.#readyState === PortSocket.CONNECTING) {
       this.#readyState = PortSocket.OPEN;
       this.#emit(new Event('open'), this.onopen);
-    } else if (message.kind === 'message' && this.#readyState === PortSocket.OPEN) {
+    } else if (message.type === 'message' && this.#readyState === PortSocket.OPEN) {
       const { data } = message;
       const isBlob = typeof data !== 'string' && this.binaryType === 'blob';
       this.#emit(new MessageEvent('message', { data: isBlob ? new Blob([data]) : data }), this.onmessage);
-    } else if (message.kind === 'closed') this.#end(message.code, message.reason);
+    } else if (message.type === 'closed') this.#end(message.code, message.reason);
   }
 
   #end(code: number, reason: string): void {

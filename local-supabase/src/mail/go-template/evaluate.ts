@@ -5,7 +5,7 @@ import { isMap, isTrue, readField, sortedKeys, typeName, type Value } from './va
 
 /** Prints literal text and the values of actions. */
 export interface Output {
-  text(node: Extract<Node, { kind: 'text' }>): void;
+  text(node: Extract<Node, { type: 'text' }>): void;
   value(node: ActionNode, value: Value): void;
 }
 
@@ -45,7 +45,7 @@ class Execution {
   }
 
   #runNode(node: Node, dot: Value): Jump {
-    switch (node.kind) {
+    switch (node.type) {
       case 'text':
         this.#output.text(node);
         return undefined;
@@ -56,7 +56,7 @@ class Execution {
       }
       case 'break':
       case 'continue':
-        return node.kind;
+        return node.type;
       case 'if':
       case 'with':
         return this.#runChoice(node, dot);
@@ -69,7 +69,7 @@ class Execution {
     const scopeSize = this.#variables.length;
     const value = atLine(node.line, () => this.#evaluatePipeline(node.pipeline, dot));
     const branch = isTrue(value) ? node.body : node.otherwise;
-    const jump = this.#runList(branch, node.kind === 'with' && isTrue(value) ? value : dot);
+    const jump = this.#runList(branch, node.type === 'with' && isTrue(value) ? value : dot);
     this.#variables.length = scopeSize;
     return jump;
   }
@@ -106,14 +106,14 @@ class Execution {
   #evaluateCommand({ operands }: Command, dot: Value, last: readonly Value[]): Value {
     const [first, ...rest] = operands;
     if (first === undefined) throw new TemplateError('missing value for command');
-    if (first.kind === 'function') {
+    if (first.type === 'function') {
       if (first.name === 'and' || first.name === 'or') return this.#shortCircuit(first.name, rest, dot, last);
       return callFunction(first.name, [
         ...rest.map((operand) => this.#evaluateOperand(operand, dot)),
         ...last,
       ]);
     }
-    if (first.kind === 'nil') throw new TemplateError('nil is not a command');
+    if (first.type === 'nil') throw new TemplateError('nil is not a command');
     const value = this.#evaluateOperand(first, dot);
     if (rest.length + last.length > 0)
       throw new TemplateError(`can't give argument to non-function of type ${typeName(value)}`);
@@ -132,7 +132,7 @@ class Execution {
   }
 
   #evaluateOperand(operand: Operand, dot: Value): Value {
-    switch (operand.kind) {
+    switch (operand.type) {
       case 'dot':
         return dot;
       case 'nil':

@@ -67,7 +67,7 @@ function planEscaping(nodes: readonly Node[]): EscapePlan {
   }
 
   function planNode(node: Node, context: HtmlContext): HtmlContext {
-    switch (node.kind) {
+    switch (node.type) {
       case 'text': {
         const followed = followText(context, node.text);
         texts.set(node, followed.output);
@@ -87,8 +87,8 @@ function planEscaping(nodes: readonly Node[]): EscapePlan {
       case 'with':
       case 'range': {
         const body = planList(node.body, context);
-        const again = node.kind === 'range' ? joinContexts(context, body, node.kind, node.line) : body;
-        return joinContexts(again, planList(node.otherwise, context), node.kind, node.line);
+        const again = node.type === 'range' ? joinContexts(context, body, node.type, node.line) : body;
+        return joinContexts(again, planList(node.otherwise, context), node.type, node.line);
       }
     }
   }
@@ -118,7 +118,7 @@ const isInCss = ({ state, attribute }: HtmlContext): boolean =>
 function escaperOf(
   operand: Pipeline['commands'][number]['operands'][number] | undefined,
 ): string | undefined {
-  const name = operand?.kind === 'function' ? operand.name : undefined;
+  const name = operand?.type === 'function' ? operand.name : undefined;
   return name === 'html' || name === 'urlquery' ? name : undefined;
 }
 

@@ -2,14 +2,14 @@ import { TemplateError } from './syntax.ts';
 
 /** A part of a template: literal text, or an action between delimiters. */
 export type Segment =
-  | { readonly kind: 'text'; readonly text: string; readonly line: number }
-  | { readonly kind: 'action'; readonly tokens: readonly Token[]; readonly line: number };
+  | { readonly type: 'text'; readonly text: string; readonly line: number }
+  | { readonly type: 'action'; readonly tokens: readonly Token[]; readonly line: number };
 
 /** A token within an action. The text of `field` and `variable` excludes the dot or dollar sign. */
 export type Token =
-  | { readonly kind: 'identifier' | 'field' | 'variable' | 'number' | 'operator'; readonly text: string }
-  | { readonly kind: 'string' | 'character'; readonly text: string }
-  | { readonly kind: 'space' };
+  | { readonly type: 'identifier' | 'field' | 'variable' | 'number' | 'operator'; readonly text: string }
+  | { readonly type: 'string' | 'character'; readonly text: string }
+  | { readonly type: 'space' };
 
 const trimmedStart = /^[ \t\r\n]+/;
 const trimmedEnd = /[ \t\r\n]+$/;
@@ -27,16 +27,16 @@ export function splitTemplate(source: string): Segment[] {
     let text = source.slice(position, end);
     if (trimsNext) text = text.replace(trimmedStart, '');
     if (open === -1) {
-      if (text !== '') segments.push({ kind: 'text', text, line: lineAt(source, position) });
+      if (text !== '') segments.push({ type: 'text', text, line: lineAt(source, position) });
       return segments;
     }
     const line = lineAt(source, open);
     const trimsText = /^\{\{-[ \t\r\n]/.test(source.slice(open, open + 4));
     if (trimsText) text = text.replace(trimmedEnd, '');
-    if (text !== '') segments.push({ kind: 'text', text, line: lineAt(source, position) });
+    if (text !== '') segments.push({ type: 'text', text, line: lineAt(source, position) });
     const start = open + (trimsText ? 3 : 2);
     const action = readAction(source, start, line);
-    if (action.tokens !== null) segments.push({ kind: 'action', tokens: action.tokens, line });
+    if (action.tokens !== null) segments.push({ type: 'action', tokens: action.tokens, line });
     ({ position, trimsNext } = action);
   }
 }
@@ -72,15 +72,15 @@ const numberPattern =
   /^[+-]?(?:0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|(?:\d[\d_]*)?\.?\d[\d_]*\.?(?:[eE][+-]?\d+)?)(?![\w.])/;
 
 const rules: readonly TokenRule[] = [
-  [/^[ \t\r\n]+/, () => ({ kind: 'space' })],
-  [/^"(?:[^"\\\n]|\\.)*"/, ([text]) => ({ kind: 'string', text: unquote(text) })],
-  [/^`[^`]*`/, ([text]) => ({ kind: 'string', text: text.slice(1, -1).replaceAll('\r', '') })],
-  [/^'(?:[^'\\\n]|\\.[^']*)'/, ([text]) => ({ kind: 'character', text: unquote(text) })],
-  [numberPattern, ([text]) => ({ kind: 'number', text })],
-  [/^\.([\p{L}_][\p{L}\p{Nd}_]*)/u, ([, text = '']) => ({ kind: 'field', text })],
-  [/^\$([\p{L}\p{Nd}_]*)/u, ([, text = '']) => ({ kind: 'variable', text })],
-  [/^[\p{L}_][\p{L}\p{Nd}_]*/u, ([text]) => ({ kind: 'identifier', text })],
-  [/^(?::=|[=|(),.])/, ([text]) => ({ kind: 'operator', text })],
+  [/^[ \t\r\n]+/, () => ({ type: 'space' })],
+  [/^"(?:[^"\\\n]|\\.)*"/, ([text]) => ({ type: 'string', text: unquote(text) })],
+  [/^`[^`]*`/, ([text]) => ({ type: 'string', text: text.slice(1, -1).replaceAll('\r', '') })],
+  [/^'(?:[^'\\\n]|\\.[^']*)'/, ([text]) => ({ type: 'character', text: unquote(text) })],
+  [numberPattern, ([text]) => ({ type: 'number', text })],
+  [/^\.([\p{L}_][\p{L}\p{Nd}_]*)/u, ([, text = '']) => ({ type: 'field', text })],
+  [/^\$([\p{L}\p{Nd}_]*)/u, ([, text = '']) => ({ type: 'variable', text })],
+  [/^[\p{L}_][\p{L}\p{Nd}_]*/u, ([text]) => ({ type: 'identifier', text })],
+  [/^(?::=|[=|(),.])/, ([text]) => ({ type: 'operator', text })],
 ];
 
 function readToken(rest: string, line: number): readonly [number, Token] {

@@ -24,7 +24,7 @@ interface NodeList {
 }
 
 const unsupported: ReadonlySet<string> = new Set(['define', 'template', 'block']);
-const isBranch = (keyword: string): keyword is BranchNode['kind'] =>
+const isBranch = (keyword: string): keyword is BranchNode['type'] =>
   keyword === 'if' || keyword === 'with' || keyword === 'range';
 
 class Parser {
@@ -43,7 +43,7 @@ class Parser {
     while (this.#index < this.#segments.length) {
       const segment = this.#segments[this.#index++];
       if (segment === undefined) break;
-      if (segment.kind === 'text') {
+      if (segment.type === 'text') {
         nodes.push(segment);
         continue;
       }
@@ -67,40 +67,40 @@ class Parser {
     }
     if (keyword === 'break' || keyword === 'continue') {
       if (this.#rangeDepth === 0) throw new TemplateError(`{{${keyword}}} outside {{range}}`, line);
-      return { kind: keyword, line };
+      return { type: keyword, line };
     }
     const pipeline = tokens.readPipeline();
     tokens.expectEnd();
-    return { kind: 'action', pipeline, line };
+    return { type: 'action', pipeline, line };
   }
 
-  #readBranch(kind: BranchNode['kind'], tokens: TokenReader, line: number): BranchNode {
+  #readBranch(type: BranchNode['type'], tokens: TokenReader, line: number): BranchNode {
     const scopeSize = this.#scope.length;
-    const pipeline = tokens.readPipeline(kind === 'range');
+    const pipeline = tokens.readPipeline(type === 'range');
     tokens.expectEnd();
-    if (kind === 'range') this.#rangeDepth += 1;
+    if (type === 'range') this.#rangeDepth += 1;
     const body = this.readNodes();
-    if (kind === 'range') this.#rangeDepth -= 1;
-    const otherwise = this.#readOtherwise(kind, body.terminator, line);
+    if (type === 'range') this.#rangeDepth -= 1;
+    const otherwise = this.#readOtherwise(type, body.terminator, line);
     this.#scope.length = scopeSize;
-    return { kind, pipeline, body: body.nodes, otherwise, line };
+    return { type, pipeline, body: body.nodes, otherwise, line };
   }
 
-  #readOtherwise(kind: BranchNode['kind'], terminator: Terminator | null, line: number): readonly Node[] {
-    if (terminator === null) throw new TemplateError(`{{${kind}}} without {{end}}`, line);
+  #readOtherwise(type: BranchNode['type'], terminator: Terminator | null, line: number): readonly Node[] {
+    if (terminator === null) throw new TemplateError(`{{${type}}} without {{end}}`, line);
     const { tokens } = terminator;
     if (terminator.keyword === 'end') {
       tokens.expectEnd();
       return [];
     }
     const nested = tokens.peekKeyword();
-    if (nested === kind && kind !== 'range') {
+    if (nested === type && type !== 'range') {
       tokens.skipKeyword();
-      return [this.#readBranch(kind, tokens, terminator.line)];
+      return [this.#readBranch(type, tokens, terminator.line)];
     }
     tokens.expectEnd();
     const list = this.readNodes();
-    if (list.terminator?.keyword !== 'end') throw new TemplateError(`{{${kind}}} without {{end}}`, line);
+    if (list.terminator?.keyword !== 'end') throw new TemplateError(`{{${type}}} without {{end}}`, line);
     list.terminator.tokens.expectEnd();
     return list.nodes;
   }
@@ -121,7 +121,7 @@ class TokenReader {
   peekKeyword(): string {
     this.#skipSpace();
     const token = this.#tokens[this.#index];
-    return token?.kind === 'identifier' ? token.text : '';
+    return token?.type === 'identifier' ? token.text : '';
   }
 
   skipKeyword(): void {
@@ -139,7 +139,7 @@ class TokenReader {
     for (;;) {
       this.#skipSpace();
       const token = this.#tokens[this.#index];
-      if (token?.kind !== 'variable') break;
+      if (token?.type !== 'variable') break;
       this.#index += 1;
       this.#skipSpace();
       variables.push(token.text);
@@ -168,7 +168,7 @@ class TokenReader {
     for (const [position, { operands }] of commands.entries()) {
       const [first] = operands;
       if (first === undefined) this.#fail('missing value for command');
-      else if (position > 0 && (first.kind === 'constant' || first.kind === 'dot' || first.kind === 'nil'))
+      else if (position > 0 && (first.type === 'constant' || first.type === 'dot' || first.type === 'nil'))
         this.#fail('non executable command in pipeline');
     }
     return { ...declared, commands };
@@ -179,7 +179,7 @@ class TokenReader {
     for (;;) {
       this.#skipSpace();
       const token = this.#tokens[this.#index];
-      if (token === undefined || (token.kind === 'operator' && /^[|)]$/.test(token.text)))
+      if (token === undefined || (token.type === 'operator' && /^[|)]$/.test(token.text)))
         return { operands };
       operands.push(this.#readOperand(token));
     }
@@ -189,7 +189,7 @@ class TokenReader {
     const fields: string[] = [];
     for (;;) {
       const token = this.#tokens[this.#index];
-      if (token?.kind !== 'field') return fields;
+      if (token?.type !== 'field') return fields;
       fields.push(token.text);
       this.#index += 1;
     }
@@ -197,33 +197,33 @@ class TokenReader {
 
   #readOperand(token: Token): Operand {
     this.#index += 1;
-    switch (token.kind) {
+    switch (token.type) {
       case 'string':
-        return { kind: 'constant', value: token.text };
+        return { type: 'constant', value: token.text };
       case 'character':
-        return { kind: 'constant', value: BigInt(token.text.codePointAt(0) ?? 0) };
+        return { type: 'constant', value: BigInt(token.text.codePointAt(0) ?? 0) };
       case 'number':
-        return { kind: 'constant', value: readNumber(token.text, this.#line) };
+        return { type: 'constant', value: readNumber(token.text, this.#line) };
       case 'variable': {
         if (!this.#scope.includes(token.text)) this.#fail(`undefined variable "$${token.text}"`);
-        return { kind: 'variable', name: token.text, fields: this.#readFields() };
+        return { type: 'variable', name: token.text, fields: this.#readFields() };
       }
       case 'field':
         this.#index -= 1;
-        return { kind: 'field', fields: this.#readFields() };
+        return { type: 'field', fields: this.#readFields() };
       case 'identifier':
         if (token.text === 'true' || token.text === 'false')
-          return { kind: 'constant', value: token.text === 'true' };
-        if (token.text === 'nil') return { kind: 'nil' };
+          return { type: 'constant', value: token.text === 'true' };
+        if (token.text === 'nil') return { type: 'nil' };
         if (!functionNames.has(token.text)) this.#fail(`function "${token.text}" not defined`);
-        return { kind: 'function', name: token.text };
+        return { type: 'function', name: token.text };
       case 'operator':
-        if (token.text === '.') return { kind: 'dot' };
+        if (token.text === '.') return { type: 'dot' };
         if (token.text === '(') {
           const pipeline = this.readPipeline();
           if (!this.#isOperator(')')) this.#fail('unclosed left paren');
           this.#index += 1;
-          return { kind: 'pipeline', pipeline, fields: this.#readFields() };
+          return { type: 'pipeline', pipeline, fields: this.#readFields() };
         }
         return this.#fail(`unexpected ${JSON.stringify(token.text)} in an action`);
       case 'space':
@@ -236,12 +236,12 @@ class TokenReader {
   }
 
   #skipSpace(): void {
-    while (this.#tokens[this.#index]?.kind === 'space') this.#index += 1;
+    while (this.#tokens[this.#index]?.type === 'space') this.#index += 1;
   }
 
   #isOperator(text: string): boolean {
     const token = this.#tokens[this.#index];
-    return token?.kind === 'operator' && token.text === text;
+    return token?.type === 'operator' && token.text === text;
   }
 }
 

@@ -2,21 +2,21 @@
 export type Node = TextNode | ActionNode | BranchNode | JumpNode;
 
 export interface TextNode {
-  readonly kind: 'text';
+  readonly type: 'text';
   readonly text: string;
   readonly line: number;
 }
 
 /** `{{ pipeline }}`. */
 export interface ActionNode {
-  readonly kind: 'action';
+  readonly type: 'action';
   readonly pipeline: Pipeline;
   readonly line: number;
 }
 
 /** `if`, `with` and `range`. `else if` and `else with` are a branch within `otherwise`. */
 export interface BranchNode {
-  readonly kind: 'if' | 'with' | 'range';
+  readonly type: 'if' | 'with' | 'range';
   readonly pipeline: Pipeline;
   readonly body: readonly Node[];
   readonly otherwise: readonly Node[];
@@ -25,7 +25,7 @@ export interface BranchNode {
 
 /** Within `range` only. */
 export interface JumpNode {
-  readonly kind: 'break' | 'continue';
+  readonly type: 'break' | 'continue';
   readonly line: number;
 }
 
@@ -43,12 +43,12 @@ export interface Command {
 }
 
 export type Operand =
-  | { readonly kind: 'dot' | 'nil' }
-  | { readonly kind: 'constant'; readonly value: string | boolean | number | bigint }
-  | { readonly kind: 'function'; readonly name: string }
-  | { readonly kind: 'variable'; readonly name: string; readonly fields: readonly string[] }
-  | { readonly kind: 'field'; readonly fields: readonly string[] }
-  | { readonly kind: 'pipeline'; readonly pipeline: Pipeline; readonly fields: readonly string[] };
+  | { readonly type: 'dot' | 'nil' }
+  | { readonly type: 'constant'; readonly value: string | boolean | number | bigint }
+  | { readonly type: 'function'; readonly name: string }
+  | { readonly type: 'variable'; readonly name: string; readonly fields: readonly string[] }
+  | { readonly type: 'field'; readonly fields: readonly string[] }
+  | { readonly type: 'pipeline'; readonly pipeline: Pipeline; readonly fields: readonly string[] };
 
 /** A template that cannot be parsed, or fails while it runs; `line` counts from 1. */
 export class TemplateError extends Error {

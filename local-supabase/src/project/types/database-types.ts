@@ -152,7 +152,7 @@ function relationType(
   return object([
     { name: 'Row', type: object([...row, ...functions.fieldsOf(relation)]) },
     ...(isView && !relation.isUpdatable ? [] : changes),
-    { name: 'Relationships', type: { kind: 'tuple', of: relationshipTypes(relation, relationships) } },
+    { name: 'Relationships', type: { type: 'tuple', of: relationshipTypes(relation, relationships) } },
   ]);
 }
 
@@ -167,12 +167,12 @@ function relationshipTypes(
         table.schema === schema && table.name === name && foreignTable.schema === schema,
     )
     .flatMap(({ foreignTable, cardinality }) =>
-      cardinality.kind === 'many-to-many' ? [] : [{ to: foreignTable.name, ...cardinality }],
+      cardinality.type === 'many-to-many' ? [] : [{ to: foreignTable.name, ...cardinality }],
     )
-    .map(({ to, constraint, columns, kind }) => ({
+    .map(({ to, constraint, columns, type }) => ({
       constraint,
       to,
-      kind,
+      type,
       columns: columns.map(([column]) => column),
       foreignColumns: columns.map(([, column]) => column),
     }))
@@ -182,13 +182,13 @@ function relationshipTypes(
         a.to.localeCompare(b.to) ||
         JSON.stringify(a.foreignColumns).localeCompare(JSON.stringify(b.foreignColumns)),
     )
-    .map(({ constraint, to, kind, columns, foreignColumns }) =>
+    .map(({ constraint, to, type, columns, foreignColumns }) =>
       object([
         { name: 'foreignKeyName', type: quote(constraint) },
-        { name: 'columns', type: { kind: 'tuple', of: columns.map(quote) } },
-        { name: 'isOneToOne', type: String(kind === 'one-to-one') },
+        { name: 'columns', type: { type: 'tuple', of: columns.map(quote) } },
+        { name: 'isOneToOne', type: String(type === 'one-to-one') },
         { name: 'referencedRelation', type: quote(to) },
-        { name: 'referencedColumns', type: { kind: 'tuple', of: foreignColumns.map(quote) } },
+        { name: 'referencedColumns', type: { type: 'tuple', of: foreignColumns.map(quote) } },
       ]),
     );
 }
@@ -200,7 +200,7 @@ const orNever = (members: readonly Member[]): TypeNode =>
 function constants(introspection: Introspection, schemas: readonly string[]): string {
   const parts = schemas.map((schema) => {
     const members = enumsOf(introspection, schema).map(
-      ({ name, values }) => `${printMember({ name, type: { kind: 'tuple', of: values.map(quote) } }, 6)},\n`,
+      ({ name, values }) => `${printMember({ name, type: { type: 'tuple', of: values.map(quote) } }, 6)},\n`,
     );
     const enums = members.length > 0 ? `{\n${members.join('')}    }` : '{}';
     return `  ${propertyName(schema)}: {\n    Enums: ${enums},\n  },\n`;

@@ -74,10 +74,10 @@ export class FunctionTypes {
       message ?? (isRowFunction(inputs, this.#rowTypes) && rowName === null ? noMatch(one) : null);
     const isMany = one.rows !== null && one.rows > 1;
     const isList = one.returnsSet && (isMany || rowName === null);
-    const row: TypeNode = unusable === null ? this.#rowType(one) : { kind: 'error', message: unusable };
+    const row: TypeNode = unusable === null ? this.#rowType(one) : { type: 'error', message: unusable };
     return inlineObject([
       { name: 'Args', type: args },
-      { name: 'Returns', type: isList ? { kind: 'array', of: row } : row },
+      { name: 'Returns', type: isList ? { type: 'array', of: row } : row },
       ...(rowName === null
         ? []
         : [{ name: 'SetofOptions', type: setOf(one, rowName, isMany, this.#rowTypes) }]),

@@ -32,7 +32,7 @@ export function createTypeOf({ types, relations }: Introspection, schemas: reado
   const typeOf: TypeOf = (name, schema) => {
     const known = KNOWN.get(name);
     if (known !== undefined) return known;
-    if (name.startsWith('_')) return { kind: 'array', of: typeOf(name.slice(1), schema) };
+    if (name.startsWith('_')) return { type: 'array', of: typeOf(name.slice(1), schema) };
     const find = <T extends DatabaseType | Relation>(list: readonly T[]): T | undefined => {
       const named = list.filter((one) => one.name === name);
       return named.find((one) => one.schema === schema) ?? named[0];
@@ -53,4 +53,4 @@ export const orNull = (type: TypeNode): TypeNode => (type === 'unknown' ? type :
 
 /** Flattens `"a" | "b" | null` into one level, because nested unions would be indented. */
 const flatUnion = (type: TypeNode): TypeNode =>
-  typeof type !== 'string' && type.kind === 'union' ? union([...type.of, 'null']) : union([type, 'null']);
+  typeof type !== 'string' && type.type === 'union' ? union([...type.of, 'null']) : union([type, 'null']);

@@ -1,11 +1,11 @@
 /** A TypeScript type, limited to the forms that database types need. */
 export type TypeNode =
   | string
-  | { readonly kind: 'object'; readonly members: readonly Member[]; readonly isInline?: boolean }
-  | { readonly kind: 'union'; readonly of: readonly TypeNode[] }
-  | { readonly kind: 'array'; readonly of: TypeNode }
-  | { readonly kind: 'tuple'; readonly of: readonly TypeNode[] }
-  | { readonly kind: 'error'; readonly message: string };
+  | { readonly type: 'object'; readonly members: readonly Member[]; readonly isInline?: boolean }
+  | { readonly type: 'union'; readonly of: readonly TypeNode[] }
+  | { readonly type: 'array'; readonly of: TypeNode }
+  | { readonly type: 'tuple'; readonly of: readonly TypeNode[] }
+  | { readonly type: 'error'; readonly message: string };
 
 export interface Member {
   readonly name: string;
@@ -13,17 +13,17 @@ export interface Member {
   readonly type: TypeNode;
 }
 
-export const object = (members: readonly Member[]): TypeNode => ({ kind: 'object', members });
+export const object = (members: readonly Member[]): TypeNode => ({ type: 'object', members });
 /** An object that stays on one line if it fits. */
 export const inlineObject = (members: readonly Member[]): TypeNode => ({
-  kind: 'object',
+  type: 'object',
   members,
   isInline: true,
 });
 
 /** A union without duplicates; a single alternative is returned itself. */
 export const union = (of: readonly TypeNode[]): TypeNode =>
-  of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'union', of };
+  of.length === 1 && of[0] !== undefined ? of[0] : { type: 'union', of };
 
 const LINE_WIDTH = 80;
 
@@ -53,7 +53,7 @@ export function printType(node: TypeNode, indent: number, column: number): strin
   if (typeof node === 'string') return node;
   const pad = ' '.repeat(indent);
   const inner = `${pad}  `;
-  switch (node.kind) {
+  switch (node.type) {
     case 'object': {
       if (node.members.length === 0) return '{}';
       return `{\n${node.members.map((member) => printMember(member, indent + 2)).join('\n')}\n${pad}}`;
@@ -87,8 +87,8 @@ function printUnion(of: readonly TypeNode[], indent: number): string {
   return of.map((one) => start + printType(one, indent + 4, indent + 4)).join('');
 }
 
-const isUnion = (node: TypeNode): node is Extract<TypeNode, { kind: 'union' }> =>
-  typeof node !== 'string' && node.kind === 'union';
+const isUnion = (node: TypeNode): node is Extract<TypeNode, { type: 'union' }> =>
+  typeof node !== 'string' && node.type === 'union';
 const isBroken = (node: TypeNode): boolean => flatten(node) === null;
 
 /** The type on one line; null if a part must be broken. */
@@ -98,7 +98,7 @@ function flatten(node: TypeNode): string | null {
     const texts = nodes.map(flatten);
     return texts.includes(null) ? null : texts.join(separator);
   };
-  switch (node.kind) {
+  switch (node.type) {
     case 'error':
       return null;
     case 'union':

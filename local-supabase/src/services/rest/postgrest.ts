@@ -78,7 +78,7 @@ async function respond(
     settings.tellsTiming
       ? { ...answer, headers: [...answer.headers, ['server-timing', timing.header()]] }
       : answer;
-  if (plan.kind === 'options') return told(inVersion(version, answerOptions(plan.allow)));
+  if (plan.type === 'options') return told(inVersion(version, answerOptions(plan.allow)));
   const options: TransactionOptions = {
     database,
     catalog,
@@ -91,7 +91,7 @@ async function respond(
     rollsBack: settings.rollsBack,
     refusesUnfilteredWrites: settings.refusesUnfilteredWrites,
   };
-  if (plan.kind === 'describe-schema') {
+  if (plan.type === 'describe-schema') {
     const answer = await answerDescription(request, options, plan.headersOnly, settings);
     timing.mark('transaction');
     return told(inVersion(version, answer));

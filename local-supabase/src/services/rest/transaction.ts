@@ -70,7 +70,7 @@ export async function runTransaction(
     }
     const results = await database.pipeline(statements, { keepsFiles: false });
     const [answered, explained] = results.slice(statements.length - (explainCount ? 2 : 1));
-    if (plan.mediaType.kind === 'plan') return planRow(answered?.rows ?? []);
+    if (plan.mediaType.type === 'plan') return planRow(answered?.rows ?? []);
     const row = readRow(answered?.rows[0] ?? [], answered?.types ?? []);
     assertAnswerable(plan, request, row);
     const estimate = explained && readEstimate(explained.rows[0]?.[0] ?? '');
@@ -84,7 +84,7 @@ export async function runTransaction(
 /** @returns the statements that begin every transaction of the service. */
 export function openingStatements(request: ApiRequest, options: TransactionOptions, plan?: DatabasePlan) {
   const { catalog, claims, role, extraSearchPath, preRequest } = options;
-  const routine = plan?.kind === 'call' ? plan.routine : undefined;
+  const routine = plan?.type === 'call' ? plan.routine : undefined;
   const ofLogin = catalog.roleSettings.get(LOGIN_ROLE) ?? [];
   // A session of the login role would have its limit from the start, but this is another role's session.
   const roleSettings = [
@@ -114,10 +114,10 @@ export function openingStatements(request: ApiRequest, options: TransactionOptio
  * affected, nor an update without columns, which PostgREST sends as a SELECT.
  */
 function unfilteredCommand(plan: DatabasePlan): 'UPDATE' | 'DELETE' | undefined {
-  if (plan.kind !== 'write' || plan.mediaType.kind === 'plan' || plan.write.kind === 'insert')
+  if (plan.type !== 'write' || plan.mediaType.type === 'plan' || plan.write.type === 'insert')
     return undefined;
   if (plan.write.where.length > 0) return undefined;
-  if (plan.write.kind === 'delete') return 'DELETE';
+  if (plan.write.type === 'delete') return 'DELETE';
   return plan.write.columns.length > 0 ? 'UPDATE' : undefined;
 }
 
@@ -193,13 +193,13 @@ function planRow(rows: readonly TextRow[]): { readonly row: ResultRow; readonly 
 
 /** Throws for a result that the request does not allow, so that the transaction is rolled back. */
 function assertAnswerable(plan: DatabasePlan, { preferences }: ApiRequest, { pageTotal }: ResultRow): void {
-  if (plan.kind === 'write' && plan.mutation === 'single-upsert') {
+  if (plan.type === 'write' && plan.mutation === 'single-upsert') {
     if (pageTotal !== 1n) throw putKeyMismatch();
     return;
   }
-  if (plan.mediaType.kind === 'single' && pageTotal !== 1n) throw notSingular(pageTotal);
+  if (plan.mediaType.type === 'single' && pageTotal !== 1n) throw notSingular(pageTotal);
   const { maxAffected, handling } = preferences;
-  const isLimited = plan.kind === 'call' || (plan.kind === 'write' && plan.mutation !== 'create');
+  const isLimited = plan.type === 'call' || (plan.type === 'write' && plan.mutation !== 'create');
   const isExceeded = maxAffected !== undefined && handling === 'strict' && pageTotal > maxAffected;
   if (isLimited && isExceeded) throw maxAffectedExceeded(pageTotal);
 }

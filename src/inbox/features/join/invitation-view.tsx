@@ -21,7 +21,7 @@ import { useInvitation } from './use-invitation.ts';
 export function InvitationView({ token }: { readonly token: string }) {
   const texts = joinTexts.use();
   const { state, reload, answer } = useInvitation(token);
-  switch (state.kind) {
+  switch (state.type) {
     case 'loading':
       return <LoadingState />;
     case 'signed-out':
@@ -46,9 +46,9 @@ export function InvitationView({ token }: { readonly token: string }) {
     case 'declined':
     case 'expired':
     case 'revoked': {
-      const title = texts[`${state.kind}Title`];
-      const text = texts[`${state.kind}Text`](state.invitation.inviterName);
-      return <Ending key={state.kind} title={title} text={text} />;
+      const title = texts[`${state.type}Title`];
+      const text = texts[`${state.type}Text`](state.invitation.inviterName);
+      return <Ending key={state.type} title={title} text={text} />;
     }
   }
 }

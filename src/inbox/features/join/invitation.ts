@@ -68,22 +68,22 @@ export function parsePreview(row: unknown): InvitationPreview {
 
 /** What `/join/:token` shows. */
 export type JoinState =
-  | { readonly kind: 'signed-out' | 'loading' | 'unknown' }
-  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly type: 'signed-out' | 'loading' | 'unknown' }
+  | { readonly type: 'failed'; readonly error: unknown }
   /** `open`: the user may answer; `other-account`: for another address; `own`: the user sent it. */
   | {
-      readonly kind: 'open' | 'other-account' | 'own' | Exclude<Invitation['status'], 'pending'>;
+      readonly type: 'open' | 'other-account' | 'own' | Exclude<Invitation['status'], 'pending'>;
       readonly invitation: Invitation;
     };
 
 /** @param userId the signed-in user; null: signed out. */
 export function classifyInvitation(invitation: Invitation | null, userId: string | null): JoinState {
-  if (userId === null) return { kind: 'signed-out' };
-  if (invitation === null) return { kind: 'unknown' };
-  if (invitation.inviterId === userId) return { kind: 'own', invitation };
+  if (userId === null) return { type: 'signed-out' };
+  if (invitation === null) return { type: 'unknown' };
+  if (invitation.inviterId === userId) return { type: 'own', invitation };
   // The status of another account's invitation is private.
-  if (!invitation.isForMe) return { kind: 'other-account', invitation };
-  return { kind: invitation.status === 'pending' ? 'open' : invitation.status, invitation };
+  if (!invitation.isForMe) return { type: 'other-account', invitation };
+  return { type: invitation.status === 'pending' ? 'open' : invitation.status, invitation };
 }
 
 /** The token of a pasted link or code; null if it is neither. */

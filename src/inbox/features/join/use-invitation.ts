@@ -58,9 +58,9 @@ export function useInvitation(token: string): UseInvitationResult {
 }
 
 function describe(reading: Reading | null, token: string, userId: string | null): JoinState {
-  if (userId === null) return { kind: 'signed-out' };
-  if (reading?.token !== token || reading.userId !== userId) return { kind: 'loading' };
+  if (userId === null) return { type: 'signed-out' };
+  if (reading?.token !== token || reading.userId !== userId) return { type: 'loading' };
   return 'error' in reading.outcome
-    ? { kind: 'failed', error: reading.outcome.error }
+    ? { type: 'failed', error: reading.outcome.error }
     : classifyInvitation(reading.outcome.invitation, userId);
 }

@@ -13,7 +13,7 @@ const invitation: Invitation = {
   expiresAtMs: 0,
 };
 const kindOf = (change: Partial<Invitation> | null, userId: string | null = 'grace') =>
-  classifyInvitation(change && { ...invitation, ...change }, userId).kind;
+  classifyInvitation(change && { ...invitation, ...change }, userId).type;
 
 test.each(['accepted', 'declined', 'expired', 'revoked'] as const)(
   'an invitation that is %s says so',

@@ -20,8 +20,8 @@ export type HookSettings = Readonly<Partial<Record<HookName, HookSetting>>>;
 
 /** A parsed hook: a function of the database, or an endpoint. */
 export type HookTarget =
-  | { readonly kind: 'function'; readonly uri: string; readonly schema: string; readonly name: string }
-  | { readonly kind: 'endpoint'; readonly uri: string; readonly secrets: readonly string[] };
+  | { readonly type: 'function'; readonly uri: string; readonly schema: string; readonly name: string }
+  | { readonly type: 'endpoint'; readonly uri: string; readonly secrets: readonly string[] };
 
 const databaseName = /^[a-zA-Z_]\w{0,62}$/;
 const secretForm = /^(?:v1,whsec_[\w+/=]{32,88}|v1a,whpk_[\w+/=]{44,}:whsk_[\w+/=]{44,}$)/;
@@ -36,13 +36,13 @@ export function parseHook(name: HookName, { uri, secrets = [] }: HookSetting): H
     const [, schema = '', functionName = ''] = pathname.split('/');
     if (!databaseName.test(schema) || !databaseName.test(functionName))
       throw refused('its path has to name a schema and a function');
-    return { kind: 'function', uri, schema, name: functionName };
+    return { type: 'function', uri, schema, name: functionName };
   }
   if (protocol !== 'https:' && protocol !== 'http:')
     throw refused('only pg-functions and https are supported');
   if (protocol === 'http:' && !localHosts.has(hostname)) throw refused('http leads to this machine only');
   if (!secrets.every((secret) => secretForm.test(secret))) throw refused('a secret has another form');
-  return { kind: 'endpoint', uri, secrets };
+  return { type: 'endpoint', uri, secrets };
 }
 
 /** Throws as `parseHook` does. */

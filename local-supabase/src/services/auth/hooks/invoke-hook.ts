@@ -15,7 +15,7 @@ const payloadNames: Readonly<Record<HookName, string>> = {
   send_sms: 'send-sms',
 };
 
-type FunctionTarget = Extract<HookTarget, { kind: 'function' }>;
+type FunctionTarget = Extract<HookTarget, { type: 'function' }>;
 
 /** Calls the function with the service's own role, so that a missing grant or policy shows. Returns its JSON. */
 async function callFunction(
@@ -101,13 +101,13 @@ export async function invokeHook(
   const input = JSON.stringify({ metadata, ...payload });
   const run = async (own: Sql): Promise<JsonObject | null> => {
     const text =
-      target.kind === 'function'
+      target.type === 'function'
         ? await callFunction(own, target, input)
         : await postToEndpoint(context.transport, target, input, context.now());
     return text === null ? null : parseAnswer(text);
   };
   try {
-    if (sql !== undefined || target.kind === 'endpoint') return await run(sql ?? context.database);
+    if (sql !== undefined || target.type === 'endpoint') return await run(sql ?? context.database);
     return await context.database.transaction(run);
   } catch (error) {
     if (error instanceof AuthHttpError) {

@@ -59,7 +59,7 @@ export async function runHookForNewAccount(
   if (!isHookEnabled(context, 'before_user_created')) return;
   const aud = audienceOf(context, call);
   const decision = await decideLinking(context, tx?.sql ?? context.database, profile, aud);
-  if (decision.kind === 'create')
+  if (decision.type === 'create')
     await prepareUser(context, call, newAccountOf(context, profile, decision.email, aud), tx?.sql);
 }
 
@@ -91,9 +91,9 @@ async function applyDecision(
   aud: string,
 ): Promise<Account> {
   const now = nowDate(context);
-  if (decision.kind === 'create') return createAccount(context, tx, profile, decision.email, aud);
+  if (decision.type === 'create') return createAccount(context, tx, profile, decision.email, aud);
   const identity =
-    decision.kind === 'link'
+    decision.type === 'link'
       ? await createIdentity(tx.sql, now, decision.user.id, profile.provider, profile.data)
       : ((await updateRow<Identity>(tx.sql, 'auth.identities', decision.identity.id, {
           identity_data: profile.data,
@@ -103,7 +103,7 @@ async function applyDecision(
   const user = await mergeUserMetadata(tx.sql, now, decision.user, profile.data);
   const updated = await refreshProviders(tx.sql, now, user);
   const details = { traits: identityTraits(identity), ip: call.ip };
-  if (decision.kind === 'link') await recordAudit(context, tx.sql, updated, 'identity_linked', details);
+  if (decision.type === 'link') await recordAudit(context, tx.sql, updated, 'identity_linked', details);
   return { user: updated, identity };
 }
 

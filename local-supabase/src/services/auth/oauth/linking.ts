@@ -8,9 +8,9 @@ import type { Profile } from '../rows/provider-profile.ts';
 
 /** What a sign-in at a provider does with accounts. `email` is the new address of the account. */
 export type Decision =
-  | { readonly kind: 'known'; readonly user: User; readonly identity: Identity }
-  | { readonly kind: 'link'; readonly user: User }
-  | { readonly kind: 'create'; readonly email: string };
+  | { readonly type: 'known'; readonly user: User; readonly identity: Identity }
+  | { readonly type: 'link'; readonly user: User }
+  | { readonly type: 'create'; readonly email: string };
 
 const linksByEmail = (provider: string): boolean => !provider.startsWith('sso:');
 
@@ -41,13 +41,13 @@ export async function decideLinking(
   const identity = await findIdentity(sql, profile.data.sub, profile.provider);
   if (identity !== undefined) {
     const user = await findUserById(sql, identity.user_id);
-    if (user !== undefined) return { kind: 'known', user, identity };
+    if (user !== undefined) return { type: 'known', user, identity };
   }
   const isTrusted = profile.email !== '' && (profile.isEmailVerified || context.settings.mailerAutoconfirm);
   if (isTrusted) {
     const user = await findSimilarUser(sql, profile, aud);
-    return user ? { kind: 'link', user } : { kind: 'create', email: profile.email };
+    return user ? { type: 'link', user } : { type: 'create', email: profile.email };
   }
   const isTaken = profile.email !== '' && (await findOtherUserByEmail(sql, profile.email, aud)) !== undefined;
-  return { kind: 'create', email: isTaken ? '' : profile.email };
+  return { type: 'create', email: isTaken ? '' : profile.email };
 }

@@ -65,9 +65,9 @@ function flowMethodOf(type: string): string {
   throw internal(unexpectedMessage);
 }
 
-type Opened = { readonly kind: 'half' } | { readonly kind: 'code'; readonly code: string } | TokensOpened;
+type Opened = { readonly type: 'half' } | { readonly type: 'code'; readonly code: string } | TokensOpened;
 interface TokensOpened {
-  readonly kind: 'tokens';
+  readonly type: 'tokens';
   readonly params: Readonly<Record<string, string>>;
 }
 
@@ -75,10 +75,10 @@ async function openLink(context: AuthContext, call: Call, proof: Proof, isPkce: 
   const method = isPkce ? flowMethodOf(proof.type) : '';
   return inTransaction(context, async (tx) => {
     const user = await acceptProof(context, call, tx, await verifyByHash(context, tx, proof), proof);
-    if (user === null) return { kind: 'half' };
+    if (user === null) return { type: 'half' };
     if (isPkce) {
       const code = await issueAuthCode(tx.sql, nowDate(context), user.id, method);
-      if (code !== undefined) return { kind: 'code', code };
+      if (code !== undefined) return { type: 'code', code };
       const detail = '422: No valid flow state found for user.';
       throw badRequest('flow_state_not_found', `No associated flow state found. ${detail}`);
     }
@@ -91,14 +91,14 @@ async function openLink(context: AuthContext, call: Call, proof: Proof, isPkce: 
     );
     const times = { expires_in: String(expires_in), expires_at: String(expires_at) };
     return {
-      kind: 'tokens',
+      type: 'tokens',
       params: { access_token, refresh_token, token_type, ...times, sb: '', type: proof.type },
     };
   });
 }
 
 function redirectToPage(call: Call, target: string, opened: Opened, isPkce: boolean): Response {
-  switch (opened.kind) {
+  switch (opened.type) {
     case 'half': {
       const page = isPkce ? addToQuery(target, { message: halfConfirmed }) : target;
       return sendRedirect(call, setFragment(page, { message: halfConfirmed, sb: '' }));

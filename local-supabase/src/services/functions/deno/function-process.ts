@@ -124,8 +124,8 @@ function untilListening({ child, secret, print, exited, output, onTasks }: Start
       child.kill('SIGKILL');
     }, START_MS);
     readLines(child, secret, print, (message) => {
-      if (message.kind === 'tasks') onTasks(message.count);
-      else if (message.kind === 'failed') ({ reason } = message);
+      if (message.type === 'tasks') onTasks(message.count);
+      else if (message.type === 'failed') ({ reason } = message);
       else {
         clearTimeout(timer);
         resolve(message.port);

@@ -42,7 +42,7 @@ const send = (message: WorkerMessage): void => {
   const bytes = new TextEncoder().encode(`${secret}${JSON.stringify(message)}\n`);
   for (let sent = 0; sent < bytes.length;) sent += deno.stdout.writeSync(bytes.subarray(sent));
 };
-const tasks = createBackgroundTasks((count) => send({ kind: 'tasks', count }));
+const tasks = createBackgroundTasks((count) => send({ type: 'tasks', count }));
 
 let register: (handler: Handler) => void = () => undefined;
 const registered = new Promise<Handler>((resolve) => {
@@ -127,11 +127,11 @@ async function run(): Promise<void> {
   try {
     const handler = await (entrypoint === undefined ? registered : load(entrypoint));
     serve(
-      { port: 0, hostname: '127.0.0.1', onListen: ({ port }: Address) => send({ kind: 'ready', port }) },
+      { port: 0, hostname: '127.0.0.1', onListen: ({ port }: Address) => send({ type: 'ready', port }) },
       forParent(handler),
     );
   } catch (problem) {
-    send({ kind: 'failed', reason: reasonOf(problem) });
+    send({ type: 'failed', reason: reasonOf(problem) });
     console.error(traceOf(problem));
     deno.exit(1);
   }

@@ -318,7 +318,7 @@ export class Channel implements Subscriber, Member {
       takeCall: this.#takePresenceCall,
     });
     if (this.#isOver) return;
-    switch (decision.do) {
+    switch (decision.type) {
       case 'shutDown':
         return this.#shutDown(decision.message);
       case 'crash':

@@ -3,12 +3,12 @@ import { isRecord } from '../subscription/term.ts';
 import { exceedsPayloadLimit } from './payload-size.ts';
 
 export type PresenceDecision =
-  | { readonly do: 'track'; readonly payload: Record<string, unknown> }
-  | { readonly do: 'untrack' }
-  | { readonly do: 'nothing' }
-  | { readonly do: 'refuse'; readonly reason?: string }
-  | { readonly do: 'shutDown'; readonly message: string }
-  | { readonly do: 'crash' };
+  | { readonly type: 'track'; readonly payload: Record<string, unknown> }
+  | { readonly type: 'untrack' }
+  | { readonly type: 'nothing' }
+  | { readonly type: 'refuse'; readonly reason?: string }
+  | { readonly type: 'shutDown'; readonly message: string }
+  | { readonly type: 'crash' };
 
 export interface PresenceFacts {
   readonly settings: RealtimeSettings;
@@ -23,27 +23,27 @@ export interface PresenceFacts {
 /** Checks in the order of the real server. */
 export async function decidePresence(payload: unknown, facts: PresenceFacts): Promise<PresenceDecision> {
   const { settings, mayWrite, isRateExceeded, tracked, takeCall } = facts;
-  if (!isRecord(payload) || !('event' in payload)) return { do: 'nothing' };
+  if (!isRecord(payload) || !('event' in payload)) return { type: 'nothing' };
   const event = payload['event'];
-  if (typeof event !== 'string') return { do: 'crash' };
-  if (!takeCall()) return { do: 'shutDown', message: 'Client presence rate limit exceeded' };
+  if (typeof event !== 'string') return { type: 'crash' };
+  if (!takeCall()) return { type: 'shutDown', message: 'Client presence rate limit exceeded' };
   switch (event.toLowerCase()) {
     case 'untrack':
-      return { do: 'untrack' };
+      return { type: 'untrack' };
     case 'track':
       break;
     default:
-      return { do: 'refuse' };
+      return { type: 'refuse' };
   }
-  if (!(await mayWrite())) return { do: 'refuse' };
+  if (!(await mayWrite())) return { type: 'refuse' };
   const presence = 'payload' in payload ? payload['payload'] : {};
-  if (!isRecord(presence)) return { do: 'refuse', reason: 'Presence track payload must be a map' };
-  if (tracked !== null && JSON.stringify(tracked) === JSON.stringify(presence)) return { do: 'nothing' };
+  if (!isRecord(presence)) return { type: 'refuse', reason: 'Presence track payload must be a map' };
+  if (tracked !== null && JSON.stringify(tracked) === JSON.stringify(presence)) return { type: 'nothing' };
   if (exceedsPayloadLimit(presence, settings.maxPayloadKb)) {
-    return { do: 'shutDown', message: 'Track message size exceeded' };
+    return { type: 'shutDown', message: 'Track message size exceeded' };
   }
-  if (isRateExceeded()) return { do: 'shutDown', message: 'Too many presence messages per second' };
-  return { do: 'track', payload: presence };
+  if (isRateExceeded()) return { type: 'shutDown', message: 'Too many presence messages per second' };
+  return { type: 'track', payload: presence };
 }
 
 /** Limits the presence calls of a channel in a window that begins with its first call. */

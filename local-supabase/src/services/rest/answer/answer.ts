@@ -76,7 +76,7 @@ export function answerRequest(plan: DatabasePlan, request: ApiRequest, row: Resu
 }
 
 function plainAnswer(plan: DatabasePlan, request: ApiRequest, row: ResultRow): Answer {
-  switch (plan.kind) {
+  switch (plan.type) {
     case 'read':
       return answerRead(plan, request, row);
     case 'call':
@@ -87,7 +87,7 @@ function plainAnswer(plan: DatabasePlan, request: ApiRequest, row: ResultRow): A
 }
 
 function answerRead(
-  plan: Extract<DatabasePlan, { kind: 'read' }>,
+  plan: Extract<DatabasePlan, { type: 'read' }>,
   request: ApiRequest,
   row: ResultRow,
 ): Answer {
@@ -106,7 +106,7 @@ function answerRead(
 }
 
 function answerCall(
-  plan: Extract<DatabasePlan, { kind: 'call' }>,
+  plan: Extract<DatabasePlan, { type: 'call' }>,
   request: ApiRequest,
   row: ResultRow,
 ): Answer {
@@ -122,7 +122,7 @@ function answerCall(
 }
 
 function answerWrite(
-  plan: Extract<DatabasePlan, { kind: 'write' }>,
+  plan: Extract<DatabasePlan, { type: 'write' }>,
   request: ApiRequest,
   row: ResultRow,
 ): Answer {
@@ -135,7 +135,7 @@ function answerWrite(
   switch (plan.mutation) {
     case 'create': {
       const hasTarget =
-        (plan.write.kind === 'insert' && plan.write.primaryKey.length > 0) ||
+        (plan.write.type === 'insert' && plan.write.primaryKey.length > 0) ||
         request.query.onConflict !== undefined;
       const isMergeOnly = resolution === 'merge-duplicates' && (row.inserted ?? 0) <= 0;
       return {

@@ -193,10 +193,10 @@ function columnDescription(
 /** Tables come before views. */
 function foreignColumn(name: string, related: readonly Relationship[]) {
   const candidates = related.flatMap((relationship) => {
-    if (relationship.kind !== 'key' || relationship.cardinality.kind === 'many-to-many') return [];
+    if (relationship.type !== 'key' || relationship.cardinality.type === 'many-to-many') return [];
     const { cardinality, foreignTable, isForeignTableView } = relationship;
     const isKeyHolder =
-      cardinality.kind === 'many-to-one' || (cardinality.kind === 'one-to-one' && !cardinality.isParent);
+      cardinality.type === 'many-to-one' || (cardinality.type === 'one-to-one' && !cardinality.isParent);
     const [pair, second] = cardinality.columns;
     if (!isKeyHolder || !pair || second || pair[0] !== name) return [];
     return [{ table: foreignTable.name, column: pair[1], isView: isForeignTableView }];

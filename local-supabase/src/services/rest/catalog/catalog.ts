@@ -43,21 +43,21 @@ export interface Junction {
 
 export type Cardinality =
   | {
-      readonly kind: 'one-to-many' | 'many-to-one';
+      readonly type: 'one-to-many' | 'many-to-one';
       readonly constraint: string;
       readonly columns: ColumnPairs;
     }
   | {
-      readonly kind: 'one-to-one';
+      readonly type: 'one-to-one';
       readonly constraint: string;
       readonly columns: ColumnPairs;
       /** Whether the other side has the foreign key. */
       readonly isParent: boolean;
     }
-  | { readonly kind: 'many-to-many'; readonly junction: Junction };
+  | { readonly type: 'many-to-many'; readonly junction: Junction };
 
 export interface KeyRelationship {
-  readonly kind: 'key';
+  readonly type: 'key';
   readonly table: QualifiedName;
   readonly foreignTable: QualifiedName;
   readonly isSelf: boolean;
@@ -68,7 +68,7 @@ export interface KeyRelationship {
 
 /** A relationship that a function defines, from rows of one relation to rows of another. */
 export interface ComputedRelationship {
-  readonly kind: 'computed';
+  readonly type: 'computed';
   readonly function: QualifiedName;
   readonly table: QualifiedName;
   readonly foreignTable: QualifiedName;
@@ -134,9 +134,9 @@ export const isSameName = (one: QualifiedName, other: QualifiedName): boolean =>
   one.schema === other.schema && one.name === other.name;
 
 export function isToOne(relationship: Relationship): boolean {
-  if (relationship.kind === 'computed') return relationship.isToOne;
-  const { kind } = relationship.cardinality;
-  return kind === 'many-to-one' || kind === 'one-to-one';
+  if (relationship.type === 'computed') return relationship.isToOne;
+  const { type } = relationship.cardinality;
+  return type === 'many-to-one' || type === 'one-to-one';
 }
 
 export const returnsScalar = ({ returnsSet, returnsComposite }: Routine): boolean =>

@@ -76,7 +76,7 @@ function relatedTablesOf(
 function isExposed(relationship: Relationship, schemas: readonly string[]): boolean {
   const { table, foreignTable } = relationship;
   if (!schemas.includes(table.schema) || !schemas.includes(foreignTable.schema)) return false;
-  if (relationship.kind === 'computed' || relationship.cardinality.kind !== 'many-to-many') return true;
+  if (relationship.type === 'computed' || relationship.cardinality.type !== 'many-to-many') return true;
   return schemas.includes(relationship.cardinality.junction.table.schema);
 }
 
@@ -89,13 +89,13 @@ function relationshipOf({
   isOneToOne,
 }: ForeignKey): KeyRelationship {
   return {
-    kind: 'key',
+    type: 'key',
     table,
     foreignTable,
     isSelf,
     cardinality: isOneToOne
-      ? { kind: 'one-to-one', constraint, columns, isParent: false }
-      : { kind: 'many-to-one', constraint, columns },
+      ? { type: 'one-to-one', constraint, columns, isParent: false }
+      : { type: 'many-to-one', constraint, columns },
     isTableView: false,
     isForeignTableView: false,
   };
@@ -104,7 +104,7 @@ function relationshipOf({
 /** The same relationship from and to views that contain its columns. */
 function throughViews(relationship: KeyRelationship, viewKeys: readonly ViewKey[]): KeyRelationship[] {
   const { table, foreignTable, cardinality } = relationship;
-  if (cardinality.kind === 'many-to-many') return [];
+  if (cardinality.type === 'many-to-many') return [];
   const showing = (of: QualifiedName, kind: ViewKey['kind']) =>
     viewKeys
       .filter(
@@ -148,7 +148,7 @@ const swap = (columns: ColumnPairs): ColumnPairs => columns.map(([one, other]) =
 
 function invert(relationship: KeyRelationship): KeyRelationship {
   const { table, foreignTable, cardinality, isTableView, isForeignTableView } = relationship;
-  if (cardinality.kind === 'many-to-many') return relationship;
+  if (cardinality.type === 'many-to-many') return relationship;
   const columns = swap(cardinality.columns);
   return {
     ...relationship,
@@ -157,9 +157,9 @@ function invert(relationship: KeyRelationship): KeyRelationship {
     isTableView: isForeignTableView,
     isForeignTableView: isTableView,
     cardinality:
-      cardinality.kind === 'one-to-one'
+      cardinality.type === 'one-to-one'
         ? { ...cardinality, columns, isParent: true }
-        : { kind: 'one-to-many', constraint: cardinality.constraint, columns },
+        : { type: 'one-to-many', constraint: cardinality.constraint, columns },
   };
 }
 
@@ -169,7 +169,7 @@ function throughJunctions(
   tables: ReadonlyMap<string, Table>,
 ): KeyRelationship[] {
   const keys = relationships.flatMap(({ table, foreignTable, cardinality, isForeignTableView }) =>
-    cardinality.kind === 'many-to-one' ? [{ table, foreignTable, ...cardinality, isForeignTableView }] : [],
+    cardinality.type === 'many-to-one' ? [{ table, foreignTable, ...cardinality, isForeignTableView }] : [],
   );
   return keys.flatMap((source) =>
     keys
@@ -189,11 +189,11 @@ function throughJunctions(
         };
         return [
           {
-            kind: 'key',
+            type: 'key',
             table: source.foreignTable,
             foreignTable: target.foreignTable,
             isSelf: keyOf(source.foreignTable) === keyOf(target.foreignTable),
-            cardinality: { kind: 'many-to-many', junction },
+            cardinality: { type: 'many-to-many', junction },
             isTableView: source.isForeignTableView,
             isForeignTableView: target.isForeignTableView,
           },
@@ -213,10 +213,10 @@ function compareRelationships(one: Relationship, other: Relationship): number {
 
 function sortKey(relationship: Relationship): string {
   const { table, foreignTable, isSelf } = relationship;
-  if (relationship.kind === 'computed') return ['1', keyOf(relationship.function), keyOf(table)].join('\0');
+  if (relationship.type === 'computed') return ['1', keyOf(relationship.function), keyOf(table)].join('\0');
   const { cardinality } = relationship;
   const name =
-    cardinality.kind === 'many-to-many'
+    cardinality.type === 'many-to-many'
       ? [
           keyOf(cardinality.junction.table),
           cardinality.junction.sourceConstraint,
@@ -228,7 +228,7 @@ function sortKey(relationship: Relationship): string {
     keyOf(table),
     keyOf(foreignTable),
     isSelf,
-    CARDINALITY_ORDER.indexOf(cardinality.kind),
+    CARDINALITY_ORDER.indexOf(cardinality.type),
     name,
   ].join('\0');
 }

@@ -125,7 +125,7 @@ export const KEY_COLUMNS = `
 /** Functions that take a row of one relation and return rows of another. */
 export const COMPUTED_RELATIONSHIPS = `
   select coalesce(json_agg(json_build_object(
-    'kind', 'computed',
+    'type', 'computed',
     'function', json_build_object('schema', pn.nspname, 'name', p.proname),
     'table', json_build_object('schema', an.nspname, 'name', a.typname),
     'foreignTable', json_build_object('schema', rn.nspname, 'name', r.typname),

@@ -82,16 +82,16 @@ const language = optional(attempt(between(character('('), identifier, character(
 const dotted = (word: string): Parser<unknown> => attempt(sequence(text(word), delimiter));
 
 function operation(value: Parser<string>): Parser<Operation> {
-  const isIn = map(after(dotted('in'), listOfValues), (values): Operation => ({ kind: 'in', values }));
-  const is = map(after(dotted('is'), isValue), (wanted): Operation => ({ kind: 'is', value: wanted }));
+  const isIn = map(after(dotted('in'), listOfValues), (values): Operation => ({ type: 'in', values }));
+  const is = map(after(dotted('is'), isValue), (wanted): Operation => ({ type: 'is', value: wanted }));
   const isDistinct = map(after(dotted('isdistinct'), value), (wanted): Operation => ({
-    kind: 'isdistinct',
+    type: 'isdistinct',
     value: wanted,
   }));
   const textSearch = map(
     sequence(keyword(TEXT_SEARCH), language, delimiter, value),
     ([operator, configuration, , wanted]): Operation => ({
-      kind: 'text-search',
+      type: 'text-search',
       operator,
       language: configuration,
       value: wanted,
@@ -99,12 +99,12 @@ function operation(value: Parser<string>): Parser<Operation> {
   );
   const plain = map(
     sequence(label(keyword(PLAIN), 'unknown single value operator'), delimiter, value),
-    ([operator, , wanted]): Operation => ({ kind: 'plain', operator, value: wanted }),
+    ([operator, , wanted]): Operation => ({ type: 'plain', operator, value: wanted }),
   );
   const quantified = map(
     sequence(label(keyword(QUANTIFIABLE), 'unknown single value operator'), quantifier, delimiter, value),
     ([operator, quantity, , wanted]): Operation => ({
-      kind: 'quantifiable',
+      type: 'quantifiable',
       operator,
       quantifier: quantity,
       value: wanted,
@@ -141,7 +141,7 @@ const arrayLiteral = attempt(
 
 const logicFilter: Parser<LogicTree> = map(
   sequence(field, delimiter, operatorExpression(oneOf(quotedElement, arrayLiteral, untilComma))),
-  ([of, , expression]) => ({ kind: 'filter' as const, field: of, expression }),
+  ([of, , expression]) => ({ type: 'filter' as const, field: of, expression }),
 );
 
 const treeNegation = label(
@@ -168,6 +168,6 @@ export const logicTree: Parser<LogicTree> = oneOf(
       separatedBy1<LogicTree>((input, position) => logicTree(input, position), lexeme(character(','))),
       lexeme(character(')')),
     ),
-    ([isNegated, operator, , operands]) => ({ kind: 'branch' as const, isNegated, operator, operands }),
+    ([isNegated, operator, , operands]) => ({ type: 'branch' as const, isNegated, operator, operands }),
   ),
 );

@@ -81,8 +81,8 @@ const jsonStep: Parser<JsonStep> = map(
       map(attempt(text('->')), () => false),
     ),
     oneOf(
-      attempt(map(jsonIndex, (value) => ({ kind: 'index' as const, value }))),
-      attempt(map(jsonKey, (value) => ({ kind: 'key' as const, value }))),
+      attempt(map(jsonIndex, (value) => ({ type: 'index' as const, value }))),
+      attempt(map(jsonKey, (value) => ({ type: 'key' as const, value }))),
     ),
   ),
   ([asText, operand]) => ({ asText, operand }),

@@ -78,10 +78,10 @@ const everything = { name: '*', path: [] };
 
 const selectedField: Parser<SelectedField> = lexeme(
   oneOf(
-    attempt(map(sequence(text('*'), endOfField), () => ({ kind: 'field' as const, field: everything }))),
+    attempt(map(sequence(text('*'), endOfField), () => ({ type: 'field' as const, field: everything }))),
     attempt(
       map(sequence(alias, text('count()'), cast, endOfField), ([as, , aggregateCast]) => ({
-        kind: 'field' as const,
+        type: 'field' as const,
         field: everything,
         alias: as,
         aggregate: 'count' as const,
@@ -91,7 +91,7 @@ const selectedField: Parser<SelectedField> = lexeme(
     map(
       sequence(alias, field, cast, aggregate, cast, endOfField),
       ([as, of, valueCast, kind, aggregateCast]) => ({
-        kind: 'field' as const,
+        type: 'field' as const,
         field: of,
         alias: as,
         cast: valueCast,
@@ -110,7 +110,7 @@ const children: Parser<readonly SelectItem[]> = between(
 
 const embedding = (head: typeof relation | typeof spreadRelation): Parser<SelectItem> =>
   map(sequence(attempt(head), children), ([parameters, items]) => ({
-    kind: 'relation' as const,
+    type: 'relation' as const,
     ...parameters,
     items,
   }));

@@ -1,7 +1,7 @@
 /** `->key`, `->>key`, `->1`. An index keeps its sign, as in `+1`. */
 export interface JsonStep {
   readonly asText: boolean;
-  readonly operand: { readonly kind: 'key' | 'index'; readonly value: string };
+  readonly operand: { readonly type: 'key' | 'index'; readonly value: string };
 }
 
 /** A column, or a path within its JSON. */
@@ -14,7 +14,7 @@ export type Aggregate = 'sum' | 'avg' | 'count' | 'max' | 'min';
 export type JoinType = 'inner' | 'left';
 
 export interface SelectedField {
-  readonly kind: 'field';
+  readonly type: 'field';
   readonly field: Field;
   readonly alias?: string | undefined;
   readonly cast?: string | undefined;
@@ -24,7 +24,7 @@ export interface SelectedField {
 
 /** `alias:relation!hint!inner(…)`, or `...relation(…)` when spread. */
 export interface SelectedRelation {
-  readonly kind: 'relation';
+  readonly type: 'relation';
   readonly isSpread: boolean;
   readonly name: string;
   readonly alias?: string | undefined;
@@ -41,18 +41,18 @@ export type TextSearchOperator = 'fts' | 'plfts' | 'phfts' | 'wfts';
 export type IsValue = 'null' | 'not_null' | 'true' | 'false' | 'unknown';
 
 export type Operation =
-  | { readonly kind: 'plain'; readonly operator: PlainOperator; readonly value: string }
+  | { readonly type: 'plain'; readonly operator: PlainOperator; readonly value: string }
   | {
-      readonly kind: 'quantifiable';
+      readonly type: 'quantifiable';
       readonly operator: QuantifiableOperator;
       readonly quantifier: 'any' | 'all' | undefined;
       readonly value: string;
     }
-  | { readonly kind: 'in'; readonly values: readonly string[] }
-  | { readonly kind: 'is'; readonly value: IsValue }
-  | { readonly kind: 'isdistinct'; readonly value: string }
+  | { readonly type: 'in'; readonly values: readonly string[] }
+  | { readonly type: 'is'; readonly value: IsValue }
+  | { readonly type: 'isdistinct'; readonly value: string }
   | {
-      readonly kind: 'text-search';
+      readonly type: 'text-search';
       readonly operator: TextSearchOperator;
       readonly language: string | undefined;
       readonly value: string;
@@ -64,13 +64,13 @@ export interface OperatorExpression {
 }
 
 export interface Filter {
-  readonly kind: 'filter';
+  readonly type: 'filter';
   readonly field: Field;
   readonly expression: OperatorExpression;
 }
 
 export interface LogicBranch {
-  readonly kind: 'branch';
+  readonly type: 'branch';
   readonly isNegated: boolean;
   readonly operator: 'and' | 'or';
   readonly operands: readonly LogicTree[];

@@ -16,7 +16,7 @@ interface HoistedAggregate {
  */
 export function hoistAggregates(node: ReadNode): readonly HoistedAggregate[] {
   const fromChildren = node.children.flatMap(hoistAggregates);
-  const isToOneSpread = node.spread?.kind === 'to-one';
+  const isToOneSpread = node.spread?.type === 'to-one';
   if (!isToOneSpread) {
     if (node.children.length > 0)
       node.relationSelect = node.relationSelect.map((one) => apply(one, fromChildren));
@@ -47,7 +47,7 @@ const under = (aggregateAlias: string, hoisted: HoistedAggregate): HoistedAggreg
 });
 
 function apply(select: RelationSelect, hoisted: readonly HoistedAggregate[]): RelationSelect {
-  if (select.kind !== 'spread') return select;
+  if (select.type !== 'spread') return select;
   const fields = select.fields.map((field): SpreadField => {
     const found = hoisted.find(
       ({ aggregateAlias, name }) => aggregateAlias === select.aggregateAlias && name === field.name,

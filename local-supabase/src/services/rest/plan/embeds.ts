@@ -27,12 +27,12 @@ export function resolveRelatedOrders(node: ReadNode): void {
 /** Resolves `relation=is.null`, which checks whether the relation has rows. */
 export function resolveNullEmbeds(node: ReadNode): void {
   const resolve = (logic: PlannedLogic): PlannedLogic => {
-    if (logic.kind === 'branch') return { ...logic, operands: logic.operands.map(resolve) };
-    if (logic.kind !== 'filter' || logic.field.path.length > 0) return logic;
+    if (logic.type === 'branch') return { ...logic, operands: logic.operands.map(resolve) };
+    if (logic.type !== 'filter' || logic.field.path.length > 0) return logic;
     const { isNegated, operation } = logic.expression;
     const child = node.children.find((one) => shownName(one) === logic.field.name);
-    if (!child || operation.kind !== 'is' || operation.value !== 'null') return logic;
-    return { kind: 'embed-is-null', isNegated, aggregateAlias: child.aggregateAlias };
+    if (!child || operation.type !== 'is' || operation.value !== 'null') return logic;
+    return { type: 'embed-is-null', isNegated, aggregateAlias: child.aggregateAlias };
   };
   node.where = node.where.map(resolve);
   for (const child of node.children) resolveNullEmbeds(child);
@@ -45,9 +45,9 @@ export function addRelationSelects(node: ReadNode): void {
 
 function relationSelectOf(node: ReadNode): RelationSelect {
   const { aggregateAlias, relationship } = node;
-  if (node.spread) return { kind: 'spread', fields: spreadFields(node), aggregateAlias };
+  if (node.spread) return { type: 'spread', fields: spreadFields(node), aggregateAlias };
   return {
-    kind: 'json',
+    type: 'json',
     name: shownName(node),
     aggregateAlias,
     isArray: !relationship || !isToOne(relationship),
@@ -67,17 +67,17 @@ function spreadFields({ select, relationSelect }: ReadNode): SpreadField[] {
   });
   return [
     ...select.map(({ alias, field }) => plain(alias ?? field.name)),
-    ...relationSelect.flatMap((one) => (one.kind === 'json' ? [plain(one.name)] : one.fields)),
+    ...relationSelect.flatMap((one) => (one.type === 'json' ? [plain(one.name)] : one.fields)),
   ];
 }
 
 /** Moves the order of a to-many spread to the aggregation of its columns, and selects the columns to order by. */
 export function orderSpreads(node: ReadNode): void {
-  if (node.spread?.kind === 'to-many') {
+  if (node.spread?.type === 'to-many') {
     const isAggregated =
       node.select.some(({ aggregate }) => aggregate) ||
       node.relationSelect.some(
-        (one) => one.kind === 'spread' && one.fields.some(({ aggregate }) => aggregate),
+        (one) => one.type === 'spread' && one.fields.some(({ aggregate }) => aggregate),
       );
     if (isAggregated) {
       throw notImplemented('Aggregates are not implemented for one-to-many or many-to-many spreads.');
@@ -96,7 +96,7 @@ export function orderSpreads(node: ReadNode): void {
     });
     node.order = [];
     node.spread = {
-      kind: 'to-many',
+      type: 'to-many',
       extraSelect: terms.map(({ extra }) => extra),
       order: terms.map(({ order }) => order),
     };

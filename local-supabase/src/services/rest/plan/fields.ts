@@ -49,13 +49,13 @@ export function resolveInput(catalog: Catalog, table: QualifiedName, name: strin
 export function resolveFilter(catalog: Catalog, table: QualifiedName, filter: Filter): PlannedFilter {
   const { field, expression } = filter;
   const { operation } = expression;
-  const textSearch = operation.kind === 'text-search' ? { language: operation.language } : undefined;
+  const textSearch = operation.type === 'text-search' ? { language: operation.language } : undefined;
   const resolved = resolve(catalog, table, field, textSearch);
-  return { kind: 'filter', field: transformed(catalog, resolved, 'text', resolved.type), expression };
+  return { type: 'filter', field: transformed(catalog, resolved, 'text', resolved.type), expression };
 }
 
 export function resolveLogic(catalog: Catalog, table: QualifiedName, tree: LogicTree): PlannedLogic {
-  if (tree.kind === 'filter') return resolveFilter(catalog, table, tree);
+  if (tree.type === 'filter') return resolveFilter(catalog, table, tree);
   return { ...tree, operands: tree.operands.map((operand) => resolveLogic(catalog, table, operand)) };
 }
 

@@ -26,7 +26,7 @@ export function findRelationship(
 }
 
 function isMeant(relationship: Relationship, target: string, hint: string | undefined): boolean {
-  if (relationship.kind === 'computed') return relationship.function.name === target;
+  if (relationship.type === 'computed') return relationship.function.name === target;
   if (relationship.isSelf) return isMeantSelf(relationship, target, hint);
   const { cardinality, foreignTable, isForeignTableView } = relationship;
   if (hint === undefined) {
@@ -40,7 +40,7 @@ function isMeant(relationship: Relationship, target: string, hint: string | unde
     (hasConstraint(cardinality, hint) ||
       isColumn(cardinality, 0, hint) ||
       isColumn(cardinality, 1, hint) ||
-      (cardinality.kind === 'many-to-many' && cardinality.junction.table.name === hint))
+      (cardinality.type === 'many-to-many' && cardinality.junction.table.name === hint))
   );
 }
 
@@ -50,16 +50,16 @@ function isMeantSelf(
   target: string,
   hint: string | undefined,
 ): boolean {
-  const isChildren = target === foreignTable.name && cardinality.kind === 'one-to-many';
+  const isChildren = target === foreignTable.name && cardinality.type === 'one-to-many';
   if (hint !== undefined) return isChildren && isColumn(cardinality, 1, hint);
-  return isChildren || (cardinality.kind === 'many-to-one' && isColumn(cardinality, 0, target));
+  return isChildren || (cardinality.type === 'many-to-one' && isColumn(cardinality, 0, target));
 }
 
 const hasConstraint = (cardinality: Cardinality, name: string): boolean =>
-  cardinality.kind !== 'many-to-many' && cardinality.constraint === name;
+  cardinality.type !== 'many-to-many' && cardinality.constraint === name;
 
 /** @param side 0 for the relation itself, 1 for the other one. */
 function isColumn(cardinality: Cardinality, side: 0 | 1, name: string): boolean {
-  if (cardinality.kind === 'many-to-many' || cardinality.columns.length !== 1) return false;
+  if (cardinality.type === 'many-to-many' || cardinality.columns.length !== 1) return false;
   return cardinality.columns[0]?.[side] === name;
 }

@@ -70,18 +70,18 @@ export function ambiguousRelationship(
 }
 
 function nameOf(relationship: Relationship): string {
-  if (relationship.kind === 'computed') return '';
+  if (relationship.type === 'computed') return '';
   const { cardinality } = relationship;
-  return cardinality.kind === 'many-to-many' ? cardinality.junction.table.name : cardinality.constraint;
+  return cardinality.type === 'many-to-many' ? cardinality.junction.table.name : cardinality.constraint;
 }
 
 const list = (names: readonly string[]): string => `(${names.join(', ')})`;
 
 function describe(relationship: Relationship): Readonly<Record<string, string>> {
-  if (relationship.kind === 'computed') return {};
+  if (relationship.type === 'computed') return {};
   const { table, foreignTable, cardinality } = relationship;
-  const common = { cardinality: cardinality.kind, embedding: `${table.name} with ${foreignTable.name}` };
-  if (cardinality.kind === 'many-to-many') {
+  const common = { cardinality: cardinality.type, embedding: `${table.name} with ${foreignTable.name}` };
+  if (cardinality.type === 'many-to-many') {
     const { junction } = cardinality;
     const source = junction.sourceConstraint + list(junction.sourceColumns.map(([, column]) => column));
     const target = junction.targetConstraint + list(junction.targetColumns.map(([, column]) => column));

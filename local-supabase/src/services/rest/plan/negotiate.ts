@@ -7,16 +7,16 @@ import type { MediaType } from '../request/media-type.ts';
 
 /** How the rows become the body of the response. */
 export type BodyHandler =
-  | { readonly kind: 'json' | 'array-stripped' | 'csv' | 'geojson' | 'none' }
-  | { readonly kind: 'single'; readonly isStripped: boolean }
-  | { readonly kind: 'custom'; readonly function: QualifiedName; readonly target: QualifiedName | null };
+  | { readonly type: 'json' | 'array-stripped' | 'csv' | 'geojson' | 'none' }
+  | { readonly type: 'single'; readonly isStripped: boolean }
+  | { readonly type: 'custom'; readonly function: QualifiedName; readonly target: QualifiedName | null };
 
 export interface Negotiated {
   readonly handler: BodyHandler;
   readonly mediaType: MediaType;
 }
 
-const NO_BODY: BodyHandler = { kind: 'none' };
+const NO_BODY: BodyHandler = { type: 'none' };
 
 /**
  * Returns the first acceptable media type that can be produced.
@@ -36,9 +36,9 @@ export function negotiate(
     .find((one) => one !== undefined);
   if (!found) throw noMediaType(accept);
   const isSilent =
-    action.kind === 'mutate'
+    action.type === 'mutate'
       ? preferences.representation !== 'representation'
-      : (action.kind === 'read' || action.kind === 'call') && action.headersOnly;
+      : (action.type === 'read' || action.type === 'call') && action.headersOnly;
   return isSilent ? { ...found, handler: NO_BODY } : found;
 }
 
@@ -49,11 +49,11 @@ function handlerOf(
   isWholeSelect: boolean,
   allowsPlans: boolean,
 ): Negotiated | undefined {
-  switch (type.kind) {
+  switch (type.type) {
     case 'single':
-      return { handler: { kind: 'single', isStripped: type.isStripped }, mediaType: type };
+      return { handler: { type: 'single', isStripped: type.isStripped }, mediaType: type };
     case 'array-stripped':
-      return { handler: { kind: 'array-stripped' }, mediaType: type };
+      return { handler: { type: 'array-stripped' }, mediaType: type };
     case 'plan': {
       const planned = handlerOf(type.of, source, catalog, isWholeSelect, allowsPlans);
       return allowsPlans && planned ? { handler: planned.handler, mediaType: type } : undefined;
@@ -80,15 +80,15 @@ function customHandler(
     find((target) => target === null, mimeOf(type));
   return (
     found && {
-      handler: { kind: 'custom', function: found.function, target: found.target },
+      handler: { type: 'custom', function: found.function, target: found.target },
       mediaType: parseMediaType(found.resolvedMediaType),
     }
   );
 }
 
 function builtInHandler(type: MediaType): Negotiated | undefined {
-  if (isKnown(type, '*/*', 'application/json')) return { handler: { kind: 'json' }, mediaType: JSON_TYPE };
-  if (isKnown(type, 'text/csv')) return { handler: { kind: 'csv' }, mediaType: type };
-  if (isKnown(type, 'application/geo+json')) return { handler: { kind: 'geojson' }, mediaType: type };
+  if (isKnown(type, '*/*', 'application/json')) return { handler: { type: 'json' }, mediaType: JSON_TYPE };
+  if (isKnown(type, 'text/csv')) return { handler: { type: 'csv' }, mediaType: type };
+  if (isKnown(type, 'application/geo+json')) return { handler: { type: 'geojson' }, mediaType: type };
   return undefined;
 }

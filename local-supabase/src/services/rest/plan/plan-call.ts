@@ -12,9 +12,9 @@ import { neededColumns } from './plan-write.ts';
 export type ArgumentValue = string | readonly string[];
 
 export type CallArguments =
-  | { readonly kind: 'direct'; readonly values: ReadonlyMap<string, ArgumentValue> }
-  | { readonly kind: 'json'; readonly text: string }
-  | { readonly kind: 'raw'; readonly bytes: Uint8Array };
+  | { readonly type: 'direct'; readonly values: ReadonlyMap<string, ArgumentValue> }
+  | { readonly type: 'json'; readonly text: string }
+  | { readonly type: 'raw'; readonly bytes: Uint8Array };
 
 export interface CallPlan {
   readonly name: QualifiedName;
@@ -102,12 +102,12 @@ export function planCall(
 }
 
 function argumentsOf(routine: Routine, { payload, query }: ApiRequest): CallArguments {
-  if (!payload) return { kind: 'direct', values: gather(routine, query.callArguments) };
-  switch (payload.kind) {
+  if (!payload) return { type: 'direct', values: gather(routine, query.callArguments) };
+  switch (payload.type) {
     case 'form':
-      return { kind: 'direct', values: gather(routine, payload.pairs) };
+      return { type: 'direct', values: gather(routine, payload.pairs) };
     case 'json':
-      return { kind: 'json', text: payload.text };
+      return { type: 'json', text: payload.text };
     case 'raw':
       return payload;
   }
@@ -134,6 +134,6 @@ function columnsOfFilters(node: ReadNode): string[] {
 }
 
 function columnsOf(logic: PlannedLogic): string[] {
-  if (logic.kind === 'branch') return logic.operands.flatMap(columnsOf);
-  return [logic.kind === 'filter' ? logic.field.name : logic.aggregateAlias];
+  if (logic.type === 'branch') return logic.operands.flatMap(columnsOf);
+  return [logic.type === 'filter' ? logic.field.name : logic.aggregateAlias];
 }

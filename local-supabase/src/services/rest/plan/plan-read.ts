@@ -33,7 +33,7 @@ export function planRead(
   settings: PlanSettings,
 ): ReadNode {
   const { query, action } = request;
-  const isMutation = action.kind === 'mutate';
+  const isMutation = action.type === 'mutate';
   const root = createNode(table, undefined, 0, catalog, query.select);
   const isForRead = ({ path }: { readonly path: EmbedPath }) => !isMutation || path.length > 0;
   for (const { path, value } of query.filters.filter(isForRead).toReversed()) {
@@ -52,7 +52,7 @@ export function planRead(
     const node = findNode(root, path, settings);
     node.where = [resolveLogic(catalog, node.from, value), ...node.where];
   }
-  if (isMutation || action.kind === 'call') {
+  if (isMutation || action.type === 'call') {
     root.fromAlias = root.from.name;
     root.from = { schema: '', name: SOURCE };
   }
@@ -78,7 +78,7 @@ function createNode(
 ): ReadNode {
   return {
     select: items
-      .filter((item) => item.kind === 'field')
+      .filter((item) => item.type === 'field')
       .map(({ field, aggregate, aggregateCast, cast, alias }) => ({
         field: resolveOutput(catalog, from, field),
         aggregate,
@@ -96,14 +96,14 @@ function createNode(
     isNamedByTarget: false,
     hint: relation?.hint,
     join: relation?.join,
-    spread: relation?.isSpread ? { kind: 'to-one' } : undefined,
+    spread: relation?.isSpread ? { type: 'to-one' } : undefined,
     relationship: undefined,
     joinConditions: [],
     aggregateAlias: '',
     relationSelect: [],
     depth,
     children: items
-      .filter((item) => item.kind === 'relation')
+      .filter((item) => item.type === 'relation')
       .map((item) =>
         createNode({ schema: from.schema, name: item.name }, item, depth + 1, catalog, item.items),
       ),
@@ -130,8 +130,8 @@ function relate(node: ReadNode, parent: ReadNode, schema: string, catalog: Catal
   const alias = `${relationship.foreignTable.name}_${node.depth}`;
   node.from = relationship.foreignTable;
   node.aggregateAlias = `${relationship.table.name}_${node.alias ?? node.name}_${node.depth}`;
-  if (node.spread && !isToOne(relationship)) node.spread = { kind: 'to-many', extraSelect: [], order: [] };
-  if (relationship.kind === 'computed') {
+  if (node.spread && !isToOne(relationship)) node.spread = { type: 'to-many', extraSelect: [], order: [] };
+  if (relationship.type === 'computed') {
     const parentAlias =
       parent.fromAlias === undefined ? relationship.table : { schema: '', name: parent.fromAlias };
     node.relationship = { ...relationship, parentAlias };
@@ -139,14 +139,14 @@ function relate(node: ReadNode, parent: ReadNode, schema: string, catalog: Catal
   } else {
     node.relationship = relationship;
     // A many-to-many relationship is joined through its junction without an alias.
-    if (relationship.cardinality.kind !== 'many-to-many') node.fromAlias = alias;
+    if (relationship.cardinality.type !== 'many-to-many') node.fromAlias = alias;
     node.joinConditions = joinConditions(relationship, node.fromAlias, parent.fromAlias);
   }
   for (const child of node.children) relate(child, node, schema, catalog);
 }
 
 function joinConditions(
-  relationship: Extract<Relationship, { kind: 'key' }>,
+  relationship: Extract<Relationship, { type: 'key' }>,
   alias: string | undefined,
   parentAlias: string | undefined,
 ): JoinCondition[] {
@@ -154,7 +154,7 @@ function joinConditions(
   const { schema } = table;
   const named = (name: string, as: string | undefined): QualifiedName =>
     as === undefined ? { schema, name } : { schema: '', name: as };
-  if (cardinality.kind !== 'many-to-many') {
+  if (cardinality.type !== 'many-to-many') {
     return cardinality.columns.map(([column, foreignColumn]) => ({
       left: [named(table.name, parentAlias), column],
       right: [named(foreignTable.name, alias), foreignColumn],

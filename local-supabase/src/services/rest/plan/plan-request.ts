@@ -16,15 +16,15 @@ import type { ReadNode } from './read-plan.ts';
 
 /** The database part of a request. */
 export type DatabasePlan = Negotiated & { readonly read: ReadNode; readonly isReadOnly: boolean } & (
-    | { readonly kind: 'read'; readonly table: QualifiedName; readonly headersOnly: boolean }
+    | { readonly type: 'read'; readonly table: QualifiedName; readonly headersOnly: boolean }
     | {
-        readonly kind: 'write';
+        readonly type: 'write';
         readonly table: QualifiedName;
         readonly mutation: Mutation;
         readonly write: WritePlan;
       }
     | {
-        readonly kind: 'call';
+        readonly type: 'call';
         readonly routine: Routine;
         readonly call: CallPlan;
         readonly headersOnly: boolean;
@@ -33,8 +33,8 @@ export type DatabasePlan = Negotiated & { readonly read: ReadNode; readonly isRe
 
 export type Plan =
   | DatabasePlan
-  | { readonly kind: 'describe-schema'; readonly headersOnly: boolean }
-  | { readonly kind: 'options'; readonly allow: string };
+  | { readonly type: 'describe-schema'; readonly headersOnly: boolean }
+  | { readonly type: 'options'; readonly allow: string };
 
 export interface RequestPlanSettings extends PlanSettings {
   readonly allowsPlans: boolean;
@@ -43,13 +43,13 @@ export interface RequestPlanSettings extends PlanSettings {
 /** @throws {RestError} */
 export function planRequest(request: ApiRequest, catalog: Catalog, settings: RequestPlanSettings): Plan {
   const { action } = request;
-  switch (action.kind) {
+  switch (action.type) {
     case 'read': {
       const table = findTable(action.name, catalog);
       const read = planRead(request, action.name, catalog, settings);
       const made = negotiate(request, action.name, catalog, hasDefaultSelect(read), settings.allowsPlans);
       assertValidPreferences(request);
-      return { kind: 'read', read, isReadOnly: true, table, headersOnly: action.headersOnly, ...made };
+      return { type: 'read', read, isReadOnly: true, table, headersOnly: action.headersOnly, ...made };
     }
     case 'mutate': {
       const table = findTable(action.name, catalog);
@@ -57,7 +57,7 @@ export function planRequest(request: ApiRequest, catalog: Catalog, settings: Req
       const write = planWrite(action.mutation, request, table, catalog, read);
       assertValidPreferences(request);
       const made = negotiate(request, action.name, catalog, hasDefaultSelect(read), settings.allowsPlans);
-      return { kind: 'write', read, isReadOnly: false, table, mutation: action.mutation, write, ...made };
+      return { type: 'write', read, isReadOnly: false, table, mutation: action.mutation, write, ...made };
     }
     case 'call':
       return planFunction(request, action, catalog, settings);
@@ -69,23 +69,23 @@ export function planRequest(request: ApiRequest, catalog: Catalog, settings: Req
       }
       return action;
     case 'table-options':
-      return { kind: 'options', allow: allowedOnTable(findTable(action.name, catalog)) };
+      return { type: 'options', allow: allowedOnTable(findTable(action.name, catalog)) };
     case 'function-options': {
       const names = new Set(request.query.callArguments.map(([name]) => name));
       const routine = findRoutine(action.name, names, request.contentType, false, catalog);
       return {
-        kind: 'options',
+        type: 'options',
         allow: routine.volatility === 'v' ? 'OPTIONS,POST' : 'OPTIONS,GET,HEAD,POST',
       };
     }
     case 'schema-options':
-      return { kind: 'options', allow: 'OPTIONS,GET,HEAD' };
+      return { type: 'options', allow: 'OPTIONS,GET,HEAD' };
   }
 }
 
 function planFunction(
   request: ApiRequest,
-  action: Extract<ApiRequest['action'], { kind: 'call' }>,
+  action: Extract<ApiRequest['action'], { type: 'call' }>,
   catalog: Catalog,
   settings: RequestPlanSettings,
 ): Plan {
@@ -104,7 +104,7 @@ function planFunction(
   const isLimited = preferences.maxAffected !== undefined && preferences.handling === 'strict';
   if (isLimited && !routine.returnsSet) throw maxAffectedOnSingle();
   const isReadOnly = action.isGet || routine.volatility !== 'v';
-  return { kind: 'call', read, isReadOnly, routine, call, headersOnly: action.headersOnly, ...made };
+  return { type: 'call', read, isReadOnly, routine, call, headersOnly: action.headersOnly, ...made };
 }
 
 function findTable(name: QualifiedName, catalog: Catalog): Table {

@@ -8,7 +8,7 @@ import type { PlannedField, PlannedLogic, ReadNode } from './read-plan.ts';
 
 export type WritePlan =
   | {
-      readonly kind: 'insert';
+      readonly type: 'insert';
       readonly into: QualifiedName;
       readonly columns: readonly PlannedField[];
       readonly body: string;
@@ -22,7 +22,7 @@ export type WritePlan =
       readonly appliesDefaults: boolean;
     }
   | {
-      readonly kind: 'update';
+      readonly type: 'update';
       readonly table: QualifiedName;
       readonly columns: readonly PlannedField[];
       readonly body: string;
@@ -31,7 +31,7 @@ export type WritePlan =
       readonly appliesDefaults: boolean;
     }
   | {
-      readonly kind: 'delete';
+      readonly type: 'delete';
       readonly from: QualifiedName;
       readonly where: readonly PlannedLogic[];
       readonly returning: readonly string[];
@@ -47,7 +47,7 @@ export function planWrite(
 ): WritePlan {
   const { query, preferences, payload } = request;
   const name = { schema: table.schema, name: table.name };
-  const body = payload?.kind === 'json' ? payload.text : '';
+  const body = payload?.type === 'json' ? payload.text : '';
   const { representation } = preferences;
   const returning =
     representation === undefined || representation === 'minimal' ? [] : neededColumns(read, table.primaryKey);
@@ -63,7 +63,7 @@ export function planWrite(
       return field;
     });
   const appliesDefaults = preferences.missing === 'default';
-  const insert = { kind: 'insert' as const, into: name, body, returning, primaryKey: table.primaryKey };
+  const insert = { type: 'insert' as const, into: name, body, returning, primaryKey: table.primaryKey };
   switch (mutation) {
     case 'create': {
       const { resolution } = preferences;
@@ -77,7 +77,7 @@ export function planWrite(
         query.filterNames.size === new Set(table.primaryKey).size &&
         table.primaryKey.every((column) => query.filterNames.has(column)) &&
         rootFilters.every(({ expression: { isNegated, operation } }) => {
-          if (isNegated || operation.kind !== 'quantifiable') return false;
+          if (isNegated || operation.type !== 'quantifiable') return false;
           return operation.operator === 'eq' && operation.quantifier === undefined;
         });
       if (!hasKey) throw invalidPutFilters();
@@ -85,9 +85,9 @@ export function planWrite(
       return { ...insert, columns: columns(), onConflict, conditions: where, appliesDefaults: false };
     }
     case 'update':
-      return { kind: 'update', table: name, columns: columns(), body, where, returning, appliesDefaults };
+      return { type: 'update', table: name, columns: columns(), body, where, returning, appliesDefaults };
     case 'delete':
-      return { kind: 'delete', from: name, where, returning };
+      return { type: 'delete', from: name, where, returning };
   }
 }
 
@@ -99,12 +99,12 @@ export function neededColumns(
   const selected = select.map(({ field }) => field.name);
   if (selected.includes('*')) return ['*'];
   const relationships = children.flatMap(({ relationship }) => (relationship ? [relationship] : []));
-  if (relationships.some(({ kind }) => kind === 'computed')) return ['*'];
+  if (relationships.some(({ type }) => type === 'computed')) return ['*'];
   const joining = relationships.flatMap((relationship) => {
-    if (relationship.kind === 'computed') return [];
+    if (relationship.type === 'computed') return [];
     const { cardinality } = relationship;
     const columns =
-      cardinality.kind === 'many-to-many' ? cardinality.junction.sourceColumns : cardinality.columns;
+      cardinality.type === 'many-to-many' ? cardinality.junction.sourceColumns : cardinality.columns;
     return columns.map(([column]) => column);
   });
   return [...new Set([...selected, ...joining, ...primaryKey])].toSorted(compareUtf8);

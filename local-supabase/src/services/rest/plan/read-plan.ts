@@ -28,14 +28,14 @@ export interface PlannedSelect {
 }
 
 export type PlannedFilter =
-  | { readonly kind: 'filter'; readonly field: PlannedField; readonly expression: OperatorExpression }
+  | { readonly type: 'filter'; readonly field: PlannedField; readonly expression: OperatorExpression }
   /** Whether an embedded relation has rows. */
-  | { readonly kind: 'embed-is-null'; readonly isNegated: boolean; readonly aggregateAlias: string };
+  | { readonly type: 'embed-is-null'; readonly isNegated: boolean; readonly aggregateAlias: string };
 
 export type PlannedLogic =
   | PlannedFilter
   | {
-      readonly kind: 'branch';
+      readonly type: 'branch';
       readonly isNegated: boolean;
       readonly operator: 'and' | 'or';
       readonly operands: readonly PlannedLogic[];
@@ -57,18 +57,18 @@ export interface SpreadField {
 /** The columns that an embedded relation adds to its parent. */
 export type RelationSelect =
   | {
-      readonly kind: 'json';
+      readonly type: 'json';
       readonly name: string;
       readonly aggregateAlias: string;
       readonly isArray: boolean;
       readonly isEmpty: boolean;
     }
-  | { readonly kind: 'spread'; readonly fields: readonly SpreadField[]; readonly aggregateAlias: string };
+  | { readonly type: 'spread'; readonly fields: readonly SpreadField[]; readonly aggregateAlias: string };
 
 export type Spread =
-  | { readonly kind: 'to-one' }
+  | { readonly type: 'to-one' }
   | {
-      readonly kind: 'to-many';
+      readonly type: 'to-many';
       /** Columns that are only used for ordering, with their relation if it is another one. */
       readonly extraSelect: readonly {
         readonly relation: string | undefined;

@@ -16,7 +16,7 @@ export function expandStars(
   isAggregated = false,
 ): void {
   const isGrouped =
-    isAggregated || node.select.some(({ aggregate }) => aggregate) || node.spread?.kind === 'to-many';
+    isAggregated || node.select.some(({ aggregate }) => aggregate) || node.spread?.type === 'to-many';
   const isSource = node.from.schema === '' && node.from.name === SOURCE && node.fromAlias !== undefined;
   const table = isSource ? { schema: root.schema, name: node.fromAlias ?? '' } : node.from;
   const columns = catalog.tables.get(keyOf(table))?.columns ?? [];
@@ -61,4 +61,4 @@ function ownAlias({ field, aggregate }: PlannedSelect, isSpread: boolean): strin
 }
 
 const lastKey = (path: readonly JsonStep[]): string | undefined =>
-  path.findLast(({ operand }) => operand.kind === 'key')?.operand.value;
+  path.findLast(({ operand }) => operand.type === 'key')?.operand.value;

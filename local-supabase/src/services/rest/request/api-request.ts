@@ -42,18 +42,18 @@ export interface RawRequest {
 export type Mutation = 'create' | 'update' | 'single-upsert' | 'delete';
 
 export type Action =
-  | { readonly kind: 'read'; readonly name: QualifiedName; readonly headersOnly: boolean }
-  | { readonly kind: 'mutate'; readonly name: QualifiedName; readonly mutation: Mutation }
+  | { readonly type: 'read'; readonly name: QualifiedName; readonly headersOnly: boolean }
+  | { readonly type: 'mutate'; readonly name: QualifiedName; readonly mutation: Mutation }
   | {
-      readonly kind: 'call';
+      readonly type: 'call';
       readonly name: QualifiedName;
       readonly isGet: boolean;
       readonly headersOnly: boolean;
     }
-  | { readonly kind: 'describe-schema'; readonly headersOnly: boolean }
-  | { readonly kind: 'table-options'; readonly name: QualifiedName }
-  | { readonly kind: 'function-options'; readonly name: QualifiedName }
-  | { readonly kind: 'schema-options' };
+  | { readonly type: 'describe-schema'; readonly headersOnly: boolean }
+  | { readonly type: 'table-options'; readonly name: QualifiedName }
+  | { readonly type: 'function-options'; readonly name: QualifiedName }
+  | { readonly type: 'schema-options' };
 
 export interface ApiRequest {
   readonly action: Action;
@@ -91,12 +91,12 @@ export function parseApiRequest(
   const action = chooseAction(resource, schema, method);
   const contentHeader = header('content-type');
   const contentType = contentHeader === undefined ? JSON_TYPE : parseMediaType(contentHeader);
-  const isGetCall = action.kind === 'call' ? action.isGet : false;
+  const isGetCall = action.type === 'call' ? action.isGet : false;
   const query = parseQueryParams(parseQueryString(search), isGetCall);
   const { ranges, topRange } = chooseRanges(method, query, header('range'));
-  const isCall = action.kind === 'call' && !action.isGet;
-  const hasBody = isCall || (action.kind === 'mutate' && action.mutation !== 'delete');
-  const looksAtColumns = isCall || (action.kind === 'mutate' && action.mutation !== 'single-upsert');
+  const isCall = action.type === 'call' && !action.isGet;
+  const hasBody = isCall || (action.type === 'mutate' && action.mutation !== 'delete');
+  const looksAtColumns = isCall || (action.type === 'mutate' && action.mutation !== 'single-upsert');
   const parsed = hasBody
     ? parsePayload(body, contentType, looksAtColumns ? query.columns : undefined, isCall)
     : undefined;
@@ -124,17 +124,17 @@ function splitOnce(source: string, separator: string): readonly string[] {
 }
 
 type Resource =
-  | { readonly kind: 'schema' }
-  | { readonly kind: 'relation'; readonly name: string }
-  | { readonly kind: 'function'; readonly name: string };
+  | { readonly type: 'schema' }
+  | { readonly type: 'relation'; readonly name: string }
+  | { readonly type: 'function'; readonly name: string };
 
 function parsePath(path: string): Resource {
   const bare = path.startsWith('/') ? path.slice(1) : path;
-  if (bare === '') return { kind: 'schema' };
+  if (bare === '') return { type: 'schema' };
   const segments = bare.split('/').map((segment) => decodeComponent(segment));
   const [first = '', second] = segments;
-  if (segments.length === 1) return { kind: 'relation', name: first };
-  if (segments.length === 2 && first === 'rpc') return { kind: 'function', name: second ?? '' };
+  if (segments.length === 1) return { type: 'relation', name: first };
+  if (segments.length === 2 && first === 'rpc') return { type: 'function', name: second ?? '' };
   throw invalidPath();
 }
 
@@ -146,9 +146,9 @@ function resolveRoot(
   mode: RestSettings['openApiMode'],
   rootSpec: string | null,
 ): Resource {
-  if (resource.kind !== 'schema') return resource;
+  if (resource.type !== 'schema') return resource;
   if (mode === 'disabled') throw openApiDisabled();
-  return rootSpec === null ? resource : { kind: 'function', name: rootSpec };
+  return rootSpec === null ? resource : { type: 'function', name: rootSpec };
 }
 
 type HeaderLookup = (name: string) => string | undefined;
@@ -171,22 +171,22 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
 function chooseAction(resource: Resource, schema: string, method: string): Action {
   const headersOnly = method === 'HEAD';
   const isRead = headersOnly || method === 'GET';
-  if (resource.kind === 'schema') {
-    if (isRead) return { kind: 'describe-schema', headersOnly };
-    if (method === 'OPTIONS') return { kind: 'schema-options' };
+  if (resource.type === 'schema') {
+    if (isRead) return { type: 'describe-schema', headersOnly };
+    if (method === 'OPTIONS') return { type: 'schema-options' };
     throw unsupportedMethod(method);
   }
   const name = { schema, name: resource.name };
-  if (resource.kind === 'function') {
-    if (isRead || method === 'POST') return { kind: 'call', name, isGet: isRead, headersOnly };
-    if (method === 'OPTIONS') return { kind: 'function-options', name };
+  if (resource.type === 'function') {
+    if (isRead || method === 'POST') return { type: 'call', name, isGet: isRead, headersOnly };
+    if (method === 'OPTIONS') return { type: 'function-options', name };
     throw invalidRpcMethod(method);
   }
-  if (isRead) return { kind: 'read', name, headersOnly };
-  if (method === 'OPTIONS') return { kind: 'table-options', name };
+  if (isRead) return { type: 'read', name, headersOnly };
+  if (method === 'OPTIONS') return { type: 'table-options', name };
   const mutation = Object.hasOwn(MUTATIONS, method) ? MUTATIONS[method] : undefined;
   if (!mutation) throw unsupportedMethod(method);
-  return { kind: 'mutate', name, mutation };
+  return { type: 'mutate', name, mutation };
 }
 
 function chooseRanges(method: string, query: QueryParams, header: string | undefined) {

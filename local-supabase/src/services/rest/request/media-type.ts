@@ -1,11 +1,11 @@
 /** A media type that PostgREST distinguishes. */
 export type MediaType =
-  | { readonly kind: 'known'; readonly name: KnownMediaType }
-  | { readonly kind: 'other'; readonly name: string }
-  | { readonly kind: 'array-stripped' }
-  | { readonly kind: 'single'; readonly isStripped: boolean }
+  | { readonly type: 'known'; readonly name: KnownMediaType }
+  | { readonly type: 'other'; readonly name: string }
+  | { readonly type: 'array-stripped' }
+  | { readonly type: 'single'; readonly isStripped: boolean }
   | {
-      readonly kind: 'plan';
+      readonly type: 'plan';
       readonly of: MediaType;
       readonly format: 'json' | 'text';
       readonly options: readonly string[];
@@ -25,15 +25,15 @@ export const KNOWN_MEDIA_TYPES = [
 
 export type KnownMediaType = (typeof KNOWN_MEDIA_TYPES)[number];
 
-export const JSON_TYPE: MediaType = { kind: 'known', name: 'application/json' };
-export const ANY_TYPE: MediaType = { kind: 'known', name: '*/*' };
-export const OPENAPI_TYPE: MediaType = { kind: 'known', name: 'application/openapi+json' };
+export const JSON_TYPE: MediaType = { type: 'known', name: 'application/json' };
+export const ANY_TYPE: MediaType = { type: 'known', name: '*/*' };
+export const OPENAPI_TYPE: MediaType = { type: 'known', name: 'application/openapi+json' };
 
 const PLAN_OPTIONS = ['analyze', 'verbose', 'settings', 'buffers', 'wal'];
 
 /** The media type without a charset, as in error messages. */
 export function mimeOf(type: MediaType): string {
-  switch (type.kind) {
+  switch (type.type) {
     case 'known':
     case 'other':
       return type.name;
@@ -49,12 +49,12 @@ export function mimeOf(type: MediaType): string {
 }
 
 export function contentTypeOf(type: MediaType): string {
-  const isBare = type.kind === 'other' || (type.kind === 'known' && type.name === 'application/octet-stream');
+  const isBare = type.type === 'other' || (type.type === 'known' && type.name === 'application/octet-stream');
   return isBare ? mimeOf(type) : `${mimeOf(type)}; charset=utf-8`;
 }
 
 export function isKnown(type: MediaType, ...names: KnownMediaType[]): boolean {
-  return type.kind === 'known' && names.includes(type.name);
+  return type.type === 'known' && names.includes(type.name);
 }
 
 const TYPE = /^([\p{L}\p{N}.*]+)\/([\p{L}\p{N}.*+-]+)/u;
@@ -62,11 +62,11 @@ const PARAMETER = /^\s*;\s*([\p{L}\p{N}-]+)\s*=\s*(?:"([^"]*)"|([\p{L}\p{N}|-]+)
 
 export function parseMediaType(source: string): MediaType {
   const [matched, main = '', sub = ''] = TYPE.exec(source) ?? [];
-  if (matched === undefined) return { kind: 'other', name: source };
+  if (matched === undefined) return { type: 'other', name: source };
   const parameters = parseParameters(source.slice(matched.length));
   const name = `${main}/${sub}`.toLowerCase();
   const known = KNOWN_MEDIA_TYPES.find((candidate) => candidate === name);
-  if (known) return { kind: 'known', name: known };
+  if (known) return { type: 'known', name: known };
   const isStripped = parameters.get('nulls') === 'stripped';
   switch (name) {
     case 'application/vnd.pgrst.plan':
@@ -76,12 +76,12 @@ export function parseMediaType(source: string): MediaType {
       return planType('json', parameters);
     case 'application/vnd.pgrst.object+json':
     case 'application/vnd.pgrst.object':
-      return { kind: 'single', isStripped };
+      return { type: 'single', isStripped };
     case 'application/vnd.pgrst.array+json':
     case 'application/vnd.pgrst.array':
-      return isStripped ? { kind: 'array-stripped' } : JSON_TYPE;
+      return isStripped ? { type: 'array-stripped' } : JSON_TYPE;
     default:
-      return { kind: 'other', name: source };
+      return { type: 'other', name: source };
   }
 }
 
@@ -99,7 +99,7 @@ function parseParameters(source: string): ReadonlyMap<string, string> {
 function planType(format: 'json' | 'text', parameters: ReadonlyMap<string, string>): MediaType {
   const wanted = (parameters.get('options') ?? '').split('|');
   return {
-    kind: 'plan',
+    type: 'plan',
     of: parseMediaType(parameters.get('for') ?? 'application/json'),
     format,
     options: PLAN_OPTIONS.filter((option) => wanted.includes(option)),

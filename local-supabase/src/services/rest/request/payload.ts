@@ -6,10 +6,10 @@ import { parseQueryString } from './query-string.ts';
 
 export type Payload =
   /** JSON text for PostgreSQL. */
-  | { readonly kind: 'json'; readonly text: string }
-  | { readonly kind: 'form'; readonly pairs: readonly (readonly [string, string])[] }
+  | { readonly type: 'json'; readonly text: string }
+  | { readonly type: 'form'; readonly pairs: readonly (readonly [string, string])[] }
   /** The only argument of a function with an unnamed parameter. */
-  | { readonly kind: 'raw'; readonly bytes: Uint8Array };
+  | { readonly type: 'raw'; readonly bytes: Uint8Array };
 
 export interface ParsedPayload {
   readonly payload: Payload;
@@ -35,12 +35,12 @@ export function parsePayload(
   if (isKnown(type, 'application/x-www-form-urlencoded')) {
     const pairs = parseQueryString(decoder.decode(body)).map(([name, value = '']) => [name, value] as const);
     const names = new Set(pairs.map(([name]) => name));
-    if (isCall) return { payload: { kind: 'form', pairs }, columns: names };
+    if (isCall) return { payload: { type: 'form', pairs }, columns: names };
     const object = Object.fromEntries(pairs);
-    return { payload: { kind: 'json', text: JSON.stringify(object) }, columns: names };
+    return { payload: { type: 'json', text: JSON.stringify(object) }, columns: names };
   }
   if (isCall && isKnown(type, 'text/plain', 'text/xml', 'application/octet-stream')) {
-    return { payload: { kind: 'raw', bytes: body }, columns: new Set() };
+    return { payload: { type: 'raw', bytes: body }, columns: new Set() };
   }
   throw invalidBody(`Content-Type not acceptable: ${mimeOf(type)}`);
 }
@@ -50,17 +50,17 @@ function parseJsonPayload(
   columns: ReadonlySet<string> | undefined,
   isCall: boolean,
 ): ParsedPayload {
-  if (columns) return { payload: { kind: 'json', text: decoder.decode(body) }, columns };
-  if (body.length === 0 && isCall) return { payload: { kind: 'json', text: '' }, columns: new Set() };
+  if (columns) return { payload: { type: 'json', text: decoder.decode(body) }, columns };
+  if (body.length === 0 && isCall) return { payload: { type: 'json', text: '' }, columns: new Set() };
   const { text, value } = readJson(body);
   if (!Array.isArray(value)) {
-    if (isRecord(value)) return { payload: { kind: 'json', text }, columns: keysOf(value) };
+    if (isRecord(value)) return { payload: { type: 'json', text }, columns: keysOf(value) };
     return NO_ROWS;
   }
   return uniform(text, value, 'All object keys must match');
 }
 
-const NO_ROWS: ParsedPayload = { payload: { kind: 'json', text: '[]' }, columns: new Set() };
+const NO_ROWS: ParsedPayload = { payload: { type: 'json', text: '[]' }, columns: new Set() };
 
 function uniform(text: string, rows: readonly unknown[], message: string): ParsedPayload {
   const [first] = rows;
@@ -73,7 +73,7 @@ function uniform(text: string, rows: readonly unknown[], message: string): Parse
     return keys.length === columns.size && keys.every((key) => columns.has(key));
   };
   if (!rows.every(hasSameKeys)) throw invalidBody(message);
-  return { payload: { kind: 'json', text }, columns };
+  return { payload: { type: 'json', text }, columns };
 }
 
 const SURROGATE_ESCAPE = /\\ud[89a-f]/i;

@@ -85,7 +85,7 @@ function parseFilter(
   const { path, field } = parseTreePath(name);
   const parsed = runParser(filterExpression, `failed to parse filter (${source})`, source);
   if (!parsed.ok && isCall && isArgument(source)) return { argument: [field.name, source] };
-  return { filter: { path, value: { kind: 'filter', field, expression: demand(parsed) } } };
+  return { filter: { path, value: { type: 'filter', field, expression: demand(parsed) } } };
 }
 
 /** The value is an argument if the operator's parser fails without consuming input. */

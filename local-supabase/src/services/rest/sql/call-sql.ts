@@ -16,7 +16,7 @@ function fromCall(plan: CallPlan): SqlFragment {
   const { parameters, unnamed, arguments: given } = plan;
   if (unnamed) return sql`FROM ${called(plan, wholeBody(plan, unnamed))}`;
   if (parameters.length === 0) return sql`FROM ${called(plan, EMPTY)}`;
-  if (given.kind === 'direct') {
+  if (given.type === 'direct') {
     const assigned = parameters.map((parameter) => {
       const argument = argumentSql(given.values.get(parameter.name));
       return sql`${assignment(parameter)}${argument}::${raw(parameter.unlimitedType)}`;
@@ -27,7 +27,7 @@ function fromCall(plan: CallPlan): SqlFragment {
     ...unknownField(name),
     type: unlimitedType,
   }));
-  const body = bodySql(given.kind === 'json' ? given.text : '', fields, { takesFirst: true });
+  const body = bodySql(given.type === 'json' ? given.text : '', fields, { takesFirst: true });
   const assigned = parameters.map(
     (parameter) =>
       sql`${assignment(parameter)}${columnOf({ schema: '', name: 'pgrst_body' }, parameter.name)}`,
@@ -49,7 +49,7 @@ function argumentSql(argument: ArgumentValue | undefined): SqlFragment {
 
 function wholeBody({ arguments: given }: CallPlan, { type }: Parameter): SqlFragment {
   const typed = raw(type);
-  switch (given.kind) {
+  switch (given.type) {
     case 'json':
       return sql`${value(given.text)}::${typed}`;
     case 'direct':

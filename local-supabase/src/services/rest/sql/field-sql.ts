@@ -8,7 +8,7 @@ const jsonPathSql = (path: readonly JsonStep[]): SqlFragment =>
   join(
     path.map(({ asText, operand }) => {
       const arrow = raw(asText ? '->>' : '->');
-      return operand.kind === 'key'
+      return operand.type === 'key'
         ? sql`${arrow}${value(operand.value)}`
         : sql`${arrow}${value(operand.value)}::int`;
     }),

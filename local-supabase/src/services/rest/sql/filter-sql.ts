@@ -51,7 +51,7 @@ const IS: Readonly<Record<IsValue, string>> = {
 };
 
 /** Builds the condition that an embedded relation has no rows; it differs between reading and counting. */
-export type NullEmbedSql = (filter: Extract<PlannedFilter, { kind: 'embed-is-null' }>) => SqlFragment;
+export type NullEmbedSql = (filter: Extract<PlannedFilter, { type: 'embed-is-null' }>) => SqlFragment;
 
 const joinedNullEmbed: NullEmbedSql = ({ isNegated, aggregateAlias }) =>
   sql`${identifier(aggregateAlias)} IS ${raw(isNegated ? '' : 'NOT ')}DISTINCT FROM NULL`;
@@ -61,22 +61,22 @@ export function logicSql(
   logic: PlannedLogic,
   nullEmbed = joinedNullEmbed,
 ): SqlFragment {
-  if (logic.kind === 'embed-is-null') return nullEmbed(logic);
-  if (logic.kind === 'filter') return filterSql(table, logic);
+  if (logic.type === 'embed-is-null') return nullEmbed(logic);
+  if (logic.type === 'filter') return filterSql(table, logic);
   const operands = logic.operands.map((operand) => logicSql(table, operand, nullEmbed));
   return sql`${raw(logic.isNegated ? 'NOT ' : '')}(${join(operands, logic.operator === 'and' ? ' AND ' : ' OR ')})`;
 }
 
 function filterSql(
   table: QualifiedName,
-  { field, expression }: Extract<PlannedFilter, { kind: 'filter' }>,
+  { field, expression }: Extract<PlannedFilter, { type: 'filter' }>,
 ): SqlFragment {
   const negation = raw(expression.isNegated ? 'NOT ' : '');
   return sql`${negation}${fieldSql(table, field)} ${operationSql(field, expression.operation)}`;
 }
 
 function operationSql(field: PlannedField, operation: Operation): SqlFragment {
-  switch (operation.kind) {
+  switch (operation.type) {
     case 'plain':
       return sql`${raw(PLAIN[operation.operator])} ${transformSql(field.transform, value(operation.value))}`;
     case 'quantifiable': {

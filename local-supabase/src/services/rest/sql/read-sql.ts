@@ -28,7 +28,7 @@ export function readSql(node: ReadNode): SqlFragment {
   const { select, children, where, joinConditions, relationSelect, order, range, spread } = node;
   const table = tableOf(node);
   const own = select.length === 0 && children.length === 0 ? [EVERYTHING] : select;
-  const extra = spread?.kind === 'to-many' ? spread.extraSelect : [];
+  const extra = spread?.type === 'to-many' ? spread.extraSelect : [];
   const columns = [
     ...own.map((one) => selectSql(table, one)),
     ...extra.map((one) =>
@@ -69,7 +69,7 @@ export function countSql(node: ReadNode): SqlFragment {
 }
 
 function tableOf({ relationship, from, fromAlias }: ReadNode): QualifiedName {
-  if (relationship?.kind === 'computed') return { schema: '', name: fromAlias ?? relationship.function.name };
+  if (relationship?.type === 'computed') return { schema: '', name: fromAlias ?? relationship.function.name };
   return fromAlias === undefined ? from : { schema: '', name: fromAlias };
 }
 
@@ -79,14 +79,14 @@ function fromSql({ relationship, from, fromAlias }: ReadNode): SqlFragment {
 }
 
 function sourceSql(relationship: PlannedRelationship | undefined, from: QualifiedName): SqlFragment {
-  if (relationship?.kind !== 'computed') return qualified(from);
+  if (relationship?.type !== 'computed') return qualified(from);
   // The cast selects among overloaded functions, because the parent may be a common table expression.
   const row = sql`${identifier(relationship.parentAlias.name)}::${qualified(relationship.table)}`;
   return sql`${qualified(relationship.function)}(${row})`;
 }
 
 function junctionSql(relationship: PlannedRelationship | undefined): SqlFragment {
-  if (relationship?.kind !== 'key' || relationship.cardinality.kind !== 'many-to-many') return EMPTY;
+  if (relationship?.type !== 'key' || relationship.cardinality.type !== 'many-to-many') return EMPTY;
   return sql`, ${qualified(relationship.cardinality.junction.table)}`;
 }
 
@@ -94,7 +94,7 @@ const conditionSql = ({ left, right }: JoinCondition): SqlFragment =>
   sql`${columnOf(...left)} = ${columnOf(...right)}`;
 
 function relationColumns(one: RelationSelect): SqlFragment[] {
-  if (one.kind === 'spread') return one.fields.map((field) => spreadSelectSql(one.aggregateAlias, field));
+  if (one.type === 'spread') return one.fields.map((field) => spreadSelectSql(one.aggregateAlias, field));
   if (one.isEmpty) return [];
   const alias = identifier(one.aggregateAlias);
   const shown = identifier(one.name);
@@ -108,11 +108,11 @@ function joinSql(one: RelationSelect, children: readonly ReadNode[]): SqlFragmen
   if (!child) return EMPTY;
   const alias = identifier(one.aggregateAlias);
   const kind = raw(child.join === 'inner' ? 'INNER' : 'LEFT');
-  const isList = one.kind === 'json' ? one.isArray : child.spread?.kind === 'to-many';
+  const isList = one.type === 'json' ? one.isArray : child.spread?.type === 'to-many';
   if (!isList) return sql`${kind} JOIN LATERAL ( ${readSql(child)} ) AS ${alias} ON TRUE`;
-  const order = child.spread?.kind === 'to-many' ? child.spread.order : [];
+  const order = child.spread?.type === 'to-many' ? child.spread.order : [];
   const lists =
-    one.kind === 'spread' ? one.fields.map((field) => spreadListSql(one.aggregateAlias, order, field)) : [];
+    one.type === 'spread' ? one.fields.map((field) => spreadListSql(one.aggregateAlias, order, field)) : [];
   const collected = join([sql`json_agg(${alias})::jsonb AS ${alias}`, ...lists], ', ');
   const condition = child.join === 'inner' ? sql`${alias} IS NOT NULL` : raw('TRUE');
   return sql`${kind} JOIN LATERAL ( SELECT ${collected} FROM (${readSql(child)} ) AS ${alias} ) AS ${alias} ON ${condition}`;

@@ -23,12 +23,12 @@ export function statementsOf(
 ): RequestStatements {
   const main = mainSql(plan, preferences, maxRows);
   const explained =
-    plan.mediaType.kind === 'plan' ? sql`EXPLAIN (${raw(explainOptions(plan.mediaType))}) ${main}` : main;
+    plan.mediaType.type === 'plan' ? sql`EXPLAIN (${raw(explainOptions(plan.mediaType))}) ${main}` : main;
   const isEstimated = preferences.count === 'planned' || preferences.count === 'estimated';
   return {
     main: toStatement(explained),
     explainCount:
-      plan.kind === 'read' && isEstimated
+      plan.type === 'read' && isEstimated
         ? toStatement(sql`EXPLAIN (FORMAT JSON) ${countSql(plan.read)}`)
         : undefined,
   };
@@ -45,7 +45,7 @@ function explainOptions({
 }
 
 function mainSql(plan: DatabasePlan, preferences: Preferences, maxRows: bigint | null): SqlFragment {
-  switch (plan.kind) {
+  switch (plan.type) {
     case 'read': {
       const count = countCte(plan, preferences.count, maxRows);
       const rows = sql`SELECT * FROM pgrst_source`;
@@ -65,10 +65,10 @@ function mainSql(plan: DatabasePlan, preferences: Preferences, maxRows: bigint |
     case 'write': {
       const { write, handler } = plan;
       const isUpsert =
-        write.kind === 'insert' &&
+        write.type === 'insert' &&
         (write.conditions.length > 0 || preferences.resolution === 'merge-duplicates');
-      const isLocated = write.kind === 'insert' && preferences.representation === 'headers-only';
-      const rows = handler.kind === 'none' ? sql`SELECT * FROM pgrst_source` : readSql(plan.read);
+      const isLocated = write.type === 'insert' && preferences.representation === 'headers-only';
+      const rows = handler.type === 'none' ? sql`SELECT * FROM pgrst_source` : readSql(plan.read);
       return wrap(sql`(${writeSql(write)})`, rows, {
         total: raw('null::bigint'),
         location: isLocated ? locationSql(write.primaryKey) : undefined,
@@ -128,7 +128,7 @@ function bodyOf(handler: BodyHandler, routine: Routine | undefined): SqlFragment
   const rows = raw(
     scalar || (routine && returnsSetOfScalars(routine)) ? '_postgrest_t.pgrst_scalar' : '_postgrest_t',
   );
-  switch (handler.kind) {
+  switch (handler.type) {
     case 'none':
       return raw(`''::text`);
     case 'csv':
@@ -151,7 +151,7 @@ function bodyOf(handler: BodyHandler, routine: Routine | undefined): SqlFragment
     }
     case 'json':
     case 'array-stripped': {
-      const isStripped = handler.kind === 'array-stripped';
+      const isStripped = handler.type === 'array-stripped';
       if (scalar || (routine && returnsSingleComposite(routine))) return firstOf(rows, isStripped);
       return sql`coalesce(${strip(sql`json_agg(${rows})`, isStripped)}, '[]')`;
     }

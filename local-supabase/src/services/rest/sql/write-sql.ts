@@ -10,7 +10,7 @@ const BODY: QualifiedName = { schema: '', name: 'pgrst_body' };
 
 /** The statement of a write; returns the written rows. */
 export function writeSql(plan: WritePlan): SqlFragment {
-  switch (plan.kind) {
+  switch (plan.type) {
     case 'insert':
       return insertSql(plan);
     case 'update':
@@ -22,7 +22,7 @@ export function writeSql(plan: WritePlan): SqlFragment {
   }
 }
 
-function insertSql(plan: Extract<WritePlan, { kind: 'insert' }>): SqlFragment {
+function insertSql(plan: Extract<WritePlan, { type: 'insert' }>): SqlFragment {
   const { into, columns, body, onConflict, conditions, returning, appliesDefaults } = plan;
   const merges = onConflict?.resolution === 'merge-duplicates';
   const names =
@@ -62,7 +62,7 @@ function countInserted(step: 1 | -1): SqlFragment {
   return raw(`set_config('pgrst.inserted', (${current} ${sign} 1)::text, true) <> '${never}'`);
 }
 
-function updateSql(plan: Extract<WritePlan, { kind: 'update' }>): SqlFragment {
+function updateSql(plan: Extract<WritePlan, { type: 'update' }>): SqlFragment {
   const { table, columns, body, where, returning, appliesDefaults } = plan;
   if (columns.length === 0) {
     const shown = returning.map((column) => columnOf({ schema: '', name: table.name }, column));

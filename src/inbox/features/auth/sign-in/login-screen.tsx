@@ -20,9 +20,9 @@ const CheckMail = onDemand(async () => (await import('../email-links/check-mail.
 const MfaChallenge = onDemand(async () => (await import('./mfa-challenge.tsx')).MfaChallenge);
 
 type Mode =
-  | { readonly kind: 'password' | 'email' }
+  | { readonly type: 'password' | 'email' }
   | {
-      readonly kind: 'check-mail';
+      readonly type: 'check-mail';
       readonly purpose: 'signup' | 'magiclink';
       readonly email: string;
       /** The page was loaded again after the mail was sent. */
@@ -39,21 +39,21 @@ export function LoginScreen() {
   // A transition keeps the current screen until the next one's code is loaded.
   const setMode = (next: Mode) => startTransition(() => setModeNow(next));
   if (session && needsSecondFactor(session)) return <MfaChallenge session={session} />;
-  if (mode.kind === 'check-mail') {
+  if (mode.type === 'check-mail') {
     return (
       <CheckMail
         purpose={mode.purpose}
         email={mode.email}
         isJustSent={mode.purpose === 'magiclink' && !mode.isRestored}
         isAgain={isAgain}
-        onBack={() => setMode({ kind: 'password' })}
+        onBack={() => setMode({ type: 'password' })}
       />
     );
   }
-  const isByEmail = mode.kind === 'email';
+  const isByEmail = mode.type === 'email';
   return (
     <AuthPage
-      key={mode.kind}
+      key={mode.type}
       title={isByEmail ? texts.codeTitle : texts.signIn}
       {...(isAgain ? {} : { intro: isByEmail ? texts.codeIntro : texts.purpose })}
       foot={<SignUpLink />}
@@ -65,17 +65,17 @@ export function LoginScreen() {
         <EmailSignIn
           isAgain={isAgain}
           captcha={captcha}
-          onSent={() => setMode({ kind: 'check-mail', purpose: 'magiclink', email: lastTypedEmail.get() })}
-          onPasswordInstead={() => setMode({ kind: 'password' })}
+          onSent={() => setMode({ type: 'check-mail', purpose: 'magiclink', email: lastTypedEmail.get() })}
+          onPasswordInstead={() => setMode({ type: 'password' })}
         />
       ) : (
         <PasswordSignIn
           captcha={captcha}
           onFailed={() => setFailures(failures + 1)}
           onUnconfirmed={() =>
-            setMode({ kind: 'check-mail', purpose: 'signup', email: lastTypedEmail.get() })
+            setMode({ type: 'check-mail', purpose: 'signup', email: lastTypedEmail.get() })
           }
-          onCodeInstead={() => setMode({ kind: 'email' })}
+          onCodeInstead={() => setMode({ type: 'email' })}
         />
       )}
     </AuthPage>
@@ -86,9 +86,9 @@ export function LoginScreen() {
 function initialMode(isAgain: boolean): Mode {
   for (const purpose of ['magiclink', 'signup'] as const) {
     const email = awaitedMail.emailOf(purpose);
-    if (email !== null) return { kind: 'check-mail', purpose, email, isRestored: true };
+    if (email !== null) return { type: 'check-mail', purpose, email, isRestored: true };
   }
-  return { kind: isAgain ? 'email' : 'password' };
+  return { type: isAgain ? 'email' : 'password' };
 }
 
 function SignUpLink() {

@@ -6,8 +6,8 @@ import { createStore, type Store } from 'supabase-protocol-clients/platform';
 
 /** `rate-limited`: the server hands out no more challenges to this network address for now. */
 export type PasskeyProblem =
-  | { readonly kind: 'rate-limited' }
-  | { readonly kind: 'other'; readonly message: string };
+  | { readonly type: 'rate-limited' }
+  | { readonly type: 'other'; readonly message: string };
 
 export interface PasskeyState {
   /** Whether the browser prompts or the server verifies the passkey. */
@@ -74,8 +74,8 @@ export function createPasskeyRequests(auth: AuthClient, offersAutofill: boolean)
     if (signal.aborted) return undefined;
     running = null;
     isRateLimited = code === 'over_request_rate_limit';
-    if (isRateLimited) return { kind: 'rate-limited' };
-    return failure && { kind: 'other', message: failure.message ?? '' };
+    if (isRateLimited) return { type: 'rate-limited' };
+    return failure && { type: 'other', message: failure.message ?? '' };
   };
   const offer = async (): Promise<void> => {
     // After a refusal for the rate limit only the button retries: each focus would use up one more request.

@@ -45,7 +45,7 @@ export function PasskeySignIn({ takeCaptcha }: PasskeySignInProps) {
   }, [requests]);
   return (
     <>
-      <FormMessages error={problem?.kind === 'rate-limited' ? texts.passkeyLimit : problem?.message} />
+      <FormMessages error={problem?.type === 'rate-limited' ? texts.passkeyLimit : problem?.message} />
       <Button
         wide
         className={styles.lighter}

@@ -52,7 +52,7 @@ test('two-step sign-in is set up by QR code or key, and required at the next sig
   await page.goto(`${world.appUrl}/account`);
   await page.getByRole('button', { name: 'Remove: Work phone' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-  await expect(page.getByText('“Work phone” is removed.')).toBeVisible();
+  await expect(page.getByText('Removed “Work phone”.')).toBeVisible();
 });
 
 async function askForChange(page: Page, world: World): Promise<{ person: Person; next: string }> {
@@ -103,7 +103,7 @@ test(
     const change = page.getByRole('button', { name: 'Change password' });
     await password.fill('Another-horse-13');
     await change.click();
-    await expect(page.getByText('Your password is changed.')).toBeVisible();
+    await expect(page.getByText('Your password was changed.')).toBeVisible();
 
     // An old session with a fresh token, as of a user who never signs out.
     await world.stage.query(
@@ -115,7 +115,7 @@ test(
     await expect(page.getByText(/You signed in a while ago/)).toBeVisible();
     await page.getByLabel('Code from the email').fill(await world.mailedCode(person.email));
     await change.click();
-    await expect(page.getByText('Your password is changed.')).toBeVisible();
+    await expect(page.getByText('Your password was changed.')).toBeVisible();
     const signedIn = await world.auth.send('POST', '/token', {
       query: { grant_type: 'password' },
       body: { email: person.email, password: 'Yet-another-horse-14' },
@@ -164,7 +164,7 @@ test(
     await page.waitForURL('**/account');
     await page.getByRole('button', { name: 'Unlink GitHub' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click();
-    await expect(page.getByText('GitHub is unlinked.')).toBeVisible();
+    await expect(page.getByText('Unlinked GitHub.')).toBeVisible();
     // The button that opened the dialog was removed, so the heading takes the focus.
     await expect(page.getByRole('heading', { name: 'Ways to sign in' })).toBeFocused();
     await expect(page.getByRole('button', { name: 'Link GitHub' })).toBeVisible();

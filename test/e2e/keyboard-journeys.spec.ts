@@ -349,7 +349,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     expect(await isFocusOn(page, 'main'), 'the focus stays in the content').toBe(true);
     await keys.press(button(page, 'Remove: Phone'));
     await keys.press(page.getByRole('dialog').getByRole('button', { name: 'Remove' }));
-    await expect(page.getByText('“Phone” is removed.')).toBeVisible();
+    await expect(page.getByText('Removed “Phone”.')).toBeVisible();
 
     await keys.press(button(page, /^Sign out: |^Sign out .+ on /).first());
     await expect(page.getByText(/is signed out/)).toBeVisible();

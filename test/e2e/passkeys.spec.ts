@@ -7,7 +7,7 @@ const section = (page: Page) => page.getByRole('region', { name: 'Passkeys', exa
 
 async function addPasskey(page: Page): Promise<void> {
   await section(page).getByRole('button', { name: 'Add a passkey' }).click();
-  await expect(section(page).getByText('“Passkey” is added.')).toBeVisible();
+  await expect(section(page).getByText('Added “Passkey”.')).toBeVisible();
 }
 
 test('a passkey signs in from the autofill of the email field', async ({ page, world }) => {
@@ -49,7 +49,7 @@ test(
     await expect(section(page).getByRole('listitem')).toContainText('last used');
     await section(page).getByRole('button', { name: 'Remove: Work laptop' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await expect(section(page).getByText('“Work laptop” is removed.')).toBeVisible();
+    await expect(section(page).getByText('Removed “Work laptop”.')).toBeVisible();
     await expect(section(page).getByRole('heading'), 'the removed button had the focus').toBeFocused();
 
     await authenticator.clear();

@@ -128,7 +128,7 @@ test(
     await expect(lost.getByRole('button', { name: 'Remove: Phone 2' })).toBeVisible();
     await lost.getByRole('button', { name: 'Remove: Phone', exact: true }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
-    await expect(lost.getByText('“Phone” is removed.')).toBeVisible();
+    await expect(lost.getByText('Removed “Phone”.')).toBeVisible();
     await expect(lost.getByText('9 codes left.')).toBeVisible();
     expect(errors).toEqual([]);
     await context.close();

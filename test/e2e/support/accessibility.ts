@@ -19,7 +19,7 @@ export interface StateOptions {
   readonly only?: keyof typeof sizes;
 }
 
-/** Holds one state of a screen against WCAG 2.2 AA, on a phone and on a desktop, light and dark. */
+/** Checks one state of a screen against WCAG 2.2 AA, on a phone and on a desktop, light and dark. */
 export async function expectAccessible(
   page: Page,
   state: string,

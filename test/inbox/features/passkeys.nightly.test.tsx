@@ -25,7 +25,7 @@ test('the section of passkeys asks for the password before it adds one, if the s
   await actor.click(dialog.getByLabelText('Password'));
   await actor.paste(seedPassword);
   await actor.keyboard('{Enter}');
-  await passkeys.findByText(/is added\./);
+  await passkeys.findByText(/^Added “/);
 });
 
 test('the section of passkeys says why a passkey was not added', async () => {
@@ -37,7 +37,7 @@ test('the section of passkeys says why a passkey was not added', async () => {
   await actor.click(add);
   await passkeys.findByText(/^No passkey was used: the prompt was canceled/);
   await actor.click(add);
-  await passkeys.findByText(/is added\./);
+  await passkeys.findByText(/^Added “/);
   await actor.click(add);
   await passkeys.findByText('This device already has a passkey for your account.');
   expect(passkeys.getAllByRole('listitem')).toHaveLength(1);
@@ -72,7 +72,7 @@ test('the section of passkeys keeps a passkey that was added while the list load
   const { actor } = await open('/account', { fetch });
   const passkeys = await passkeysSection();
   await actor.click(await passkeys.findByRole('button', { name: 'Add a passkey' }));
-  await passkeys.findByText(/is added\./);
+  await passkeys.findByText(/^Added “/);
   expect(passkeys.getAllByRole('listitem')).toHaveLength(1);
   answer();
   await waitFor(() => expect(passkeys.getAllByRole('listitem')).toHaveLength(2));

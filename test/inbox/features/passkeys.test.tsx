@@ -32,7 +32,7 @@ test('the section of passkeys adds, renames and removes a passkey', async () => 
   const passkeys = await passkeysSection();
   await passkeys.findByText('None yet.');
   await actor.click(passkeys.getByRole('button', { name: 'Add a passkey' }));
-  await passkeys.findByText('“Passkey” is added. You can sign in with it from now on.');
+  await passkeys.findByText('Added “Passkey”. You can sign in with it from now on.');
   const item = passkeys.getByRole('listitem');
   expect(item.textContent).toMatch(/^PasskeyAdded .+, not used yet/);
 
@@ -51,7 +51,7 @@ test('the section of passkeys adds, renames and removes a passkey', async () => 
   await actor.click(passkeys.getByRole('button', { name: 'Remove: Work laptop' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Remove “Work laptop”?' }));
   await actor.click(dialog.getByRole('button', { name: 'Remove' }));
-  await passkeys.findByText('“Work laptop” is removed.');
+  await passkeys.findByText('Removed “Work laptop”.');
   expect(passkeys.queryByRole('listitem')).toBeNull();
   await waitFor(() => expect(document.activeElement?.textContent).toBe('Passkeys'));
   const token = await signIn(supabase(), email());
@@ -172,6 +172,6 @@ test('a proof of identity accepts a passkey of the account, and refuses that of 
   await proof.findByText('That passkey belongs to another account. Choose one of this account.');
   expect(sessionId()).toBe(before);
   await actor.click(button);
-  await passkeys.findByText('“Passkey” is removed.');
+  await passkeys.findByText('Removed “Passkey”.');
   expect(sessionId()).not.toBe(before);
 });

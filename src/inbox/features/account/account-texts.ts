@@ -26,7 +26,7 @@ const english = {
   currentPassword: 'Current password',
   currentPasswordMissing: 'Enter your current password.',
   changePassword: 'Change password',
-  passwordChanged: 'Your password is changed. Other devices stay signed in until you sign them out below.',
+  passwordChanged: 'Your password was changed. Other devices stay signed in until you sign them out below.',
   reauthenticate: (email: string) =>
     `You signed in a while ago. To confirm it’s you, enter the code that we sent to ${email}.`,
 
@@ -39,7 +39,7 @@ const english = {
   mfaUnfinished: 'setup not finished',
   mfaPhone: 'Text message',
   mfaPasskey: 'Security key',
-  removed: (name: string) => `“${name}” is removed.`,
+  removed: (name: string) => `Removed “${name}”.`,
   mfaRecovery: 'If you lose this app, only a recovery code or a second app gets you in.',
 
   identities: 'Ways to sign in',
@@ -48,7 +48,7 @@ const english = {
   unlinkName: (name: string) => `Unlink ${name}`,
   unlinkTitle: (name: string) => `Unlink ${name}?`,
   unlinkText: 'You won’t be able to sign in with it anymore.',
-  unlinked: (name: string) => `${name} is unlinked.`,
+  unlinked: (name: string) => `Unlinked ${name}.`,
   link: (name: string) => `Link ${name}`,
 
   passkeys: 'Passkeys',
@@ -132,7 +132,7 @@ const english = {
   mfaQr: 'QR code for your authenticator app. The key holds the same.',
   mfaSecret: 'Can’t scan it? Type a key into the app',
   mfaCopy: 'Copy the key',
-  mfaCopied: 'The key is copied.',
+  mfaCopied: 'Key copied.',
   mfaCopyRefused: 'Couldn’t copy the key. It’s selected, so you can copy it yourself.',
   mfaCode: 'Code from the app',
   mfaVerify: 'Turn on',
@@ -153,7 +153,7 @@ const english = {
     lastUsed: (date: string) => `last used ${date}`,
     neverUsed: 'not used yet',
     add: 'Add a passkey',
-    hasAdded: (name: string) => `“${name}” is added. You can sign in with it from now on.`,
+    hasAdded: (name: string) => `Added “${name}”. You can sign in with it from now on.`,
     unsupported: 'This browser doesn’t support passkeys.',
     rename: 'Rename',
     renameTitle: 'Rename passkey',
@@ -181,7 +181,7 @@ const english = {
     keep: 'If you lose your authenticator, each of these codes signs you in once in its place. Two-step sign-in stays on. Keep them where you keep your passwords. They’re shown only now.',
     spare: 'Even better: add a second authenticator app on another device, too.',
     copy: 'Copy',
-    copied: 'The codes are copied.',
+    copied: 'Codes copied.',
     copyRefused: 'Couldn’t copy the codes. They’re selected, so you can copy them yourself.',
     download: 'Download',
     print: 'Print',

@@ -122,7 +122,7 @@ test('the account page shows on the field that an address is taken', async () =>
 test('the account page changes the password', async () => {
   const { actor } = await openAccount();
   await actor.type(section('Password').getByLabelText('New password'), 'another-quiet-boat{Enter}');
-  await section('Password').findByText(/^Your password is changed/);
+  await section('Password').findByText(/^Your password was changed/);
   expect(await signIn(supabase(), email, 'another-quiet-boat')).toBeTruthy();
 });
 
@@ -227,7 +227,7 @@ test('two-step sign-in is switched on by a code of the app and off again', async
   expect(dialog.getByText(/^It’s your last one/)).toBeTruthy();
   expect(dialog.getByText('Your recovery codes are removed with it.')).toBeTruthy();
   await actor.click(dialog.getByRole('button', { name: 'Remove' }));
-  await mfa.findByText('“Phone” is removed.');
+  await mfa.findByText('Removed “Phone”.');
   await waitFor(() => expect(mfa.queryByText('On.')).toBeNull());
   await waitFor(() => expect(document.activeElement).toBe(mfa.getByRole('heading')));
 });
@@ -246,7 +246,7 @@ test('two-step sign-in creates new recovery codes, which replace the earlier one
   const first = await codes();
   const write = vi.spyOn(navigator.clipboard, 'writeText');
   await actor.click(mfa.getByRole('button', { name: 'Copy' }));
-  await mfa.findByText('The codes are copied.');
+  await mfa.findByText('Codes copied.');
   expect(write).toHaveBeenCalledWith(first.join('\n'));
   await actor.click(mfa.getByRole('button', { name: 'I’ve saved my codes' }));
   await actor.click(await mfa.findByRole('button', { name: 'Create new codes' }));
@@ -316,7 +316,7 @@ test('two-step sign-in selects its key for copying by hand where the clipboard i
   await mfa.findByText(/^Couldn’t copy the key/);
   expect(getSelection()?.toString()).toBe(mfa.getByText(/^[A-Z2-7 ]{16,}$/).textContent);
   await actor.click(copy);
-  await mfa.findByText('The key is copied.');
+  await mfa.findByText('Key copied.');
 });
 
 test('many devices are collapsed, and distinguished by address and sign-in', async () => {

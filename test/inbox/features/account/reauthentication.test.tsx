@@ -48,7 +48,7 @@ test('a password is changed after reauthentication when the sign-in is old', asy
   await actor.type(current, seedPassword);
   await actor.type(section.getByLabelText('New password'), 'another-quiet-boat');
   await actor.type(code, `${await mailedCode(email)}{Enter}`);
-  await section.findByText(/^Your password is changed/);
+  await section.findByText(/^Your password was changed/);
   await signIn(supabase(), email, 'another-quiet-boat');
 });
 

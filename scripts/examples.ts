@@ -19,7 +19,7 @@ const supabase = await createLocalSupabase({
   realisticTiming: true,
 }).catch((problem: unknown) => {
   if (!(problem instanceof StartError)) throw problem;
-  console.error(`${problem.message}. Choose another one by SUPABASE_PORT.`);
+  console.error(`${problem.message}. Choose another one with SUPABASE_PORT.`);
   process.exit(1);
 });
 await supabase.database.exec(await readFile(`${root}/schema.sql`, 'utf8'));

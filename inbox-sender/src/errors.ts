@@ -92,7 +92,7 @@ export function senderError(problem: unknown): SenderError {
   if (code === 'PGRST202')
     return new SenderError('not-installed', 'The project lacks the migrations of the inbox.', cause);
   if (status === null || isTransientResponse(cause))
-    return new SenderError('unavailable', 'The project does not answer.', cause);
+    return new SenderError('unavailable', 'The project does not respond.', cause);
   if (status === 401 || status === 403 || code === '42501')
     return new SenderError('unauthenticated', 'The key is not the secret key of the project.', cause);
   const answer = typeof message === 'string' ? message : body.slice(0, 300);

@@ -48,7 +48,7 @@ export interface ListOptions extends CallOptions, VersionListOptions {
   readonly limit?: number;
   /** Objects to skip. Default 0. */
   readonly offset?: number;
-  /** Default by `name`, ascending. */
+  /** Default: by `name`, ascending. */
   readonly sortBy?: { readonly column: string; readonly order?: 'asc' | 'desc' };
   /** Only names that begin with this text, in any case. */
   readonly search?: string;
@@ -64,7 +64,7 @@ export interface ListV2Options extends CallOptions, VersionListOptions {
   readonly cursor?: string;
   /** Groups keys by `/` into folders. Default false: every object below the prefix. */
   readonly withDelimiter?: boolean;
-  /** Default by `name`, ascending. */
+  /** Default: by `name`, ascending. */
   readonly sortBy?: {
     readonly column: 'name' | 'created_at' | 'updated_at';
     readonly order?: 'asc' | 'desc';

@@ -199,9 +199,9 @@ async function play(schedule: readonly Command[]) {
   await check();
   const users = pages.map(({ client }) => client.getSnapshot().user?.id ?? null);
   if (!wasFull) {
-    const honoured = server.current ? expectedUser : null;
+    const accepted = server.current ? expectedUser : null;
     for (const user of users)
-      if (user !== honoured && !(user === expectedUser && !server.current)) problems.push(`ends as ${user}`);
+      if (user !== accepted && !(user === expectedUser && !server.current)) problems.push(`ends as ${user}`);
     if (new Set(users).size > 1) problems.push(`tabs disagree: ${users.join()}`);
   }
   if (world.heldLocks.size > 0) problems.push('a lock is held');

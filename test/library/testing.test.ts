@@ -104,7 +104,7 @@ describe('createFakeClock', () => {
       ran.push(`early ${clock.now()}`);
       clock.setTimer(() => ran.push(`nested ${clock.now()}`), 10);
     }, 10);
-    clock.setTimer(() => ran.push('cancelled'), 5).cancel();
+    clock.setTimer(() => ran.push('canceled'), 5).cancel();
     await clock.advance(25);
     expect(ran).toEqual(['early 10', 'nested 20']);
     await clock.advance(5);

@@ -81,7 +81,7 @@ describe('timers of a worker clock', () => {
     expect(callback).toHaveBeenCalledTimes(1);
   });
 
-  it('do not run when cancelled', async () => {
+  it('do not run when canceled', async () => {
     const { world, page, createWorker, hide } = createThrottledPage();
     const clock = createWorkerClock(page, createWorker(true));
     await hide();

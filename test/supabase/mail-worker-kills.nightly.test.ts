@@ -16,8 +16,8 @@ type Step =
   | 'after the claim'
   | 'after rendering'
   | 'while the mail is handed over'
-  | 'before the acknowledgement'
-  | 'after the acknowledgement';
+  | 'before the acknowledgment'
+  | 'after the acknowledgment';
 
 /** Mails of each test: `MAILS=500`, the maximum of one run of a worker, sends 10,000 through the rows of the providers' tables. */
 const mailCount = Number(process.env['MAILS'] ?? 12);
@@ -62,7 +62,7 @@ const inFlight = new Set<Promise<void>>();
 async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const isClaim = request.url?.endsWith('claim_notification_mails') ?? false;
   const body = await text(request);
-  if (!reach(isClaim ? 'before the claim' : 'before the acknowledgement')) return;
+  if (!reach(isClaim ? 'before the claim' : 'before the acknowledgment')) return;
   const answer = await supabase().fetch(`${supabase().url}${request.url ?? ''}`, {
     method: 'POST',
     headers: {
@@ -72,7 +72,7 @@ async function pass(request: IncomingMessage, response: ServerResponse): Promise
     },
     body,
   });
-  if (!reach(isClaim ? 'after the claim' : 'after the acknowledgement')) return;
+  if (!reach(isClaim ? 'after the claim' : 'after the acknowledgment')) return;
   response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
 }
 
@@ -189,7 +189,7 @@ async function runWorker(nowMs: number, settings: Readonly<Record<string, string
   await Promise.all(inFlight);
 }
 
-/** Ids of the mails whose acknowledgement the database does not have. */
+/** Ids of the mails whose acknowledgment the database does not have. */
 const unacknowledged = async (): Promise<readonly string[]> =>
   (
     await supabase().database.query<{ id: string }>(
@@ -222,10 +222,10 @@ async function killThenFinish(
   return { copiesOf: (id) => copies.filter((copy) => isCopyOf(copy, id)).length, lost };
 }
 
-/** A worker sends five mails at once, which limits how many are lost between handover and acknowledgement. */
+/** A worker sends five mails at once, which limits how many are lost between handover and acknowledgment. */
 const atOnce = 5;
 
-/** Step, occurrence, and how many mails at least and at most left without an acknowledgement. */
+/** Step, occurrence, and how many mails at least and at most left without an acknowledgment. */
 const steps: readonly (readonly [Step, number, number, number])[] = [
   ['before the claim', 1, 0, 0],
   ['after the claim', 1, 0, 0],
@@ -233,10 +233,10 @@ const steps: readonly (readonly [Step, number, number, number])[] = [
   ['after rendering', 8, 0, atOnce],
   ['while the mail is handed over', 1, 1, atOnce],
   ['while the mail is handed over', 8, 1, atOnce],
-  ['before the acknowledgement', 1, 1, atOnce],
-  ['before the acknowledgement', 8, 1, atOnce],
-  ['after the acknowledgement', 1, 0, atOnce],
-  ['after the acknowledgement', 8, 0, atOnce],
+  ['before the acknowledgment', 1, 1, atOnce],
+  ['before the acknowledgment', 8, 1, atOnce],
+  ['after the acknowledgment', 1, 0, atOnce],
+  ['after the acknowledgment', 8, 0, atOnce],
 ];
 
 const transports = {
@@ -308,7 +308,7 @@ describe('a provider that refuses for hours while workers are killed, and then a
       refusal = response;
       for (const next of [
         { step: 'after the claim', occurrence: 1 },
-        { step: 'before the acknowledgement', occurrence: 3 },
+        { step: 'before the acknowledgment', occurrence: 3 },
       ] as const) {
         kill = next;
         await runWorker(startMs, settings);

@@ -398,7 +398,7 @@ it('a message whose rows are damaged is tried four times, and stops no message o
   ).toEqual([{ state: 'dead', attempts: 4, reason: 'damaged' }]);
 });
 
-it('a push service must be one of a browser: the function sends nothing into an internal network', async () => {
+it('a push service must belong to a browser: the function sends nothing into an internal network', async () => {
   await subscribe('http://127.0.0.1:9/internal');
   await notify('Please look');
   expect(await later(6_000)).toMatchObject({ sent: 0, failed: 1 });

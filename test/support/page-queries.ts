@@ -1,7 +1,7 @@
 import { configure, prettyDOM } from '@testing-library/dom';
 
 configure({
-  // Chunks are loaded and a whole Supabase works in this process: a bound that only a failure reaches.
+  // Long enough that only a failure reaches it, although chunks load and a whole Supabase runs in this process.
   asyncUtilTimeout: 30_000,
   // `findBy` and `waitFor` create an error at every change of the page and drop it; only an error that is shown prints the page.
   getElementError: (message, container) => {

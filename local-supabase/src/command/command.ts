@@ -132,7 +132,7 @@ const commands: Readonly<Record<string, Run>> = {
     const { environment } = await findInstance(dataFolder(values));
     if (values.output === 'json') return print([JSON.stringify(environment, null, 2)]);
     if (values.output !== 'env' && values.output !== 'pretty')
-      throw new TypeError(`-o is env or json, not "${values.output}"`);
+      throw new TypeError(`-o must be env or json, not "${values.output}"`);
     const line = ([name, value]: readonly [string, string]) =>
       values.output === 'env' ? `${name}=${JSON.stringify(value)}` : `  ${name.padEnd(16)} ${value}`;
     return print(Object.entries(environment).map(line));

@@ -15,7 +15,7 @@ export interface RegisteredKind {
   readonly templates: ByLanguage<{ readonly title?: string | undefined; readonly text?: string | undefined }>;
   /** Functions of the database that a button may call. */
   readonly callbacks: readonly string[];
-  /** Whether users follow it by themselves. A table without topics lacks it. */
+  /** Whether it is a topic, which users choose to follow. A table without topics lacks the column. */
   readonly is_topic?: boolean | undefined;
 }
 

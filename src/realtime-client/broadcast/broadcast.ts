@@ -32,7 +32,7 @@ export interface BroadcastOptions<Events extends BroadcastEvents> {
    * are dropped, and the outcome contains the reason.
    */
   readonly buffer?: BroadcastBuffer;
-  /** Whether `send` waits for the server's acknowledgement. Default false. */
+  /** Whether `send` waits for the server's acknowledgment. Default false. */
   readonly ack?: boolean;
   /** Whether this client's broadcasts reach its own listeners, once sent (with `ack`: once acknowledged). Default false. */
   readonly self?: boolean;

@@ -118,7 +118,7 @@ class LedTopic {
 
   /**
    * The server does not echo a broadcast to its sender: forward it to the other tabs, which listen too. With an
-   * acknowledgement they receive it afterwards, because the server drops what no policy allows.
+   * acknowledgment they receive it afterwards, because the server drops what no policy allows.
    */
   echo(event: string, payload: unknown, except: string): void {
     if (event === 'broadcast') this.#tellMessage(event, payload, except);

@@ -37,7 +37,7 @@ async function assertRepeated(
     assert.equal(
       await codeOf(send(own, path)),
       'accepted',
-      `the end after ${status} for ${methods.join(' and ')}`,
+      `the outcome after ${status} for ${methods.join(' and ')}`,
     );
     await assertStored(own, path, bytes);
   }

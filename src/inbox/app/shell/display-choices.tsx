@@ -26,7 +26,7 @@ export function DisplaySection() {
   );
 }
 
-/** The language of this browser, which emails follow. */
+/** The language of this browser; emails use it, too. */
 export function LanguageChoice() {
   const texts = appTexts.use();
   const { auth, platform } = useClients();

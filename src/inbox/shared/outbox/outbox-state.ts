@@ -212,7 +212,7 @@ export function canUndo(state: OutboxState, id: string): boolean {
   );
 }
 
-/** Adds the later actions on the rows of the given ones, which assume them. */
+/** Adds the later actions that depend on the given ones, because they are on the same rows. */
 export function withDependents(
   pending: readonly PendingAction[],
   ids: readonly string[],

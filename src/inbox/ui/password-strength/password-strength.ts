@@ -81,7 +81,7 @@ function countBits(password: string, known: readonly string[]): number {
       for (let at = read().indexOf(word); at >= 0; at = read().indexOf(word))
         take(at, word.length, bits.known);
   }
-  // A repetition counts as its part, and how often.
+  // A repetition counts as its part, plus the bits of its length.
   rest = rest.replace(/(.+?)\1{2,}/g, (whole, part: string) => {
     total += Math.log2(whole.length);
     return part;

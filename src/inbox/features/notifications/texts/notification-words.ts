@@ -83,7 +83,7 @@ export function rowSnippet(notifications: Rows, texts: InboxTexts): string | nul
   return names.size > 0 ? new Intl.ListFormat(texts.language, { type: 'unit' }).format(names) : snippet;
 }
 
-/** The text of a notification without a name for a sentence; null for any other. */
+/** The text of a notification that names neither an actor nor an entity; null for any other. */
 function textOfUnnamed(notification: Notification): string | null {
   const { kind } = notification;
   if (kind === 'system' || kind === 'other') return null;

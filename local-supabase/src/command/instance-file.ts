@@ -57,7 +57,7 @@ export async function findInstance(dataDir: string): Promise<InstanceFile> {
   const none = new StartError(
     locker === undefined
       ? `No local Supabase is running in ${dataDir}. Start one: \`local-supabase start\``
-      : `The process ${locker} uses ${dataDir} and takes no commands: it is still starting, or was started by a test`,
+      : `The process ${locker} uses ${dataDir} and takes no commands: it is still starting, or a program such as a test has started it`,
   );
   let instance: InstanceFile;
   try {

@@ -63,13 +63,13 @@ const all = pages.flatMap(({ name, text }) =>
 
 /**
  * Test files run in the test runner, other examples in the process of runner.tsx. The example of Playwright runs in
- * examples.nightly.test.ts of the local Supabase.
+ * examples.nightly.test.ts of the local Supabase; the one of a project in Vitest needs a folder with migrations.
  */
 const isTest = ({ code }: (typeof all)[number]) => code.includes(`from 'vitest'`);
-const examples = all.filter(
-  (example) => !isTest(example) && !example.code.includes(`from '@playwright/test'`),
-);
-const tests = all.filter(isTest);
+const isWithProject = ({ code }: (typeof all)[number]) =>
+  code.includes(`from '@playwright/test'`) || code.includes(`from 'local-supabase/vitest'`);
+const examples = all.filter((example) => !isTest(example) && !isWithProject(example));
+const tests = all.filter((example) => isTest(example) && !isWithProject(example));
 
 /** What the examples of a page print, in order: one that prints nothing where it should has not run. */
 const prints: Readonly<Record<string, readonly (readonly RegExp[])[]>> = {

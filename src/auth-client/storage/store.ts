@@ -3,7 +3,7 @@
  * Any method may throw or reject; the client then continues in memory and reports it.
  */
 export interface AuthStore {
-  /** False if no other tab or client has the same store, so that changes are announced to nobody. Default true. */
+  /** False if no other tab or client has the same store, so that no change is announced. Default true. */
   readonly isShared?: boolean | undefined;
   /** Returns the text under `key`; null if it is missing. */
   get(key: string): Promise<string | null> | string | null;

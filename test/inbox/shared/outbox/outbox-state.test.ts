@@ -138,7 +138,7 @@ test('keeps its invariants for any sequence of events', () => {
   );
 });
 
-test('sends each of its own actions once, and conflicting ones in order, after any sequence of events', () => {
+test('sends each of the tab’s actions once, and conflicting ones in order, after any sequence of events', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 30 }), (events) => {
       let state = events

@@ -103,7 +103,7 @@ it(
   },
 );
 
-it('the page draws each icon that the database admits', () => {
+it('the page draws each icon that the database admits, and the sender types it', () => {
   const [, admitted = ''] =
     /icon in \(([^)]+)\)/.exec(textOf('supabase/migrations/20261123080500_kinds.sql')) ?? [];
   const page = textOf('src/inbox/features/notifications/list/kind-icon.tsx');
@@ -112,6 +112,8 @@ it('the page draws each icon that the database admits', () => {
     .map(([, name]) => name)
     .filter((name) => name !== 'rocket');
   expect([...drawn.matchAll(/^  (\w+):/gm)].map(([, name]) => name)).toEqual(names);
+  const [, typed = ''] = /KindIcon =(.*?);/s.exec(textOf('inbox-sender/src/kind.ts')) ?? [];
+  expect([...typed.matchAll(/'(\w+)'/g)].map(([, name]) => name)).toEqual(names);
 });
 
 it(

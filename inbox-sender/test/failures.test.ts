@@ -129,6 +129,17 @@ it.each([
   ).toThrow(expect.objectContaining({ code: 'invalid-options' }));
 });
 
+it.each([null, [], 'text'])('a dry run whose previews are %j fails as server', async (previews) => {
+  const wire = { recipient_count: 1, deliveries: [], content: {}, words: {} };
+  const sender = createSender({
+    url: 'https://project.example',
+    secretKey: 'sb_secret_test',
+    fetch: async (input, init) =>
+      Response.json(new Request(input, init).url.includes('/functions/') ? previews : [wire]),
+  });
+  await expect(sender.dryRun({ recipients, text: 'x' })).rejects.toMatchObject({ code: 'server' });
+});
+
 it.each([
   ['tried', '/rest/'],
   ['rendered', '/functions/'],

@@ -206,8 +206,9 @@ it('a worker runs until its call has a response, 150 seconds at most, and the he
     create schema net;
     create table net._http_response (id bigint, status_code integer, content text, error_msg text);
     insert into private.worker_calls values
-      ('notification-mails', 1, 1, now()), ('notification-mails', 2, 2, now()), ('notification-mails', 3, 3, now() - interval '151 seconds');
-    insert into net._http_response values (2, 404, 'no such function', null);
+      ('notification-mails', 1, 1, now()), ('notification-mails', 2, 2, now()), ('notification-mails', 3, 3, now() - interval '151 seconds'),
+      ('notification-mails', 4, 4, now());
+    insert into net._http_response values (2, 404, 'no such function', null), (4, null, null, 'Timeout was reached');
   `);
   try {
     const running = await database.query(
@@ -218,7 +219,8 @@ it('a worker runs until its call has a response, 150 seconds at most, and the he
     expect(health['workers']).toMatchObject([
       { name: 'notification-mails', worker: 1, status: null, error: null },
       { worker: 2, status: 404, error: 'no such function' },
-      { worker: 3, status: null },
+      { worker: 3, status: null, error: null },
+      { worker: 4, status: null, error: 'Timeout was reached' },
     ]);
     expect(health['alarms']).toEqual(['worker_fails']);
   } finally {

@@ -179,6 +179,17 @@ it.each(['fil', 'zh-Hant-TW'])('a mail has the words of a kind in the language %
   expect((await mailAfterTwoMinutes())?.subject).toBe('main ay nabigo');
 });
 
+it('a kind that is not registered is listed and not mailed', async () => {
+  await choose({ email_digest_frequency: 'instant' });
+  const { database } = supabase();
+  await database.exec(
+    `delete from private.notification_mails;
+     insert into notifications (recipient_id, content) values ('${ada.id}', '{"type":"unheard_of"}')`,
+  );
+  expect(await database.query('select kind from notifications')).toEqual([{ kind: 'unheard_of' }]);
+  expect(await database.query('select from private.notification_mails')).toEqual([]);
+});
+
 it('a digest groups the notifications of a kind below its label', async () => {
   await register({ ...buildFailed, templates: {} });
   await choose({ email_digest_frequency: 'hourly' });
@@ -301,6 +312,15 @@ it('the actions of a message are stored, with callbacks that the kind has regist
   await send({ actions });
   const [row] = await supabase().database.query<{ content: string }>('select content from notifications');
   expect(JSON.parse(row?.content ?? '')).toMatchObject({ data: { actions } });
+  // A registration without callbacks removes those of the earlier one.
+  await register(buildFailed);
+  const message = {
+    recipients: [ada.id],
+    kind: 'build_failed',
+    fields: { branch: 'main', minutes: 7 },
+    actions,
+  };
+  expect(await call('send_notifications', { messages: [message] })).toMatchObject({ status: 400 });
   await supabase().database.exec('drop function public.retry_build(uuid)');
 });
 

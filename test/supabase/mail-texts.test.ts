@@ -89,6 +89,14 @@ const digest = (language: string): OutgoingMail =>
     settings,
   );
 
+it.each([
+  ['hourly', 'stündlich'],
+  ['daily', 'täglich'],
+  ['weekly', 'wöchentlich'],
+])('a digest that is sent %s says in German that it was chosen to be %s', (frequency, word) => {
+  expect(german.why(frequency)).toContain(`„${word}“`);
+});
+
 describe('a digest', () => {
   it('in English has its groups, the rest, and how to end it', () => {
     const time = formatTime(Date.parse(at), 'en', 'Europe/Vienna');

@@ -454,6 +454,11 @@ it.each([
   ]);
 });
 
+it('a text has up to 2,000 characters', async () => {
+  await send({ recipients: [grace.id], text: 'x'.repeat(2000) });
+  expect(await contents()).toMatchObject([{ data: { text: 'x'.repeat(2000) } }]);
+});
+
 it('a number of a field has 200 digits at most', async () => {
   const message = `[{"recipients":["${ada.id}"],"text":"x","fields":{"n":1e131071}}]`;
   await expect(
@@ -710,6 +715,23 @@ describe('a transient failure', () => {
     );
     expect(range?.attempts).toBe(11);
     expect(range?.seconds).toBeLessThanOrEqual(600);
+    await mend();
+  });
+
+  it('counts the attempts of each recipient alone', async () => {
+    const { database } = supabase();
+    await database.exec(failing(1000));
+    const soon = new Date(Date.now() + 3_600_000).toISOString();
+    const [message] = await send({ recipients: [ada.id, grace.id], text: 'x', send_at: soon });
+    await database.query(
+      `insert into private.message_ranges (message_id, lane, due_at, only_id, attempts)
+       values ($1, 1, now() + interval '1 hour', $2, 11)`,
+      [message?.id, ada.id],
+    );
+    await database.query('select private.deliver_to_one($1, $2)', [message?.id, grace.id]);
+    expect(
+      await database.query('select attempts from private.message_ranges where only_id = $1', [grace.id]),
+    ).toEqual([{ attempts: 1 }]);
     await mend();
   });
 

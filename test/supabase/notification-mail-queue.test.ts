@@ -130,6 +130,11 @@ describe('instant mails', () => {
       { is_digest: false, mails: 10, items: 10 },
       { is_digest: true, mails: 1, items: 50 },
     ]);
+    expect(
+      await supabase().database.query(
+        `select due_at <= now() + interval '1 hour' as is_within_hour from private.notification_mails where topic = 'digest'`,
+      ),
+    ).toEqual([{ is_within_hour: true }]);
     // A thread whose mail is pending continues in that mail.
     const [pending] = await supabase().database.query<{ number: number }>(
       `select (n.content::jsonb ->> 'entity_id')::int as number from private.notification_mails m

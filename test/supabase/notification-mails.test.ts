@@ -460,6 +460,20 @@ describe('unsubscribing', () => {
     expect(await chosen()).toEqual({ all: true, mentions: true });
   });
 
+  it('a user without preferences gets mails until the link of one turns them off', async () => {
+    await supabase().database.exec('delete from notification_preferences');
+    const act = async (dryRun: boolean) => {
+      const [row] = await supabase().database.query<{ result: unknown }>(
+        `select unsubscribe_from_mails(private.create_mail_token('unsubscribe', $1, now() + interval '1 day'), dry_run => $2) as result`,
+        [ada.id, dryRun],
+      );
+      return row?.result;
+    };
+    expect(await act(true)).toMatchObject({ is_off: false });
+    expect(await act(false)).toMatchObject({ is_off: true });
+    expect(await act(true)).toMatchObject({ is_off: true });
+  });
+
   it('a token for another purpose unsubscribes from nothing', async () => {
     const [row] = await supabase().database.query<{ result: unknown }>(
       `select unsubscribe_from_mails(private.create_mail_token('sign-in', $1, now() + interval '1 day')) as result`,
@@ -606,24 +620,28 @@ describe('an address that does not work', () => {
     expect(await suppressed()).toEqual(reason === null ? [] : [{ address: ada.email, reason }]);
   });
 
-  it('a topic of SNS is confirmed at the service itself', async () => {
-    const confirmUrl = 'https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSubscription&Token=t';
-    const asked: string[] = [];
-    const request = new Request('http://localhost/mail-events', {
-      method: 'POST',
-      body: JSON.stringify({ Type: 'SubscriptionConfirmation', Message: '', SubscribeURL: confirmUrl }),
-      headers: { authorization: `Basic ${Buffer.from('events:p:w').toString('base64')}` },
-    });
-    const response = await handleMailEvents(request, {
-      env: { MAIL_WEBHOOK_PASSWORD: 'p:w' },
-      now: Date.now,
-      fetch: async (input) => {
-        asked.push(new Request(input).url);
-        return new Response();
-      },
-    });
-    expect([response.status, asked]).toEqual([200, [confirmUrl]]);
-  });
+  it.each([200, 500])(
+    'a topic of SNS is confirmed at the service itself, which responds with %i',
+    async (status) => {
+      const confirmUrl = 'https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSubscription&Token=t';
+      const asked: string[] = [];
+      const request = new Request('http://localhost/mail-events', {
+        method: 'POST',
+        body: JSON.stringify({ Type: 'SubscriptionConfirmation', Message: '', SubscribeURL: confirmUrl }),
+        headers: { authorization: `Basic ${Buffer.from('events:p:w').toString('base64')}` },
+      });
+      const response = await handleMailEvents(request, {
+        env: { MAIL_WEBHOOK_PASSWORD: 'p:w' },
+        now: Date.now,
+        fetch: async (input) => {
+          asked.push(new Request(input).url);
+          return new Response(null, { status });
+        },
+      });
+      // SNS repeats a confirmation that fails.
+      expect([response.status, asked]).toEqual([status === 200 ? 200 : 502, [confirmUrl]]);
+    },
+  );
 });
 
 it('a test mail is sent with the next run, at most once a minute and ten times a day', async () => {

@@ -211,6 +211,37 @@ it.each<[SecurityEvent['kind'], english: string, german: string, place: string]>
   },
 );
 
+it.each([
+  ['Windows NT 10.0; Win64; x64', 'Chrome/140.0.0.0 Safari/537.36', 'Chrome on Windows'],
+  ['Windows NT 10.0; Win64; x64', 'Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0', 'Edge on Windows'],
+  ['Macintosh; Intel Mac OS X 10_15_7', 'Chrome/140.0.0.0 Safari/537.36 OPR/120.0.0.0', 'Opera on macOS'],
+  ['Macintosh; Intel Mac OS X 10_15_7', 'Version/18.0 Safari/605.1.15', 'Safari on macOS'],
+  ['iPad; CPU OS 18_0 like Mac OS X', 'CriOS/140.0.0.0 Mobile/15E148 Safari/604.1', 'Chrome on iPad'],
+  [
+    'iPhone; CPU iPhone OS 18_0 like Mac OS X',
+    'FxiOS/140.0 Mobile/15E148 Safari/605.1.15',
+    'Firefox on iPhone',
+  ],
+  [
+    'Linux; Android 10; K',
+    'SamsungBrowser/28.0 Chrome/130.0.0.0 Mobile Safari/537.36',
+    'Samsung Internet on Android',
+  ],
+  ['X11; CrOS x86_64 14541.0.0', 'Chrome/140.0.0.0 Safari/537.36', 'Chrome on ChromeOS'],
+  ['X11; Linux x86_64', 'Chrome/140.0.0.0 Safari/537.36', 'Chrome on Linux'],
+])('a browser of “%s” with “%s” is named %s', (system, products, device) => {
+  const user_agent = `Mozilla/5.0 (${system}) AppleWebKit/605.1.15 (KHTML, like Gecko) ${products}`;
+  const event: SecurityEvent = {
+    kind: 'new_device',
+    detail: { user_agent },
+    created_at: '2026-11-22T12:00:00Z',
+  };
+  const mail = { language: 'en', time_zone: 'UTC' } as QueuedMail;
+  expect(renderSecurityMail(mail, event, 'http://localhost:5173').content.intro).toContain(
+    `from ${device} on`,
+  );
+});
+
 it('a security mail is written for a recipient whose time zone only PostgreSQL knows', () => {
   const event: SecurityEvent = { kind: 'new_device', detail: {}, created_at: '2026-11-22T12:00:00Z' };
   const mail = { language: 'en', time_zone: 'ABC5' } as QueuedMail;

@@ -293,10 +293,11 @@ describe('a muted thread', () => {
     await runAs(database, asGrace, (sql) =>
       sql.query(
         `insert into muted_threads (entity_type, entity_id, muted_until) values
-          ('document', 'doc-1', null), ('document', 'doc-2', now() - interval '1 second')`,
+          ('document', 'doc-1', null), ('document', 'doc-2', now() - interval '1 second'), ('', 'doc-4', null)`,
       ),
     );
     for (const id of ['doc-1', 'doc-2', 'doc-3']) await send(about(id));
+    await send({ type: 'comment', entity_id: 'doc-4' });
     const arrived = (await received()).map(
       ({ content }) => (JSON.parse(content) as { entity_id: string }).entity_id,
     );
@@ -348,15 +349,19 @@ it('a report keeps the content and the sender, even after the notification is de
   const { database } = supabase();
   await send({ type: 'mention', data: { text: 'spam' } });
   const [row] = await database.query<{ id: string }>('select id from notifications');
-  const report = (caller: Caller, reason: string) =>
-    runAs(database, caller, (sql) => sql.query('select report_notification($1, $2)', [row?.id, reason]));
+  const report = (caller: Caller, reason: string, comment?: string) =>
+    runAs(database, caller, (sql) =>
+      sql.query('select report_notification($1, $2, $3)', [row?.id, reason, comment ?? null]),
+    );
   await expect(report(asAda, 'spam')).rejects.toMatchObject({ message: 'notification_not_found' });
   await expect(report(asGrace, 'dislike')).rejects.toMatchObject({ message: 'report_reason_invalid' });
-  await report(asGrace, 'spam');
-  await report(asGrace, 'phishing');
+  await report(asGrace, 'spam', 'first');
+  await report(asGrace, 'phishing', 'second');
   await database.exec('delete from notifications');
-  expect(await database.query('select sender_id, reason, content from notification_reports')).toEqual([
-    { sender_id: ada.id, reason: 'phishing', content: expect.stringContaining('spam') },
+  expect(
+    await database.query('select sender_id, reason, comment, content from notification_reports'),
+  ).toEqual([
+    { sender_id: ada.id, reason: 'phishing', comment: 'second', content: expect.stringContaining('spam') },
   ]);
 });
 

@@ -36,6 +36,34 @@ it('an acknowledgment that gets 503 is retried, and every mail is sent once', as
   expect(queue.lines()).toEqual([]);
 });
 
+it('an acknowledgment is retried after its wait', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] });
+  try {
+    const callsAtMs: number[] = [];
+    const queue = createWorkerQueue(mails(1), (_, call) => {
+      callsAtMs.push(Date.now());
+      return call < 3 ? refuse(503) : Response.json(true);
+    });
+    const wait = (durationMs: number) => new Promise<void>((resolve) => void setTimeout(resolve, durationMs));
+    const transport = { send: async () => undefined, close: () => undefined };
+    const options = {
+      ...queue.options,
+      wait,
+      transport,
+      settings,
+      now: () => 0,
+      stopAtMs: Number.POSITIVE_INFINITY,
+    };
+    const run = sendDueMails(options);
+    await vi.waitFor(() => expect(callsAtMs).toHaveLength(3), 10_000);
+    expect(await run).toEqual({ sent: 1, failed: 0, skipped: 0 });
+    const [first = 0, second = 0, third = 0] = callsAtMs;
+    expect([second - first >= 100, third - second >= 200]).toEqual([true, true]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 it('an acknowledgment that keeps failing touches no other mail of the batch, and no further batch is claimed', async () => {
   const queue = createWorkerQueue(mails(60), (id) => (id === 'item-3' ? refuse(503) : Response.json(true)));
   const report = await sendMails(queue, async () => undefined);

@@ -105,7 +105,7 @@ export function previewError(problem: unknown): SenderError {
   if (!(problem instanceof RequestError))
     return new SenderError('server', 'The response of notification-mails has no previews.', problem);
   const { status, body, cause } = problem;
-  if (status === null)
+  if (status === null || isTransientResponse(cause))
     return new SenderError('unavailable', 'The function notification-mails does not respond.', cause);
   return status === 404
     ? new SenderError('not-installed', 'The project lacks the function notification-mails.', cause)

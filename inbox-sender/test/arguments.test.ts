@@ -215,6 +215,7 @@ it.each<[string, string, () => Promise<Response>]>([
   ['previews', 'resolved', () => Promise.resolve(Response.json({ en: {} }))],
   ['nothing', 'unavailable', () => Promise.reject(new TypeError('fetch failed'))],
   ['404', 'not-installed', () => Promise.resolve(Response.json({}, { status: 404 }))],
+  ['503', 'unavailable', () => Promise.resolve(Response.json({}, { status: 503 }))],
   ['500', 'server', () => Promise.resolve(Response.json({}, { status: 500 }))],
   [
     'a page',

@@ -80,6 +80,7 @@ describe('the transport for SMTP', () => {
 
   it.each([
     ['greeting', '421 4.3.2 Service not available', 'unavailable'],
+    ['greeting', '450 4.3.2 Try again later', 'unavailable'],
     ['greeting', '554 5.7.1 Your address is blocked', 'unavailable'],
     ['AUTH', '535 5.7.8 Bad credentials', 'unavailable'],
     ['AUTH', '454 4.7.0 Temporary authentication failure', 'unavailable'],

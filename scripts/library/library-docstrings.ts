@@ -74,11 +74,15 @@ export function reportDocumentation(root: string, entries: readonly string[]): D
     for (const member of declarations.flatMap(membersOf))
       byName.set(nameOf(member), [...(byName.get(nameOf(member)) ?? []), member]);
     members += byName.size;
-    for (const [member, nodes] of byName) check(nodes, `${name}.${member}`, inherited.has(member));
+    for (const [member, nodes] of byName)
+      check(nodes, `${name}.${member}`, inherited.has(member) || isPlain(member));
   }
   gaps.sort((a, b) => a.where.localeCompare(b.where, 'en', { numeric: true }));
   return { exports: exported.size, members, gaps };
 }
+
+/** Whether the name of a member says all: an id, a discriminator, a time as the services write it (ISO 8601). */
+const isPlain = (member: string) => ['id', 'type'].includes(member) || member.endsWith('_at');
 
 interface Module {
   readonly declarations: ReadonlyMap<string, readonly Declaration[]>;

@@ -142,7 +142,6 @@ export interface ListV2Page {
 
 /** What the service stores about an object. */
 export interface ObjectInfo {
-  /** UUID. */
   readonly id: string;
   /** The path within the bucket. */
   readonly name: string;
@@ -158,7 +157,6 @@ export interface ObjectInfo {
   readonly etag?: string;
   /** The caller's own data about the object. */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** ISO 8601. */
   readonly created_at?: string;
   /** ISO 8601. */
   readonly last_modified?: string;
@@ -166,7 +164,6 @@ export interface ObjectInfo {
 
 /** An object that was uploaded. */
 export interface UploadedObject {
-  /** UUID. */
   readonly id: string;
   /** Within the bucket. */
   readonly path: string;

@@ -20,9 +20,7 @@ export interface BucketInfo {
   readonly allowed_mime_types?: readonly string[] | null;
   /** Whether it keeps earlier versions of its objects; absent where the service has no versions. */
   readonly versioning_status?: 'DISABLED' | 'ENABLED' | 'SUSPENDED';
-  /** ISO 8601. */
   readonly created_at: string;
-  /** ISO 8601. */
   readonly updated_at: string;
 }
 

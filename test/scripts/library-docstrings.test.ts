@@ -25,7 +25,7 @@ it('lists exported names and members without a docstring, also behind re-exports
 
 it('takes one docstring for all overloads and for the members of a union', async () => {
   const gaps = await gapsOf({
-    'index.ts': `/** Documented. */\nexport function f(): void;\nexport function f(a?: 1): void;\n/** Documented. */\nexport type T = {\n/** Documented. */\nkind: 1 } | { kind: 2; extra: 1 };`,
+    'index.ts': `/** Documented. */\nexport function f(): void;\nexport function f(a?: 1): void;\n/** Documented. */\nexport type T = {\n/** Documented. */\nname: 1 } | { name: 2; extra: 1 };`,
   });
   expect(gaps).toEqual(['index.ts:7 T.extra']);
 });
@@ -35,4 +35,11 @@ it('leaves out private members, and those whose interface is documented', async 
     'index.ts': `interface Shape {\n/** Documented. */\narea(): number }\n/** Documented. */\nexport class Square extends Error implements Shape {\n  override readonly name = 'Square';\n  private side = 1;\n  #hidden = 1;\n  area() { return 1; }\n  grow() {}\n}`,
   });
   expect(gaps).toEqual(['index.ts:10 Square.grow']);
+});
+
+it('leaves out members whose name says all', async () => {
+  const gaps = await gapsOf({
+    'index.ts': `/** Documented. */\nexport interface Row {\n  id: string;\n  type: 'row';\n  created_at: string;\n  size: number;\n}`,
+  });
+  expect(gaps).toEqual(['index.ts:6 Row.size']);
 });

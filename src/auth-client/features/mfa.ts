@@ -33,7 +33,6 @@ export type FactorEnrollment =
 
 /** A factor that is enrolled and not yet verified. */
 export interface EnrolledFactor {
-  /** The factor's id. */
   readonly id: string;
   /** `totp`, `phone` or `webauthn`. */
   readonly type: string;
@@ -47,7 +46,6 @@ export interface EnrolledFactor {
 
 /** A challenge for a factor. */
 export interface FactorChallenge {
-  /** The challenge's id. */
   readonly id: string;
   /** The factor's type: `totp`, `phone` or `webauthn`. */
   readonly type: string;

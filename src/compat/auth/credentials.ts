@@ -1,4 +1,5 @@
 import type { EmailOtpType, MobileOtpType } from './session.ts';
+import type { Navigation } from './navigation.ts';
 
 /** A name of an OAuth provider. */
 export type Provider =
@@ -56,10 +57,6 @@ interface WithPassword {
 interface WithType<Type> {
   /** What the code or the link is for. */
   type: Type;
-}
-interface Navigation {
-  /** Returns the address instead of navigating to it. Default false. */
-  skipBrowserRedirect?: boolean | undefined;
 }
 
 /** The parameters of `signUp`. */

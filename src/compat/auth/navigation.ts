@@ -1,4 +1,5 @@
 export interface Navigation {
+  /** Returns the address instead of navigating to it. Default false. */
   readonly skipBrowserRedirect?: boolean | undefined;
 }
 

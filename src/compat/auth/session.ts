@@ -28,17 +28,13 @@ export interface UserIdentity {
   identity_id: string;
   /** `email`, `google`, … */
   provider: string;
-  /** ISO 8601. */
   created_at?: string;
-  /** ISO 8601. */
   last_sign_in_at?: string;
-  /** ISO 8601. */
   updated_at?: string;
 }
 
 /** A second factor. */
 export interface Factor {
-  /** The factor's id. */
   id: string;
   /** The name that the user gave it. */
   friendly_name?: string;
@@ -46,9 +42,7 @@ export interface Factor {
   factor_type: 'totp' | 'phone' | 'webauthn' | (string & {});
   /** Whether the factor was verified. */
   status: 'verified' | 'unverified';
-  /** ISO 8601. */
   created_at: string;
-  /** ISO 8601. */
   updated_at: string;
 }
 
@@ -70,29 +64,18 @@ export interface User {
   phone?: string;
   /** The number that waits for its confirmation. */
   new_phone?: string;
-  /** ISO 8601. */
   created_at: string;
-  /** ISO 8601. */
   updated_at?: string;
-  /** ISO 8601. */
   confirmed_at?: string;
-  /** ISO 8601. */
   email_confirmed_at?: string;
-  /** ISO 8601. */
   phone_confirmed_at?: string;
-  /** ISO 8601. */
   confirmation_sent_at?: string;
-  /** ISO 8601. */
   recovery_sent_at?: string;
-  /** ISO 8601. */
   email_change_sent_at?: string;
-  /** ISO 8601. */
   invited_at?: string;
-  /** ISO 8601. */
   last_sign_in_at?: string;
   /** ISO 8601. */
   banned_until?: string;
-  /** ISO 8601. */
   deleted_at?: string;
   /** The database role. */
   role?: string;

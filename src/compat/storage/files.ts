@@ -41,11 +41,8 @@ export interface FileObject {
   name: string;
   /** A UUID; null for a folder. */
   id: string | null;
-  /** ISO 8601. */
   created_at: string | null;
-  /** ISO 8601. */
   updated_at: string | null;
-  /** ISO 8601. */
   last_accessed_at: string | null;
   /** Size, media type and the like. */
   metadata: Record<string, Untyped> | null;

@@ -10,6 +10,9 @@ const browserPaths = ['x86_64-linux-gnu', 'aarch64-linux-gnu']
   )
   .concat('/usr/libexec/webkit2gtk-4.1/MiniBrowser');
 
+/** The driver never responds to a command after WebKit's process has crashed. */
+const COMMAND_TIMEOUT_MS = 60_000;
+
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Reads until the value is truthy. @throws after 20 seconds. */
@@ -55,6 +58,7 @@ export async function openWebKit(): Promise<WebKitPage> {
   const send = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
+      signal: AbortSignal.timeout(COMMAND_TIMEOUT_MS),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const { value } = (await response.json()) as { value: T & { error?: string; message?: string } };

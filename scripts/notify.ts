@@ -52,7 +52,7 @@ try {
   }
   const isDown = problem instanceof TypeError && problem.message === 'fetch failed';
   if (!isDown && !(problem instanceof NotifyError)) throw problem;
-  console.error(isDown ? `Nothing answers at ${apiUrl()}; is it running? npm start` : problem.message);
+  console.error(isDown ? `Nothing responds at ${apiUrl()}. Start it: npm start` : problem.message);
   process.exit(1);
 }
 

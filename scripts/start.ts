@@ -58,7 +58,7 @@ function startSupabase({ publicKey, privateKey }: VapidKeys): Promise<LocalSupab
   const { apiPort, mailboxPort, appPort, dataDir } = localProject;
   const { options, withoutEffect } = readConfig();
   if (withoutEffect.length > 0)
-    console.warn(`supabase/config.toml: no effect on the embedded Supabase: ${withoutEffect.join(', ')}`);
+    console.warn(`supabase/config.toml: the embedded Supabase ignores ${withoutEffect.join(', ')}`);
   if (options.smtp) console.warn(`Emails are sent by ${options.smtp.host}, not kept in the mailbox`);
   return createLocalSupabase({
     config: false,

@@ -120,7 +120,7 @@ async function auditRemote(
 ): Promise<number> {
   const foreign = options['allow-foreign-users'] ? null : await findForeignUsers(target);
   if (foreign !== null)
-    throw new Error(`The audits were not begun: ${foreign}. --allow-foreign-users runs them all the same.`);
+    throw new Error(`The audits were not started: ${foreign}. --allow-foreign-users runs them anyway.`);
   const knownFailing = await readKnownFailing(options.known ?? null);
   const removeTables = options['apply-schema'] ? await applySchema(target) : null;
   const run = createAuditRun();
@@ -128,7 +128,7 @@ async function auditRemote(
   for (const [name, exitCode] of interruptions)
     process.once(name, () => {
       interruption.abort(exitCode);
-      console.log('Interrupted: the started audits finish.');
+      console.log('Interrupted: waiting for the running audits.');
     });
   console.log(`Run ${run.id}`);
   try {
@@ -140,7 +140,7 @@ async function auditRemote(
     try {
       await removeTables?.();
     } finally {
-      if (target.serviceKey === null) console.log('What the run created stays: no service key was given.');
+      if (target.serviceKey === null) console.log('Test data was not removed: no service key was given.');
       else if (!options.keep) await clean(target, run);
     }
   }

@@ -65,7 +65,7 @@ describe('the command on a remote project', () => {
       while ((await count('public.notifications')) <= 20 && run.child.exitCode === null) await delay(100);
       run.child.kill(signal);
       expect({ exit: await run.exited, output: run.output() }).toMatchObject({ exit: [exitCode, null] });
-      expect(run.output()).toContain('Interrupted: the started audits finish.');
+      expect(run.output()).toContain('Interrupted: waiting for the running audits.');
       expect(await counts()).toEqual(before);
       const report = JSON.parse(await readFile(join(reports, 'conformance.json'), 'utf8')) as {
         counts: { passed: number; notRun: number };

@@ -81,7 +81,7 @@ describe('a run of audits', () => {
     expect(result?.outcome).toMatchObject({
       status: 'failed',
       expectation: 'statement <A-1>',
-      came: expect.stringMatching(/^it was not finished within \d+ ms$/),
+      came: expect.stringMatching(/^the audit did not end within \d+ ms$/),
     });
   });
 

@@ -49,7 +49,7 @@ describe("the vendor's words", () => {
     ).toContain('The types cannot be read');
     expect(await run('gen', 'types', '--lang', 'go')).toMatchObject({
       code: 2,
-      text: expect.stringContaining('--lang is typescript') as string,
+      text: expect.stringContaining('--lang must be typescript') as string,
     });
   });
 
@@ -74,7 +74,7 @@ describe("the vendor's words", () => {
     for (const [words, way] of ways)
       expect(await run(...words)).toEqual({ code: 1, text: expect.stringContaining(way) as string });
     expect((await run('dance')).code).toBe(2);
-    expect((await run('reset', '--no-seed')).text).toContain('needs a running one');
+    expect((await run('reset', '--no-seed')).text).toContain('needs a running local Supabase');
   });
 
   it('write empty files, and keep existing ones', async () => {

@@ -50,7 +50,7 @@ try {
   await page.open(`${stage.appUrl}/home`);
   await page.waitFor('the list after a reload', hasText, 'in Plan');
   if (await page.run(`return document.title.includes('(1)')`))
-    throw new Error('The reload shows it as unread');
+    throw new Error('The notification is unread after the reload');
   done('a reload keeps it read');
 
   await page.click(`//a[normalize-space()='Preferences']`);
@@ -62,7 +62,7 @@ try {
        return name && (name.bottom < control.top || name.top > control.bottom);
      }).map((row) => row.textContent)`,
   );
-  if (broken.length > 0) throw new Error(`A name is beside no switch: ${broken.join('; ')}`);
+  if (broken.length > 0) throw new Error(`Names without a switch: ${broken.join('; ')}`);
   done('the switches of the preferences stand beside their names');
 
   const savedChannels = async () => {
@@ -90,7 +90,7 @@ try {
   await page.click(button('Sign out'));
   await page.waitFor('the sign-in screen', isAt, '/login');
   if (await page.run(`return document.cookie.includes('auth-token')`))
-    throw new Error('A cookie of the session stays');
+    throw new Error('A session cookie remains');
   done('a sign-out leads to the sign-in screen and leaves no session');
 } catch (problem) {
   await page.screenshot('test-results/webkit.png').catch(() => undefined);

@@ -30,6 +30,6 @@ if (project && !process.argv.includes('--check')) {
   }
 }
 if (!project || application.logger.hasErrors() || application.logger.hasWarnings()) {
-  console.error('The API pages are incomplete: a warning or an error above names the docstring to mend.');
+  console.error('The API pages are incomplete: a warning or an error above names the docstring to fix.');
   process.exitCode = 1;
 }

@@ -15,7 +15,7 @@ try {
     .trim()
     .split('\n').length;
   if (problems.length === 0)
-    console.log(`✓ publint and are-the-types-wrong have nothing to say on ${files} files`);
+    console.log(`✓ publint and are-the-types-wrong report nothing for ${files} files`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 } finally {
   await rm(folder, { recursive: true });

@@ -47,7 +47,9 @@ export async function announce(
        where recipient_id >= ${userId(1)} and content like '%Maintenance%'`,
     );
     if (reached?.rows !== recipients || reached.accounts !== recipients)
-      throw new Error(`${recipients} were announced to, ${reached?.accounts} received ${reached?.rows} rows`);
+      throw new Error(
+        `The announcement had ${recipients} recipients; ${reached?.accounts} received ${reached?.rows} rows`,
+      );
     const sorted = (await clicks).toSorted((one, other) => one - other);
     const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
     return { acceptedMs, seconds, clicksMs: [at(0.5), at(0.95), at(1)] };

@@ -110,7 +110,7 @@ async function runAudit(
   let cancel: (() => void) | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
     const expire = (passedMs: number) =>
-      reject(new UnmetExpectationError(audit.title, `it was not finished within ${passedMs} ms`));
+      reject(new UnmetExpectationError(audit.title, `the audit did not end within ${passedMs} ms`));
     cancel = startDeadline(timeoutMs, expire, scale);
   });
   try {

@@ -120,7 +120,8 @@ const commands: Readonly<Record<string, Run>> = {
     const folder = dataFolder(values);
     const running = await findInstance(folder).catch(() => undefined);
     if (running) return control(values, values['no-seed'] ? 'reset?seed=false' : 'reset');
-    if (values['no-seed']) throw new StartError('--no-seed needs a running one: local-supabase start');
+    if (values['no-seed'])
+      throw new StartError('--no-seed needs a running local Supabase. Start one: `local-supabase start`');
     if (existsSync(folder)) {
       // Fails while a running server, such as that of a test, has locked the folder.
       openDataFolder(folder).release();
@@ -184,7 +185,8 @@ const commands: Readonly<Record<string, Run>> = {
     for (const note of notes) console.warn(note);
     // The vendor's `-f NAME` arrives as `--follow` and a word.
     const name = values.file ?? (values.follow ? named : undefined);
-    if (migrations.length === 0) return print(['The migrations make what the schema files declare.']);
+    if (migrations.length === 0)
+      return print(['The migrations already create what the schema files declare.']);
     if (name === undefined) return print(migrations);
     const nowMs = Date.now();
     return print(
@@ -217,7 +219,7 @@ const commands: Readonly<Record<string, Run>> = {
     return print([await createBearerToken({ role, sub, exp, validFor, payload }, signer, Date.now())]);
   },
   async types({ 'db-url': databaseUrl, url = databaseUrl, project, schema, lang }) {
-    if (lang !== 'typescript') throw new TypeError(`--lang is typescript, not "${lang}"`);
+    if (lang !== 'typescript') throw new TypeError(`--lang must be typescript, not "${lang}"`);
     const { typesOf } = await import('./types-command.ts');
     process.stdout.write(await typesOf({ url, project, schemas: (schema ?? 'public').split(',') }));
     return 0;
@@ -284,7 +286,7 @@ async function control(
 async function environmentVariable(values: Values, name: string): Promise<string> {
   const { environment } = await findInstance(dataFolder(values));
   const value = environment[name];
-  if (value === undefined) throw new StartError(`The running one has no ${name}`);
+  if (value === undefined) throw new StartError(`The running local Supabase has no ${name}`);
   return value;
 }
 
@@ -303,9 +305,7 @@ async function readConfig(project: string): Promise<ProjectConfig> {
   try {
     const config = readProjectConfig({ project: resolve(project) });
     if (config.withoutEffect.length > 0)
-      console.warn(
-        `supabase/config.toml: no effect on the local Supabase: ${config.withoutEffect.join(', ')}`,
-      );
+      console.warn(`supabase/config.toml: the local Supabase ignores ${config.withoutEffect.join(', ')}`);
     warnOfUnsetVariables(config);
     return config;
   } catch (problem) {

@@ -122,7 +122,7 @@ async function compare(library: Library, migrated: Pool, declared: Pool): Promis
   const { ok, driftDeltas } = await library.provePlan(plan, migrated, wanted, profile.proveOptions);
   if (!ok)
     throw new StartError(
-      `The difference is not proved: applied to the migrations, ${driftDeltas.length} objects differ from the schemas. Write this migration by hand`,
+      `The generated migration is not correct: applied after the migrations, ${driftDeltas.length} objects differ from the schemas. Write this migration by hand`,
     );
   return files.map(({ contents }) => contents);
 }

@@ -43,7 +43,7 @@ export async function createBearerToken(
   const seconds = secondsOf(validFor);
   const expiresAt = exp === undefined ? Math.floor(nowMs / 1000) + seconds : Date.parse(exp) / 1000;
   if (!Number.isFinite(expiresAt))
-    throw new TypeError(`--exp is a time such as 2030-01-01T00:00:00Z, not "${exp}"`);
+    throw new TypeError(`--exp must be a time such as 2030-01-01T00:00:00Z, not "${exp}"`);
   const isAnonymous = role === 'authenticated' && sub === undefined;
   const claims = {
     ...(sub !== undefined && { sub }),
@@ -66,7 +66,7 @@ export async function createBearerToken(
 function secondsOf(text: string): number {
   const parts = [...text.matchAll(/(\d+)([smh])/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text)
-    throw new TypeError(`--valid-for is a duration such as 30m, not "${text}"`);
+    throw new TypeError(`--valid-for must be a duration such as 30m, not "${text}"`);
   return parts.reduce((sum, [, count, unit = 's']) => sum + Number(count) * (UNIT_SECONDS[unit] ?? 1), 0);
 }
 

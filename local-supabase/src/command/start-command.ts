@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { explainPort } from '../http/http-server.ts';
+import { listenError } from '../http/http-server.ts';
 import { StartError } from '../platform/start-error.ts';
 import { removeData } from '../project/data-folder.ts';
 import type { LocalSupabaseOptions } from '../project/options.ts';
@@ -156,7 +156,7 @@ async function requireFreePorts({ port, databasePort, mailboxPort, smtpPort }: P
       probe.listen(each, '127.0.0.1');
       await once(probe, 'listening');
     } catch (problem) {
-      throw explainPort(problem as Error, each);
+      throw listenError(problem as Error, each);
     }
     probe.close();
     await once(probe, 'close');

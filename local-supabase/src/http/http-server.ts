@@ -53,7 +53,7 @@ export async function listen(
     socket.once('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (problem) => reject(explainPort(problem, port)));
+    server.once('error', (problem) => reject(listenError(problem, port)));
     server.listen(port, '127.0.0.1', resolve);
   });
   const { port: taken } = server.address() as AddressInfo;
@@ -182,7 +182,7 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
   await pipeline(Readable.fromWeb(response.body as NodeStream), outgoing).catch(() => outgoing.destroy());
 }
 
-export function explainPort(problem: Error, port: number): StartError {
+export function listenError(problem: Error, port: number): StartError {
   const { code } = problem as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') return new StartError(`Port ${port} is taken by another program`, problem);
   return new StartError(`Port ${port} cannot be opened: ${problem.message}`, problem);

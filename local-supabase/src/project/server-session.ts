@@ -89,7 +89,7 @@ class Connection {
   }
 
   async terminate(): Promise<void> {
-    this.#fail(new Error('it was ended while a statement ran'));
+    this.#fail(new Error('the database was terminated during a statement'));
     await this.close();
   }
 

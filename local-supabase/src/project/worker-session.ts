@@ -153,7 +153,7 @@ function createThread(start: WorkerStart): Thread {
     },
     crash: () => crash,
     async terminate() {
-      fail(new Error('it was ended while a statement ran'));
+      fail(new Error('the database was terminated during a statement'));
       await worker.terminate();
     },
     async close() {

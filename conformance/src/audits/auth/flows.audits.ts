@@ -242,7 +242,7 @@ export const flowAudits: readonly Audit[] = [
         200,
       );
       const half = await toFormerAddress(follow(context, user.email));
-      assert.equal(half.searchParams.get('code'), null, 'the first half brings no code');
+      assert.equal(half.searchParams.get('code'), null, 'the code of the first redirect');
       const session = assertSession(await exchange(context, await follow(context, newEmail), pkce.verifier));
       assert.equal(at(session.json, 'user', 'email'), newEmail, 'user.email of the session');
     },

@@ -62,7 +62,7 @@ test(
     expect((await subjects()).filter((subject) => subject.includes('Silence'))).toEqual([]);
 
     await page.getByRole('button', { name: 'Undo' }).click();
-    await expect(page.getByRole('status')).toHaveText('You get emails about mentions again.');
+    await expect(page.getByRole('status')).toHaveText('You’ll get emails about mentions again.');
     await world.notify(grace, ada, { about: 'Again' });
     await sendMails(stage);
     expect((await world.mail(ada.email)).subject).toContain('Again');

@@ -37,7 +37,7 @@ const english: UnsubscribeTexts = {
     what === null ? 'You no longer get notification emails.' : `You no longer get emails about ${what}.`,
   undo: 'Undo',
   undone: (what) =>
-    what === null ? 'You get notification emails again.' : `You get emails about ${what} again.`,
+    what === null ? 'You’ll get notification emails again.' : `You’ll get emails about ${what} again.`,
   invalid: 'This link has expired or is incomplete. Sign in to change your email settings.',
   slow: 'Still working on it. Your connection seems slow.',
   failed: 'Couldn’t reach the server. Check your connection and try again.',

@@ -121,7 +121,7 @@ const english = {
     all: 'Mentions, comments, edits and invites will show up here.',
     unread: 'New notifications will show up here.',
     'needs-you': 'Unread mentions, open invites and what a sender marks as important show up here.',
-    snoozed: 'Snoozed notifications wait here until their time.',
+    snoozed: 'Notifications that you snooze wait here until they’re due.',
     archived: 'Archive notifications to keep them out of your inbox.',
   },
   inviteSomeone: 'Invite someone',

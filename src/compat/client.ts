@@ -114,7 +114,7 @@ export class SupabaseClient<
     const ownToken = getAccessToken && { getAccessToken };
     const restOptions = { ...shared.restOptions, ...ownToken };
     const sendersOf = (own: Partial<typeof restOptions>) => ({
-      repeating: createRestClient({ ...restOptions, ...own }),
+      retrying: createRestClient({ ...restOptions, ...own }),
       once: createRestClient({ ...restOptions, ...own, retry: { limit: 0 } }),
     });
     this.#rest = new PostgrestClient<Database, Name>({

@@ -61,14 +61,14 @@ function write(index: number, to: string): void {
 
 export type Order =
   /** Empties the table and fills it with `count` rows. */
-  | { readonly do: 'fill'; readonly count: number }
+  | { readonly type: 'fill'; readonly count: number }
   /** Writes `count` rows, this many per second. */
-  | { readonly do: 'write'; readonly to: string; readonly count: number; readonly perSecond: number }
-  | { readonly do: 'count' };
+  | { readonly type: 'write'; readonly to: string; readonly count: number; readonly perSecond: number }
+  | { readonly type: 'count' };
 
 process.on('message', (order: Order) => {
-  if (order.do === 'count') return void process.send?.({ requests, version: commits });
-  if (order.do === 'fill') {
+  if (order.type === 'count') return void process.send?.({ requests, version: commits });
+  if (order.type === 'fill') {
     rows.clear();
     for (let index = 0; index < order.count; index += 1)
       rows.set(idOf(index), { id: idOf(index), title: `Title ${index}`, version: 0 });

@@ -1,7 +1,7 @@
 /**
- * Ten live lists on one socket compared with the vendor's client with lists as its users write them (a read, then each change's
- * record into an array), over real sockets and requests of a server in another process: CPU time per change, requests, and
- * memory, at rates of 10 and of 1,000 changes a second, of 100 and of 10,000 rows. Run: `npm run bench live-lists`
+ * Compares ten live lists on one socket with the same lists over the vendor's client, written as in its guides: one read, then
+ * each change's record is put into an array. The server runs in another process. Measures CPU time per change, requests and
+ * memory, with 10 and 1,000 changes a second, and 100 and 10,000 rows. Run: `npm run bench live-lists`
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -43,7 +43,7 @@ const ask = async <Reply>(order: Order): Promise<Reply> => {
   const [message] = (await reply) as [Reply];
   return message;
 };
-const readCounters = () => ask<{ readonly requests: number; readonly version: number }>({ do: 'count' });
+const readCounters = () => ask<{ readonly requests: number; readonly version: number }>({ type: 'count' });
 
 interface Row {
   readonly id: string;
@@ -108,7 +108,7 @@ async function measure(
   changes: number,
   perSecond: number,
 ) {
-  await ask({ do: 'fill', count: rows });
+  await ask({ type: 'fill', count: rows });
   globalThis.gc?.();
   const heapBefore = process.memoryUsage().heapUsed;
   const key = `key-${Math.random()}`;
@@ -118,7 +118,7 @@ async function measure(
   const before = await readCounters();
   const cpuBefore = process.cpuUsage();
   const start = performance.now();
-  await ask({ do: 'write', to: key, count: changes, perSecond });
+  await ask({ type: 'write', to: key, count: changes, perSecond });
   const { version } = await readCounters();
   while (subject.versions().some((shown) => shown < version)) await pause(20);
   const { user, system } = process.cpuUsage(cpuBefore);

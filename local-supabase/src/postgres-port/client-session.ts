@@ -82,20 +82,20 @@ export async function saveSettings(pglite: PostgresSession, client: ClientSessio
 /**
  * Restores the state from the end of the client's last turn.
  *
- * @param place identifies the session and the prepared statements that it can contain.
+ * @param sessionKey identifies the session and the prepared statements that it can contain.
  */
-export async function enterSession(
+export async function restoreSession(
   pglite: PostgresSession,
   client: ClientSession,
-  place: string,
+  sessionKey: string,
 ): Promise<void> {
   if (client.settings.length === 0) await become(pglite, client.user);
   // In this order: the other settings may need the superuser of the services.
   for (const [name, value] of client.settings)
     await pglite.query('select set_config($1, $2, false)', [name, value]);
   const lost =
-    client.preparedIn === undefined || client.preparedIn === place ? [] : client.statements.values();
-  client.preparedIn = place;
+    client.preparedIn === undefined || client.preparedIn === sessionKey ? [] : client.statements.values();
+  client.preparedIn = sessionKey;
   for (const parse of [...lost, ...(client.unnamed ? [client.unnamed] : [])])
     await send(pglite, Buffer.concat([parse, message('S')]));
 }

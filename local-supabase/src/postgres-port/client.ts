@@ -4,7 +4,7 @@ import { handOver } from '../database/connect.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import type { PostgresSession } from '../database/postgres-session.ts';
 import { createClientChannels, type ChannelChange, type ClientChannels } from './channels.ts';
-import { enterSession, saveSettings, send, type Answer, type ClientSession } from './client-session.ts';
+import { restoreSession, saveSettings, send, type Answer, type ClientSession } from './client-session.ts';
 import { errorMessage, renameStatement } from './messages.ts';
 import type { Message } from './messages.ts';
 import { RequestCollector, type PortRequest } from './request-collector.ts';
@@ -121,7 +121,7 @@ export class Client {
     const isOther = turns.last !== undefined && turns.last !== this.#session;
     if (isOther) await handOver(pglite);
     turns.last = this.#session;
-    await enterSession(pglite, this.#session, `${database.epoch()} ${turns.discards}`);
+    await restoreSession(pglite, this.#session, `${database.epoch()} ${turns.discards}`);
     while ((await this.#answer(pglite)) !== 'I');
     await saveSettings(pglite, this.#session);
   }

@@ -33,18 +33,17 @@ export type RpcBuilder<Database, S extends keyof Database, Name, Returns> = Post
   Returns
 >;
 
-/** The native clients of one way to send requests. */
-export interface Senders {
+export interface NativeClients {
   /** Retries failed reads. */
-  readonly repeating: RestClient;
+  readonly retrying: RestClient;
   /** Never retries. */
   readonly once: RestClient;
 }
 
 /** The native clients that send the queries. */
-export interface RestClients extends Senders {
+export interface RestClients extends NativeClients {
   /** The clients that send by another `fetch`. */
-  readonly withFetch: (fetch: typeof globalThis.fetch) => Senders;
+  readonly withFetch: (fetch: typeof globalThis.fetch) => NativeClients;
   /** Whether reads are retried by default. */
   readonly retries: boolean;
   /** See {@link QuerySettings}. */
@@ -69,17 +68,17 @@ export class PostgrestClient<Database, Name extends SchemaOf<Database>> {
   /** @param clients the native clients. */
   constructor(clients: RestClients) {
     this.#clients = clients;
-    const { repeating, once, urlLengthLimit } = clients;
+    const { retrying, once, urlLengthLimit } = clients;
     this.#settings = {
       urlLengthLimit,
       withRetries: ({ plan }, enabled) =>
-        ((enabled ? repeating : once).from('any').select() as unknown as QueryBuilder).with(() => plan),
+        ((enabled ? retrying : once).from('any').select() as unknown as QueryBuilder).with(() => plan),
     };
   }
 
   get #rest(): RestClient {
-    const { repeating, once, retries } = this.#clients;
-    return retries ? repeating : once;
+    const { retrying, once, retries } = this.#clients;
+    return retries ? retrying : once;
   }
 
   #with({ fetch, retry, urlLengthLimit }: PostgrestQueryBuilderOptions): PostgrestClient<Database, Name> {
@@ -106,8 +105,8 @@ export class PostgrestClient<Database, Name extends SchemaOf<Database>> {
   /** The same client for another schema. */
   schema<S extends SchemaOf<Database>>(name: S): PostgrestClient<Database, S> {
     const { withFetch } = this.#clients;
-    const ofSchema = ({ repeating, once }: Senders): Senders => ({
-      repeating: repeating.schema(name) as unknown as RestClient,
+    const ofSchema = ({ retrying, once }: NativeClients): NativeClients => ({
+      retrying: retrying.schema(name) as unknown as RestClient,
       once: once.schema(name) as unknown as RestClient,
     });
     return new PostgrestClient({

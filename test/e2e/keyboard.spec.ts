@@ -80,7 +80,7 @@ test('a dialog traps and restores the focus; Escape closes it', async ({ page, w
 });
 
 test(
-  'what arrives is read out in batches, at most one in five seconds',
+  'new notifications are announced in batches, at most one in five seconds',
   { tag: ['@nightly', '@sockets'] },
   async ({ page, world }) => {
     const [ada, grace] = await world.newPair();

@@ -145,7 +145,7 @@ test(
 );
 
 test(
-  'in the inbox what changes is read out: actions, results, selection, offline',
+  'the inbox announces actions, results, the selection and the loss of the connection',
   { tag: '@nightly' },
   async ({ page, world }) => {
     const [ada, grace] = await world.newPair();

@@ -19,7 +19,7 @@ describe('the filter of repeated frames', () => {
     );
   });
 
-  it('forgets frames after twice as many, and keeps the last 512', () => {
+  it('keeps the last 512 frames, and forgets a frame after 1,024 later ones', () => {
     const isRepetition = createRepetitionFilter();
     const frames = Array.from({ length: 2_000 }, (_, index) => `frame ${index}`);
     frames.forEach((frame, index) => isRepetition(frame, new Date(index).toISOString()));

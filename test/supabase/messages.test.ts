@@ -640,7 +640,7 @@ describe('a message that expires', () => {
     expect(await contents()).toEqual([]);
   });
 
-  it('is an announcement after 90 days, where it names no time', async () => {
+  it('is by default an announcement, after 90 days', async () => {
     const [announcement, message] = await send(
       { everyone: true, text: 'x' },
       { recipients: [ada.id], text: 'x' },

@@ -155,7 +155,7 @@ describe('instant mails', () => {
     expect(await mails()).toEqual([{ is_digest: false, mails: 10, items: 20 }]);
   });
 
-  it('are as many in an hour as the operator allows, where mails that still wait count however old they are', async () => {
+  it('are limited per hour by the operator, and mails that still wait count regardless of their age', async () => {
     await supabase().database.exec('update private.mail_settings set instant_mails_per_hour = 3');
     try {
       await notify(1, 2);

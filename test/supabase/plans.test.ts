@@ -55,7 +55,7 @@ it.each([
   },
 );
 
-it('the list of a small account is read by its ids where a request names them', async () => {
+it('the list of a small account is read by ids if the request filters by id', async () => {
   const plan = await planOf('id = $2', [ada.id]);
   expect(plan).toMatch(/Index Scan using notifications_(identity_idx|pkey) /);
 });

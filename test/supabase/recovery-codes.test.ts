@@ -215,7 +215,7 @@ describe('recovery codes of the auth service', () => {
   });
 });
 
-it('a factor gets the name that its owner gives it, bounded, and no other factor has it', async () => {
+it('the owner of a factor renames it, to a name of limited length that no other factor has', async () => {
   const { database } = supabase();
   const [phone] = await database.query<{ id: string }>('select id from auth.mfa_factors where user_id = $1', [
     user.id,

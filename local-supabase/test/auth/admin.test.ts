@@ -65,7 +65,7 @@ describe('the admin routes', () => {
     expect((await world.get('/admin/users?page=x', admin)).body.code).toBe('validation_failed');
   });
 
-  it('ban, change and unban', async () => {
+  it('ban, change and unban users', async () => {
     const { body } = await create();
     const email = freshEmail();
     const put = async (fields: object) => world.ask('PUT', `/admin/users/${body.id}`, fields, admin);

@@ -96,7 +96,7 @@ describe('row-level security', () => {
     expect(await heard(ada)).toEqual([]);
   });
 
-  test('is bypassed by the service role, and resets the role', async () => {
+  test('does not apply to the service role, and the role of the session is restored', async () => {
     const client = await world.connect({ apiKey: world.keys.serviceRoleKey });
     await client.joinLive('realtime:t', { changes: [NOTES] });
     await query('insert into notes (owner) values ($1)', [BOB]);

@@ -17,7 +17,7 @@ test('the bars of a phone follow small steps in one direction, but not a trembli
   expect(areHiddenAfter(100, 400, 395, 400, 395, 400)).toBe(true);
 });
 
-test('the bars of a phone are shown near the top, from wherever the page scrolled there', () => {
+test('the bars of a phone are shown near the top, whatever the scroll positions before', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(5_000)), fc.nat(63), (positionsPx, nearTopPx) => {
       expect(areHiddenAfter(...positionsPx, nearTopPx)).toBe(false);

@@ -50,7 +50,7 @@ test('the list of what needs the user has unread mentions, open invitations and 
   ]).toEqual([false, false, false]);
 });
 
-test('a narrow list is covered by each list with fewer parts', () => {
+test('a filter is covered by every filter with fewer conditions', () => {
   const covering = coveringFilters(narrow);
   expect(covering[0]).toEqual(narrow);
   expect(covering.at(-1)).toEqual({ tab: 'all', kind: null });

@@ -146,7 +146,7 @@ test('the preferences that the server refuses are restored and can be repeated',
   expect(isOn(kind('Edits').getByRole('switch', { name: 'Email' }))).toBe(true);
 });
 
-test('the preferences that cannot be read are temporary defaults with a retry', async () => {
+test('preferences that cannot be read show temporary defaults and a retry', async () => {
   const backend = createBreakableFetch(local);
   backend.break(preferences);
   const { actor } = await open({ platform: { fetch: backend.fetch } });
@@ -160,7 +160,7 @@ test('the preferences that cannot be read are temporary defaults with a retry', 
   expect(await saved()).toMatchObject({ email_edits: false });
 });
 
-test('the preferences that cannot be read again are marked as outdated', async () => {
+test('preferences that cannot be read again are marked as outdated', async () => {
   const backend = createBreakableFetch(local);
   const { actor } = await open({ platform: { fetch: backend.fetch, openSocket: openNodeSocket } });
   const mentions = () => kind('Mentions').getByRole('switch', { name: 'Email' });

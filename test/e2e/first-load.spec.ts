@@ -237,7 +237,7 @@ test(
         lcpMs = Math.min(lcpMs, lcp);
         inpMs = Math.min(inpMs, inp);
       }
-      // Times are figures of the machine: they are reported, not asserted. Other processes only add to them.
+      // Times depend on the machine, so they are reported, not asserted. The shortest is the least disturbed by other processes.
       console.log(`LCP ${Math.round(lcpMs)} ms, INP ${Math.round(inpMs)} ms`);
     });
   },

@@ -45,7 +45,7 @@ test.describe('on a phone', () => {
         expect(wholeRows, 'rows between the bars').toBeGreaterThanOrEqual(5);
 
         await scrollBarsAway(page);
-        // The bars can leave before the list has moved as far as its first day's heading.
+        // The bars may already be hidden while the first day's heading is still below them.
         await page.mouse.wheel(0, 300);
         // The heading of the day replaces the bar.
         await expect

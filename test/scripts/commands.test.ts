@@ -42,7 +42,7 @@ const scripts = readScripts('package.json');
 /** Adds the script of a part that a script runs: `npm run replay` is `local-supabase replay`. */
 const withParts = (names: readonly string[]) =>
   names.flatMap((name) => [name, ...scriptsIn(scripts[name] ?? '')]);
-/** The scripts of parts that only run tests with a variable, which run each night without it. */
+/** The parts' scripts that run tests with an environment variable; the nightly tests run without it. */
 const testsOfParts = ['conformance', 'local-supabase'].flatMap((part) =>
   Object.entries(readScripts(`${part}/package.json`))
     .filter(([, command]) => command.includes('vitest run'))

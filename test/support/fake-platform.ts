@@ -85,7 +85,7 @@ export function createFakeWorld({ startMs = Date.UTC(2026, 0, 1), seed = 1 } = {
   const random = createSeededRandom(seed);
 
   const settle = async () => {
-    // A macrotask lets every promise chain run dry, WebCrypto's and fetch's included.
+    // A macrotask lets every promise chain settle, WebCrypto's and fetch's included.
     for (let turn = 0; turn < 3; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
   };
 

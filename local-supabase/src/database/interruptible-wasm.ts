@@ -99,7 +99,7 @@ function newBody({ countdown, hook, hookParameters, original, memoryBase, flagOf
   );
 }
 
-/** An entry of a vector, and the bytes before and after it, without the vector's length. */
+/** One entry of a WebAssembly vector, the bytes of the entries before and after it, and their number. */
 interface Entry {
   readonly count: number;
   readonly before: Uint8Array;

@@ -1,7 +1,7 @@
 /** A value that is older than this is read again when a screen that shows it opens (conformance/protocol/product.md#constants). */
 export const staleAfterMs = 300_000;
 /**
- * A value that no screen has shown for this long is discarded: it is not shown while the service can be asked (conformance/protocol/product.md#constants).
+ * A value that no screen has shown for this long is discarded: it is not shown while the device is online (conformance/protocol/product.md#constants).
  * The device keeps it until the sign-out for the time without a connection.
  */
 export const discardAfterMs = 1_800_000;

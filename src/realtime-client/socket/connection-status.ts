@@ -5,7 +5,7 @@ import { createStore, type Readable } from '../../platform/store.ts';
 
 export interface ConnectionStatus extends Readable<ConnectionSnapshot> {
   /**
-   * @param status `lost` only from another tab whose grace period has ended.
+   * @param status `lost` only when another tab reports it: there the grace period has ended.
    * @param lostAtMs when (wall clock, ms) the last frame arrived.
    */
   publish(status: ConnectionSnapshot['status'], lostAtMs: number): void;

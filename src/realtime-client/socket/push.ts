@@ -27,7 +27,6 @@ interface PendingPush {
   readonly settle: (response: unknown, error: ChannelSnapshot['error']) => void;
 }
 
-/** The channel whose pushes are buffered. */
 interface PushesOptions {
   readonly clock: Clock;
   readonly settings: RealtimeSettings;

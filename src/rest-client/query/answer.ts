@@ -144,7 +144,7 @@ export function readText(wire: Wire, { headers }: Plan): string {
 const isOfType = ({ headers }: Wire, mediaType: string): boolean =>
   headers.get('content-type')?.split(';')[0]?.toLowerCase() === mediaType.split(';')[0];
 
-/** Whether JSON has the shape of rows; a function may return any, and so may another media type. */
+/** Whether JSON has the shape of rows. A function and another media type may return JSON of any shape. */
 function isShapeOf(data: unknown, wire: Wire, { path, headers }: Plan): boolean {
   const { accept = '' } = headers;
   if (path === '') return isOfType(wire, 'application/openapi+json');

@@ -25,7 +25,7 @@ type Comparable<T> = T | Encodable<T> | (T extends readonly (infer E)[] ? readon
 /** What a JSON path is compared with. */
 type PathOperand<Row, C> = C extends keyof Row ? never : JsonOperand | Date;
 
-/** What a column can be compared with; members for the same reason as in `ColumnsOf`. */
+/** The types that a column can be compared with. Members, so that a compiler's message shows them, as in `ColumnsOf`. */
 export interface OperandsOf<Row, C> {
   /** One value. */
   readonly single: Comparable<Row[C & keyof Row]> | PathOperand<Row, C>;

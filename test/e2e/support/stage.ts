@@ -36,7 +36,7 @@ export interface Stage {
   readonly deliversByTimer: boolean;
   /** Whether the auth service makes recovery codes itself. */
   readonly hasRecoveryCodes: boolean;
-  /** The least time between two mails to one address. */
+  /** The minimum time between two mails to one address. */
   readonly mailIntervalMs: number;
   /** What was used since {@link mend}. */
   readonly used: Set<UsedPart>;

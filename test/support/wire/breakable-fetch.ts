@@ -4,7 +4,7 @@ type Matches = (request: Request) => boolean;
 
 export interface BreakableFetch {
   readonly fetch: FetchFunction;
-  /** Responds to matching requests by `reply`. Default: as a lost network does. */
+  /** Responds to matching requests by `reply`. Default: they fail, as without a network. */
   break(matches: Matches, reply?: () => Response): void;
   /** Lets all requests reach the server again. */
   mend(): void;

@@ -49,7 +49,7 @@ export async function openDataCache({
   outbox,
 }: DataCacheOptions): Promise<DataCache> {
   const { clock, page, report } = platform;
-  /** A discarded copy is better than none while the service cannot be asked. */
+  /** A discarded copy is better than none while the device is offline. */
   const isUsable = (cached: Cached<unknown>) => !page.isOnline() || !isDiscarded(cached, clock.now());
   const store = await openPersistedCache({ userId, sessionId, clock, page, report });
   const saved = store.get(keys.preferences);

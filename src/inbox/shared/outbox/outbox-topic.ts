@@ -35,7 +35,7 @@ export interface AddedAction<Answer = unknown> {
  */
 export type AddAction<Payload, Answer> = (payload: Payload, undo?: 'undoable') => AddedAction<Answer>;
 
-/** What the user has to know. `repeat` performs the action again. */
+/** What the user must know. `repeat` performs the action again. */
 export type OutboxNotice =
   | { readonly type: 'changed' | 'deleted' | 'refused'; readonly repeat: () => void }
   | { readonly type: 'too-late' };

@@ -70,7 +70,7 @@ function countBits(password: string, known: readonly string[]): number {
   let total = 0;
   let rest = password.toLowerCase();
   let letters = withLetters(rest);
-  // What is recognized becomes a space, so that it is counted once.
+  // Replaces a recognized part by a space, so that it is counted once.
   const take = (start: number, length: number, cost: number) => {
     rest = `${rest.slice(0, start)} ${rest.slice(start + length)}`;
     letters = withLetters(rest);

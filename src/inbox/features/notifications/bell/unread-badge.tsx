@@ -25,7 +25,7 @@ export function UnreadBadge() {
   return null;
 }
 
-/** The second icon is in the code: a file would be one more request of each visit. */
+/** The second icon is in the code: a file would cost each visit one more request. */
 function setIcon(isUnread: boolean): void {
   const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
   if (link) link.href = isUnread ? unreadIcon : '/favicon.svg';

@@ -30,7 +30,7 @@ const loadSelectionBar = () => import('../list/selection-bar.tsx');
 const InboxOverlays = onDemand(async () => (await loadOverlays()).InboxOverlays);
 const SelectionBar = onDemand(async () => (await loadSelectionBar()).SelectionBar);
 
-/** Called late, for what may be needed offline; pointing at the list or focusing it calls it at once. */
+/** Preloads them for offline use: after a delay, or when the user points at the list or focuses it. */
 function preloadOverlays(): void {
   for (const load of [loadOverlays, loadSelectionBar]) load().catch(() => undefined);
 }

@@ -129,6 +129,12 @@ it.each([
     { workers: [{ status: null, error: 'Timeout' }] },
     { workers: [{ status: null, error: null }] },
   ],
+  [
+    'recipients_complain',
+    { day: { complaints: 11, sent: 10_000 } },
+    { day: { complaints: 10, sent: 10_000 } },
+  ],
+  ['addresses_bounce', { day: { bounces: 201, sent: 10_000 } }, { day: { bounces: 200, sent: 10_000 } }],
   ['tables_bloated', { tables: [{ name: 'public.notifications' }] }, { tables: [] }],
 ])('the alarm %s fires at %j, and not at %j', async (name, loud, silent) => {
   const [row] = await supabase().database.query<{ loud: unknown; silent: unknown }>(
@@ -170,6 +176,18 @@ it('the health of a day has neither addresses that were suppressed before, nor u
   await database.exec('delete from private.suppressed_addresses; delete from notifications');
   expect(day).toMatchObject({ bounces: 1, complaints: 0 });
   expect(retention).toBeNull();
+});
+
+it('an announcement that waits is no late message', async () => {
+  const { database } = supabase();
+  await database.exec(`
+    alter table private.message_ranges disable trigger announce_outgoing;
+    insert into private.messages (id, content, is_for_everyone, send_at) values ('${ada.id}', '{}', true, now());
+    insert into private.message_ranges (message_id, lane, due_at)
+      select '${ada.id}', lane, now() - interval '1 minute' from generate_series(2, 3) lane;
+    alter table private.message_ranges enable trigger announce_outgoing`);
+  const { messages, announcements } = await readHealth();
+  expect([messages?.waiting, announcements?.waiting]).toEqual([0, 1]);
 });
 
 it('the health of retention names the table that is the furthest behind', async () => {
@@ -269,10 +287,16 @@ it.each([
       await database.exec(`select private.call_${queue}_worker(); select private.call_${queue}_worker()`);
       return database.query('delete from net.requests returning url, body');
     };
+    const continueWorker = () => database.query(`select public.continue_worker('${name}', 2) as is_started`);
     const called = [{ url: `http://project/functions/v1/${name}`, body: { worker: 1 } }];
     try {
       expect(await callTwice()).toEqual([]);
+      expect(await continueWorker()).toEqual([{ is_started: false }]);
       await database.exec(addDue);
+      expect(await continueWorker()).toEqual([{ is_started: true }]);
+      expect(await database.query('delete from net.requests returning body')).toEqual([
+        { body: { worker: 2 } },
+      ]);
       expect(await callTwice()).toEqual(called);
       await database.exec('insert into net._http_response (id) select request_id from private.worker_calls');
       expect(await callTwice()).toEqual(called);

@@ -336,6 +336,16 @@ describe('the queue of messages', () => {
   });
 });
 
+it('the last part of an announcement begins after the part before it', async () => {
+  const { database } = supabase();
+  const soon = new Date(Date.now() + 3_600_000).toISOString();
+  const [message] = await send({ everyone: true, text: 'x', send_at: soon });
+  await database.exec(`update private.message_ranges set after_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'`);
+  for (let turn = 0; turn < 2; turn += 1)
+    await database.query(`select private.deliver_ranges(true, 10, now() + interval '61 minutes', null)`);
+  expect(await statusOf(message?.id ?? '')).toMatchObject({ state: 'delivered', counts: { delivered: 0 } });
+});
+
 it('audiences and everyone are delivered to in chunks, each account once', async () => {
   const { database } = supabase();
   await database.exec(

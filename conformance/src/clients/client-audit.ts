@@ -75,7 +75,8 @@ const pauseMs = 5;
 export async function eventually(what: string, holds: () => boolean): Promise<void> {
   for (const startedMs = Date.now(); !holds();) {
     const limitMs = scaleDeadline(waitMs);
-    if (Date.now() - startedMs > limitMs) assert.fail(`${what} within ${limitMs} ms`, 'it is not so');
+    if (Date.now() - startedMs > limitMs)
+      assert.fail(`${what} within ${limitMs} ms`, 'the condition stayed false');
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -42,7 +42,7 @@ export const assert: Assertions = {
   match(actual, pattern, subject) {
     if (!pattern.test(actual)) assert.fail(`${subject} matches ${String(pattern)}`, showValue(actual));
   },
-  ok(holds, statement, came = 'it is not so') {
+  ok(holds, statement, came = 'the condition stayed false') {
     if (!holds) assert.fail(statement, came);
   },
   fail(expectation, came) {

@@ -156,7 +156,7 @@ async function report(what: string, page: Page, requests: string[]): Promise<voi
 }
 
 interface Task {
-  /** Time on a processor, which other programs of the machine do not lengthen. */
+  /** The CPU time, which other processes do not affect. */
   readonly cpuMs: number;
   readonly wallMs: number;
 }

@@ -34,7 +34,7 @@ test(
     const person = await world.newUser();
     const context = await browser.newContext();
     const other = await context.newPage();
-    // The auth service before recovery codes takes the name for the id of a factor.
+    // An auth service without recovery codes parses `recovery-codes` as the id of a factor.
     const missing = {
       status: 404,
       json: { code: 'validation_failed', message: 'factor_id must be an UUID' },

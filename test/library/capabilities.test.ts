@@ -10,7 +10,7 @@ import packageJson from '../../src/package.json' with { type: 'json' };
 
 const root = new URL('../../', import.meta.url);
 
-it('makes the tables of the page and the proof of our names (npm run docs:capabilities writes them)', async () => {
+it('the tables of the page and the proof of our names are current (npm run docs:capabilities)', async () => {
   const rendered = await renderCapabilities();
   for (const [path, text] of Object.entries(rendered))
     expect(await readFile(new URL(path, root), 'utf8')).toBe(text);

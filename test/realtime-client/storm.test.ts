@@ -10,7 +10,7 @@ const lookMs = 200;
 type Simulation = ReturnType<typeof createSimulation>;
 
 /**
- * The maximum time for which a list differed from the table although it reported to be current, on a visible page that
+ * The maximum time for which a list differed from the table although it claimed to be current, on a visible page that
  * runs.
  */
 function watchLies({ tabs, server, world }: Simulation) {

@@ -1,7 +1,7 @@
 import { channelChangeOf, type ChannelChange } from './channels.ts';
 import { message, statementText, type Message } from './messages.ts';
 
-/** The messages that a client sent before it waits for a response; they are sent at once. */
+/** The messages that a client sends before it waits for a response; they are passed on together. */
 export interface PortRequest {
   readonly bytes: Buffer;
   /** Types of messages that were already sent to the client. */

@@ -120,7 +120,7 @@ test('a subscription with a failing filter silences no list', async () => {
   await expect.poll(ids, patient).toEqual([]);
 });
 
-test('a list by postgres_changes that such a subscriber silences is current again within the interval', async () => {
+test('a list over postgres_changes that a failing filter silences is current again within the interval', async () => {
   const { ids, endInterval } = await openList({ VITE_LIVE_SOURCE: 'postgres-changes' });
   const before = await insert();
   await expect.poll(ids, patient).toEqual([before]);

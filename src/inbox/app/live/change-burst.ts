@@ -52,7 +52,7 @@ export function createBurstFilter<Change>(options: BurstFilterOptions<Change>): 
     const { nextCallMs, isNew, lastChangeMs, dropped } = burst;
     const isQuiet = nowMs - lastChangeMs >= quietMs;
     if (!isQuiet && nowMs < nextCallMs) return wait(burst);
-    // Changes at the usual rate are passed again, also if they never pause.
+    // Once their rate is usual, changes are passed again, even if they never pause.
     if (isQuiet || (!isNew && dropped <= maxChanges)) {
       burst = null;
       windowStartMs = -Infinity;

@@ -65,7 +65,7 @@ export function relative(locale: string): Intl.RelativeTimeFormat {
   return known;
 }
 
-/** As {@link relative}, by its options. */
+/** The formatter of each locale and options is created once. */
 export function format(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${locale} ${JSON.stringify(options)}`;
   const known = formats.get(key) ?? new Intl.DateTimeFormat(locale, options);

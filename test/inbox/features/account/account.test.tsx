@@ -278,7 +278,7 @@ test('two-step sign-in starts over after an unfinished setup, and leaves nothing
   await begin(second);
 });
 
-test('two-step sign-in takes a name after the code was scanned, other than those of the other apps', async () => {
+test('two-step sign-in asks for a name after the scan, and refuses the name of another app', async () => {
   const { actor } = await openAccount();
   const mfa = section('Two-step sign-in');
   const add = async (name: string) => {

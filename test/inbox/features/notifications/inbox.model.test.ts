@@ -49,7 +49,7 @@ const onOwnRow = (act: (scripted: ScriptedInbox, id: string) => InboxAction) =>
 /** Whether a request has failed: the totals may be requested again after ten seconds only. */
 let hasFailed = false;
 let number = 0;
-/** What others do in the table. */
+/** Changes of the table by others, as an arbitrary. */
 const elsewhere: fc.Arbitrary<Deed> = fc.oneof(
   fc.tuple(fc.constantFrom(...notificationKinds), status).map(([kind, status]): Deed => ({ table }) => {
     number += 1;

@@ -8,7 +8,7 @@ const loaded = 20_000;
 /** Far more than linear work takes; quadratic work took many times this. */
 const maxCpuMs = 1_500;
 
-/** Time on a processor, which other programs of the machine do not lengthen. */
+/** The CPU time, which other processes do not affect. */
 function cpuMsOf(task: () => void): number {
   const before = process.cpuUsage();
   task();

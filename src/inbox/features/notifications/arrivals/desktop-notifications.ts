@@ -11,7 +11,7 @@ export async function showDesktopNotifications(arrivals: readonly InboxNotificat
   if (!newest) return;
   const isOne = arrivals.length === 1;
   const shown = new Notification(isOne ? notificationTitle(newest, texts) : texts.arrived(arrivals.length), {
-    // The same tag replaces, so the tabs of this origin show it once.
+    // A notification replaces one with the same tag, so the tabs of this origin show one.
     tag: newest.id,
     body: (isOne ? notificationSnippet(newest, texts) : notificationTitle(newest, texts)) ?? '',
     icon: '/favicon.svg',

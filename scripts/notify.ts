@@ -137,7 +137,7 @@ async function mailNow(serviceKey: string): Promise<void> {
     body: JSON.stringify({ due_before: new Date(Date.now() + LONGEST_PERIOD_MS).toISOString() }),
   });
   if (!response.ok)
-    throw new NotifyError(`notification-mails answered ${response.status}: ${await response.text()}`);
+    throw new NotifyError(`notification-mails responded with ${response.status}: ${await response.text()}`);
   const { sent, failed, skipped } = await response.json<{ sent: number; failed: number; skipped: number }>();
   console.log(`Mails sent: ${sent}, failed: ${failed}, skipped: ${skipped}.`);
 }

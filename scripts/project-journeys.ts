@@ -108,7 +108,7 @@ async function probeProject({
   const { auth, newUser, run } = createAuditContext(target);
   const health = await auth.send('GET', '/health');
   if (health.status !== 200)
-    throw new Error(`--url or --anon-key is wrong: GET /auth/v1/health answered ${health.status}`);
+    throw new Error(`--url or --anon-key is wrong: GET /auth/v1/health responded with ${health.status}`);
   try {
     // Without a user the service refuses every path of factors alike.
     const { accessToken: token } = await newUser();

@@ -38,7 +38,7 @@ async function isProjectUrl(root: string, anonKey: string): Promise<boolean> {
   for (const path of ['/auth/v1/health', '/health']) {
     const { status, json } = await createWire(root, anonKey, fetch).send('GET', path);
     if (status === 200 && at(json, 'name') === 'GoTrue') return path !== '/health';
-    refusals.push(`GET ${path} answered ${status}`);
+    refusals.push(`GET ${path} responded with ${status}`);
   }
   throw new Error(
     `--url names neither a project nor an auth service, or --anon-key is not its key: ${refusals.join(', ')}.`,

@@ -28,7 +28,7 @@ describe('the target of --url', () => {
 
   it('is refused if no auth service responds', async () => {
     await expect(targetOf(`${supabase.url}/rest/v1`)).rejects.toThrow(
-      /--url names neither a project nor an auth service.*GET \/auth\/v1\/health answered 404/,
+      /--url names neither a project nor an auth service.*GET \/auth\/v1\/health responded with 404/,
     );
   });
 });

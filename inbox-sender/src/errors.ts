@@ -96,7 +96,7 @@ export function senderError(problem: unknown): SenderError {
   if (status === 401 || status === 403 || code === '42501')
     return new SenderError('unauthenticated', 'The key is not the secret key of the project.', cause);
   const answer = typeof message === 'string' ? message : body.slice(0, 300);
-  return new SenderError('server', `The project answered ${status}: ${answer}`, cause);
+  return new SenderError('server', `The project responded with ${status}: ${answer}`, cause);
 }
 
 /** Converts the error of a call of the function `notification-mails`. */
@@ -109,7 +109,7 @@ export function previewError(problem: unknown): SenderError {
     return new SenderError('unavailable', 'The function notification-mails does not respond.', cause);
   return status === 404
     ? new SenderError('not-installed', 'The project lacks the function notification-mails.', cause)
-    : new SenderError('server', `notification-mails answered ${status}: ${body.slice(0, 300)}`, cause);
+    : new SenderError('server', `notification-mails responded with ${status}: ${body.slice(0, 300)}`, cause);
 }
 
 const refusals: ReadonlyMap<string, SenderErrorCode> = new Map([

@@ -100,10 +100,10 @@ it.each<[number, unknown, string, string]>([
   [401, { message: 'x' }, 'unauthenticated', 'The key is not the secret key of the project.'],
   [403, '', 'unauthenticated', 'The key is not the secret key of the project.'],
   [400, { code: '42501', message: 'x' }, 'unauthenticated', 'The key is not the secret key of the project.'],
-  [500, { code: 'XX000', message: 'broken' }, 'server', 'The project answered 500: broken'],
-  [400, { code: '140001', message: 'x' }, 'server', 'The project answered 400: x'],
-  [404, 'n'.repeat(400), 'server', `The project answered 404: ${'n'.repeat(300)}`],
-  [302, '', 'server', 'The project answered 302: '],
+  [500, { code: 'XX000', message: 'broken' }, 'server', 'The project responded with 500: broken'],
+  [400, { code: '140001', message: 'x' }, 'server', 'The project responded with 400: x'],
+  [404, 'n'.repeat(400), 'server', `The project responded with 404: ${'n'.repeat(300)}`],
+  [302, '', 'server', 'The project responded with 302: '],
   [200, '<p>', 'server', 'The response is not JSON.'],
 ])('%i %j is %s, without another attempt', async (status, body, code, message) => {
   const { problem, times } = await attempt(fail(status, body));

@@ -62,7 +62,7 @@ export async function findAccount(
     headers: { apikey: serviceRoleKey, authorization: `Bearer ${serviceRoleKey}` },
   });
   if (!response.ok)
-    throw new NotifyError(`The auth service answered ${response.status}: ${await response.text()}`);
+    throw new NotifyError(`The auth service responded with ${response.status}: ${await response.text()}`);
   const { users } = await response.json<{
     users: { id: string; email?: string; user_metadata?: { name?: string } }[];
   }>();

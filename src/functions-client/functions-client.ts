@@ -199,7 +199,7 @@ async function throwRefusal(response: Response, nowMs: number): Promise<void> {
   const isRelay = response.headers.get('x-relay-error') === 'true';
   if (response.ok && !isRelay) return;
   const { status, headers } = response;
-  throw new FunctionsError(isRelay ? 'relay' : 'http', `The function answered ${status}`, {
+  throw new FunctionsError(isRelay ? 'relay' : 'http', `The function responded with ${status}`, {
     status,
     body: parseJsonOrText(await response.text()),
     retryAfterSeconds: parseRetryAfterSeconds(headers.get('retry-after'), nowMs),

@@ -75,7 +75,7 @@ beforeEach(async () => {
   await supabase().database.query('insert into notification_preferences (user_id) values ($1)', [user.id]);
   authenticator = createSoftwareAuthenticator(siteUrl);
   const registered = await perform('registration', (options) => authenticator.create(options), user.token);
-  if (registered.status !== 200) throw new Error(`The registration answered ${registered.status}`);
+  if (registered.status !== 200) throw new Error(`The registration responded with ${registered.status}`);
   await enrollSecondFactor(supabase(), user.token);
 });
 

@@ -62,7 +62,7 @@ describe('a call of the database', () => {
       {},
       z.null(),
     );
-    await expect(failing).rejects.toThrow(new DatabaseFunctionError('f answered 503: broken', 503));
+    await expect(failing).rejects.toThrow(new DatabaseFunctionError('f responded with 503: broken', 503));
     await expect(failing).rejects.toMatchObject({ status: 503 });
   });
 });
@@ -130,7 +130,7 @@ it('a request with a NUL in a nested text is refused', () => {
 describe('a function', () => {
   const runtime = { env: {}, fetch, now: () => nowMs };
 
-  it('responds to a preflight request where it has headers, with them', async () => {
+  it('responds to a preflight request with its CORS headers, if it has any', async () => {
     const handler = () => Promise.resolve(new Response('handled'));
     const headers = { 'access-control-allow-origin': '*' };
     const preflight = () => new Request('http://f', { method: 'OPTIONS' });

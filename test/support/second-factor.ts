@@ -22,7 +22,7 @@ export async function enrollSecondFactor(
 ): Promise<SecondFactor> {
   const post = async (path: string, body: unknown) => {
     const response = await requestApi(supabase, `/auth/v1/factors${path}`, { method: 'POST', token, body });
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`);
     return (await response.json()) as { id: string; totp: { secret: string }; access_token: string };
   };
   const factor = await post('', { factor_type: 'totp', friendly_name: `App ${crypto.randomUUID()}` });

@@ -79,7 +79,7 @@ export function assertRefusedKey(reply: WireReply): void {
   assert.ok(
     !isOfService,
     'the gateway refuses the request',
-    `the service behind it answered ${describe(reply)}`,
+    `the service behind it responded with ${describe(reply)}`,
   );
 }
 

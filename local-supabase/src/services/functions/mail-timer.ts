@@ -40,6 +40,6 @@ export async function sendDueMails(options: MailTimerOptions): Promise<MailRun> 
   });
   const response = await functions.handle(request);
   if (!response.ok)
-    throw new Error(`notification-mails answered ${response.status}: ${await response.text()}`);
+    throw new Error(`notification-mails responded with ${response.status}: ${await response.text()}`);
   return (await response.json()) as MailRun;
 }

@@ -49,6 +49,6 @@ async function callWorker(
     headers: { apikey: serviceKey(), authorization: `Bearer ${serviceKey()}` },
   });
   const response = await functions.handle(request);
-  if (!response.ok) throw new Error(`${name} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`${name} responded with ${response.status}: ${await response.text()}`);
   return (await response.json()) as PushRun;
 }

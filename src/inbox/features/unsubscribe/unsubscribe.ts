@@ -35,7 +35,7 @@ async function call(action: Action, kind: string | null): Promise<Subscription |
     credentials: 'omit',
   });
   if (response.status === 400) return null;
-  if (!response.ok) throw new Error(`The function unsubscribe answered ${response.status}`);
+  if (!response.ok) throw new Error(`The function unsubscribe responded with ${response.status}`);
   return (await response.json()) as Subscription;
 }
 

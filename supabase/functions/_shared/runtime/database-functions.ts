@@ -50,7 +50,7 @@ export function createDatabaseCaller({ env, fetch }: Runtime, traceparent?: stri
     });
     const text = await response.text();
     if (!response.ok)
-      throw new DatabaseFunctionError(`${name} answered ${response.status}: ${text}`, response.status);
+      throw new DatabaseFunctionError(`${name} responded with ${response.status}: ${text}`, response.status);
     return parseAnswer(answer, name, text === '' ? null : JSON.parse(text));
   };
 }

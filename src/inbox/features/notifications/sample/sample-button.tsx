@@ -33,7 +33,7 @@ function DevelopmentButton({ wide = false }: { readonly wide?: boolean }) {
       const token = await auth.getAccessToken();
       const headers = { authorization: `Bearer ${token}` };
       const response = await platform.fetch(senderPath, { method: 'POST', headers });
-      if (!response.ok) throw new Error(`The sample sender answered ${response.status}`);
+      if (!response.ok) throw new Error(`The sample sender responded with ${response.status}`);
       toasts.show(texts.sent);
     } catch (problem) {
       platform.report(problem);

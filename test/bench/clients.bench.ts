@@ -92,7 +92,7 @@ const folder = await mkdtemp(join(tmpdir(), 'bench-'));
 const packed = await packLibrary(folder);
 await symlink(resolve('node_modules'), join(packed.folder, 'node_modules'));
 const entry = (name: string) => pathToFileURL(join(packed.folder, `${libraryEntries[name]}.js`)).href;
-// A client needs a platform, so the import of one is that of both.
+// A client needs a platform, so the import of a client includes the platform's.
 for (const [client, ours, peer] of [
   ['REST', exporting('createRestClient', 'rest-client/index'), 'postgrest-js'],
   ['storage', storage, 'storage-js'],

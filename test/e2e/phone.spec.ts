@@ -9,7 +9,7 @@ async function visibleHeightPx(locator: Locator): Promise<number> {
   });
 }
 
-/** Scrolls down until the bars have left; their code loads with the page. */
+/** Scrolls down until the bars are hidden, again and again while their code loads. */
 async function scrollBarsAway(page: Page): Promise<void> {
   await expect(async () => {
     await page.mouse.wheel(0, 150);

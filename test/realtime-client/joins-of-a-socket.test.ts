@@ -146,7 +146,7 @@ describe('the joins of one socket', () => {
     expect(server.joins.length).toBeLessThanOrEqual(5 + 5 + 4);
   });
 
-  it('beyond the limit of channels delay only the surplus, which joins once another channel is left', async () => {
+  it('beyond the limit of channels wait until another channel is left, and delay no others', async () => {
     const { channels, statuses, server } = createScene(110, ({ joined }) => (joined >= 100 ? tooMany : null));
     await server.run(120_000);
     const count = (status: string) => statuses().filter((one) => one === status).length;

@@ -193,7 +193,7 @@ it('an account at the end of a range of recipients can be deleted, and the other
   );
 });
 
-it('deleting the account refuses while storage has files of the user', async () => {
+it('deleting the account is refused while storage has files of the user', async () => {
   const { database } = supabase();
   await database.query(`insert into storage.buckets (id, name) values ('b', 'b') on conflict do nothing`);
   await database.query(`insert into storage.objects (bucket_id, name, owner_id) values ('b', 'x', $1)`, [

@@ -120,7 +120,7 @@ it.each([['a list'], [7], [null]])(
 );
 
 it.each([['plain words'], ['[1,2]'], ['"text"'], ['{"open":']])(
-  'a notification that a user sends becomes the text of a message when it is not a JSON object: %s',
+  'content that is not a JSON object becomes the text of a message: %s',
   async (text) => {
     expect(decode(await send(text))).toEqual({
       type: 'message',
@@ -172,7 +172,7 @@ it.each([
 );
 
 it.each([['mention'], ['system'], ['unheard-of']])(
-  'the recipient’s preferences with in-app off altogether keep out %s',
+  'the recipient’s preferences with all in-app notifications off keep %s from being created',
   async (type) => {
     await setPreferences({ enable_in_app_notifications: false });
     await expect(send(JSON.stringify({ type }))).resolves.toBeUndefined();

@@ -18,7 +18,7 @@ const english = {
   offline: 'You’re offline.',
   offlineList: (time: string) => `You’re offline. This list is from ${time}.`,
   firstVisit: 'Three quick questions',
-  firstVisitText: 'You can change all of it later in the preferences.',
+  firstVisitText: 'You can change all of this later in your preferences.',
   skip: 'Skip',
   done: 'Done',
   messages: 'Messages',

@@ -323,7 +323,7 @@ test('live changes are reported as arrivals with any creation time, such as that
   expect(arrivals).toEqual([...written, late].map((id) => [id]));
 });
 
-test('the list is current while the channel is live and nothing may be missing, and says why not', async () => {
+test('the inbox reports whether its list is current, and why it is not', async () => {
   const { inbox, table, world } = await openScriptedInbox(3);
   const channel = createStore<ChannelSnapshot>({ status: 'connecting', error: null });
   const state = () => [inbox.getSnapshot().status, inbox.getSnapshot().problem !== null];

@@ -77,7 +77,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
       aria-setsize={size}
       onPointerEnter={() => setActive(true)}
       onFocus={() => setActive(true)}
-      // A row with the focus keeps the button that may have it. A pointer that leaves the window changes nothing.
+      // The focused row keeps its button, which may be what has the focus. A pointer that leaves the window changes nothing.
       onPointerLeave={({ currentTarget, relatedTarget }) =>
         setActive(!(relatedTarget instanceof Node) || currentTarget.contains(document.activeElement))
       }

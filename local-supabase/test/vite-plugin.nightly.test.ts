@@ -10,12 +10,13 @@ import { runPrinting } from './run-printing.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
+/** Its ports are outside of those that the system gives to connections (32768 to 60999 on Linux). */
 async function writeProject(settings = ''): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'local-supabase-vite-'));
   await mkdir(join(root, 'supabase/migrations'), { recursive: true });
   await writeFile(
     join(root, 'supabase/config.toml'),
-    '[api]\nport = 56321\n[db]\nport = 56322\n[local_smtp]\nport = 56324\n' + settings,
+    '[api]\nport = 26321\n[db]\nport = 26322\n[local_smtp]\nport = 26324\n' + settings,
   );
   await writeFile(join(root, 'page.js'), 'export const url = import.meta.env.VITE_SUPABASE_URL;');
   return root;
@@ -26,7 +27,7 @@ const serve = (root: string) =>
     root,
     configFile: false,
     logLevel: 'error',
-    server: { port: 56_320 },
+    server: { port: 26_320 },
     plugins: [localSupabase({ inMemory: true })],
   });
 
@@ -39,12 +40,12 @@ it(
     const server = await serve(root);
     await server.listen();
     const page = await server.transformRequest('/page.js');
-    expect(page?.code).toContain('http://127.0.0.1:56321');
-    const jwks = 'http://127.0.0.1:56321/auth/v1/.well-known/jwks.json';
+    expect(page?.code).toContain('http://127.0.0.1:26321');
+    const jwks = 'http://127.0.0.1:26321/auth/v1/.well-known/jwks.json';
     expect((await fetch(jwks)).status).toBe(200);
 
     await server.restart();
-    expect((await server.transformRequest('/page.js'))?.code).toContain('http://127.0.0.1:56321');
+    expect((await server.transformRequest('/page.js'))?.code).toContain('http://127.0.0.1:26321');
     expect((await fetch(jwks)).status).toBe(200);
 
     await server.close();
@@ -78,7 +79,7 @@ it('takes commands from other processes, and refuses `stop`', { timeout: 60_000 
   const root = await writeProject();
   const server = await serve(root);
   const run = (...words: readonly string[]) => runPrinting(root, words);
-  expect((await run('status', '-o', 'env')).text).toContain('API_URL="http://127.0.0.1:56321"');
+  expect((await run('status', '-o', 'env')).text).toContain('API_URL="http://127.0.0.1:26321"');
   await writeFile(join(root, 'supabase/migrations/1_todos.sql'), 'create table todos (id int primary key);');
   expect((await run('migrate')).text).toContain('1_todos.sql');
   expect(await run('stop')).toMatchObject({
@@ -87,7 +88,7 @@ it('takes commands from other processes, and refuses `stop`', { timeout: 60_000 
   });
   expect(await run('start')).toMatchObject({
     code: 1,
-    text: expect.stringContaining('already running at http://127.0.0.1:56321') as string,
+    text: expect.stringContaining('already running at http://127.0.0.1:26321') as string,
   });
   await server.close();
   expect((await run('status')).text).toContain('No local Supabase is running');

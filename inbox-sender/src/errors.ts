@@ -95,8 +95,8 @@ export function senderError(problem: unknown): SenderError {
     return new SenderError('unavailable', 'The project does not respond.', cause);
   if (status === 401 || status === 403 || code === '42501')
     return new SenderError('unauthenticated', 'The key is not the secret key of the project.', cause);
-  const answer = typeof message === 'string' ? message : body.slice(0, 300);
-  return new SenderError('server', `The project responded with ${status}: ${answer}`, cause);
+  const reason = typeof message === 'string' ? message : body.slice(0, 300);
+  return new SenderError('server', `The project responded with ${status}: ${reason}`, cause);
 }
 
 /** Converts the error of a call of the function `notification-mails`. */

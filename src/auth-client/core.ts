@@ -79,8 +79,8 @@ export class Core implements AuthCore {
   readonly session: SessionManager;
   readonly refresher: Refresher;
   readonly send: Send;
-  readonly pendingFlows: PendingFlowStore;
   readonly #options: CoreOptions;
+  readonly #storageKey: string;
 
   constructor(options: CoreOptions, ready: () => Promise<unknown>) {
     const { url, publicUrl = url, platform, store, autoRefresh = true } = options;
@@ -92,8 +92,12 @@ export class Core implements AuthCore {
     this.session = new SessionManager(platform, { store, key, autoRefresh });
     this.send = createSend({ baseUrl: this.baseUrl, ...options });
     this.refresher = new Refresher(this, { storageKey: key, autoRefresh, shareRefresh });
-    this.pendingFlows = { store: this.session.store, platform, key };
     this.#options = options;
+    this.#storageKey = key;
+  }
+
+  get pendingFlows(): PendingFlowStore {
+    return { store: this.session.store, platform: this.platform, key: this.#storageKey };
   }
 
   /** Ends the waiting at the deadline or the signal, not the work: its response may be needed for the session. */

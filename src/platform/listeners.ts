@@ -14,12 +14,11 @@ export interface Listeners<T> {
 
 /** @param report receives the failures of listeners; by default they are thrown as uncaught errors. */
 export function createListeners<T>(report: (problem: unknown) => void = throwUncaught): Listeners<T> {
-  const entries = new Set<{ readonly listener: (value: T) => unknown }>();
-  /** A snapshot of the entries: a listener that is added during a call is first called by the next call. */
-  let present: readonly { readonly listener: (value: T) => unknown }[] = [];
+  /** Replaced by each change: a listener that is added during a call is first called by the next call. */
+  let entries: readonly { readonly listener: (value: T) => unknown; isRemoved: boolean }[] = [];
   const call = (value: T) => {
-    for (const entry of present) {
-      if (!entries.has(entry)) continue;
+    for (const entry of entries) {
+      if (entry.isRemoved) continue;
       try {
         const result = entry.listener(value);
         // Most listeners return no promise; making one per call would cost more than the call.
@@ -31,16 +30,16 @@ export function createListeners<T>(report: (problem: unknown) => void = throwUnc
   };
   return {
     add(listener) {
-      const entry = { listener };
-      entries.add(entry);
-      present = [...entries];
+      const added = { listener, isRemoved: false };
+      entries = [...entries, added];
       return () => {
-        if (entries.delete(entry)) present = [...entries];
+        added.isRemoved = true;
+        entries = entries.filter((entry) => entry !== added);
       };
     },
     call,
     defer: (value) => void Promise.resolve(value).then(call),
-    size: () => entries.size,
+    size: () => entries.length,
   };
 }
 

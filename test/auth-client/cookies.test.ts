@@ -244,6 +244,7 @@ describe('servers', () => {
 
   it('a header with corrupt chunks has no session', () => {
     expect(readSessionCookies('k.0=base64-AAAA; k.1=x', 'k')).toBeNull();
+    expect(readSessionCookies('k=no-session', 'k')).toBeNull();
     expect(readSessionCookies('', 'k')).toBeNull();
   });
 });

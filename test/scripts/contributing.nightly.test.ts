@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -18,13 +19,6 @@ import { ada, requestApi } from '../support/local-supabase.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const copy = mkdtempSync(join(tmpdir(), 'contributing-'));
-/** The packages of this repository by their names. */
-const parts: Readonly<Record<string, string>> = {
-  'inbox-sender': 'inbox-sender',
-  'local-supabase': 'local-supabase',
-  'supabase-conformance': 'conformance',
-  'supabase-protocol-clients': 'src',
-};
 
 const textOf = (path: string) => readFileSync(join(copy, path), 'utf8');
 const change = (path: string, from: string, to: string) => {
@@ -61,9 +55,11 @@ beforeAll(() => {
   execFileSync('git', ['init', '-q'], { cwd: copy });
   execFileSync('git', ['add', '-A'], { cwd: copy });
   mkdirSync(join(copy, 'node_modules'));
-  for (const { name } of readdirSync(join(root, 'node_modules'), { withFileTypes: true })) {
-    const link = join(copy, 'node_modules', name);
-    symlinkSync(parts[name] === undefined ? join(root, 'node_modules', name) : join(copy, parts[name]), link);
+  for (const entry of readdirSync(join(root, 'node_modules'), { withFileTypes: true })) {
+    const path = join(root, 'node_modules', entry.name);
+    // The links of workspaces are relative: in the copy they lead to its own parts.
+    const target = entry.isSymbolicLink() ? readlinkSync(path) : path;
+    symlinkSync(target, join(copy, 'node_modules', entry.name));
   }
 });
 

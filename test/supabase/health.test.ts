@@ -178,7 +178,7 @@ it('the health of a day has neither addresses that were suppressed before, nor u
   expect(retention).toBeNull();
 });
 
-it('an announcement that waits is no late message', async () => {
+it('an announcement that waits does not count as a waiting message', async () => {
   const { database } = supabase();
   await database.exec(`
     alter table private.message_ranges disable trigger announce_outgoing;

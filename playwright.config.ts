@@ -43,7 +43,7 @@ export default defineConfig<object, Pick<StageOptions, 'liveSource'>>({
   use: {
     ...devices['Desktop Chrome'],
     viewport: { width: 1280, height: 800 },
-    // A worker would answer requests that tests route or fail; offline.spec.ts allows it.
+    // A service worker would respond to requests that tests route or fail; offline.spec.ts allows it.
     serviceWorkers: 'block',
     // `only-on-failure` takes a picture of every page of tests that pass too; the `page` fixture takes those of failures.
     // `npm run e2e -- --trace on` records all, for a quarter more time.

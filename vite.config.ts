@@ -122,9 +122,9 @@ function preloadMain(supabaseUrl = ''): Plugin {
   };
 }
 
-/** Answers the form of /clear-cookies when no script runs: the browser itself deletes the site's data. */
+/** Handles the form of /clear-cookies when no script runs: the browser itself deletes the site's data. */
 function clearSiteData(): Plugin {
-  const answer: Connect.NextHandleFunction = (request, response, next) => {
+  const handle: Connect.NextHandleFunction = (request, response, next) => {
     if (request.method !== 'POST' || request.url !== '/clear-cookies') return next();
     if (!isSameOriginPost(request.headers)) {
       response.writeHead(403).end();
@@ -138,8 +138,8 @@ function clearSiteData(): Plugin {
   };
   return {
     name: 'clear-site-data',
-    configureServer: ({ middlewares }) => void middlewares.use(answer),
-    configurePreviewServer: ({ middlewares }) => void middlewares.use(answer),
+    configureServer: ({ middlewares }) => void middlewares.use(handle),
+    configurePreviewServer: ({ middlewares }) => void middlewares.use(handle),
   };
 }
 

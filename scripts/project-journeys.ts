@@ -113,7 +113,7 @@ async function probeProject({
     // Without a user the service refuses every path of factors alike.
     const { accessToken: token } = await newUser();
     const codes = await auth.send('POST', '/factors/recovery-codes', { token, body: {} });
-    // No mail was due then, so that a function with all of its secrets sends none and answers 200.
+    // No mail was due then, so that a function with all of its secrets sends none and responds with 200.
     const functions = await fetch(`${url}/functions/v1/notification-mails`, {
       method: 'POST',
       headers: { apikey: serviceRoleKey, authorization: `Bearer ${serviceRoleKey}` },

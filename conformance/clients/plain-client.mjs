@@ -79,10 +79,10 @@ const commands = {
     }),
 };
 
-for await (const line of createInterface({ input: process.stdin })) void answer(line);
+for await (const line of createInterface({ input: process.stdin })) void respond(line);
 
 /** Commands may overlap: a slow one must not delay the next. */
-async function answer(line) {
+async function respond(line) {
   const { id, command, args } = JSON.parse(line);
   const write = (outcome) => process.stdout.write(`${JSON.stringify({ id, ...outcome })}\n`);
   if (!commands[command]) return write({ unsupported: true });

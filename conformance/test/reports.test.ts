@@ -82,10 +82,10 @@ describe('the evidence of a failure', () => {
       query: { grant_type: 'password' },
       body: { email: "o'neil@example.com", password: 'hunter2', code: '123456' },
     });
-    throw new UnmetExpectationError('the answer is a session', 'eyJhbGciOi.eyJzdWIiOi.c2ln');
+    throw new UnmetExpectationError('the response is a session', 'eyJhbGciOi.eyJzdWIiOi.c2ln');
   });
-  const evidenceFrom = async (answer: () => Promise<Response>) => {
-    const keyed = { ...target, anonKey: 'the-anon-key', fetch: answer };
+  const evidenceFrom = async (respond: () => Promise<Response>) => {
+    const keyed = { ...target, anonKey: 'the-anon-key', fetch: respond };
     const [audited] = reportOf(await runAudits([failing], keyed)).audits;
     return audited?.evidence;
   };
@@ -102,7 +102,7 @@ describe('the evidence of a failure', () => {
         -H 'x-supabase-api-version: 2024-01-01' \\
         --data-raw '{"email":"o'\\''neil@example.com","password":"<secret>","code":"<secret>"}'"
     `);
-    expect(evidence?.answer).toBe('400 {"refresh_token":"<secret>","code":"bad_json"}');
+    expect(evidence?.response).toBe('400 {"refresh_token":"<secret>","code":"bad_json"}');
     expect(evidence?.came).toBe('<jwt>');
   });
 
@@ -148,7 +148,7 @@ describe('the evidence of a failure', () => {
     expect(evidence).toMatchObject({
       expectation: 'statement <A-1>',
       came: 'Error: connect ECONNREFUSED 127.0.0.1:1',
-      answer: 'no response: Error: connect ECONNREFUSED 127.0.0.1:1',
+      response: 'no response: Error: connect ECONNREFUSED 127.0.0.1:1',
     });
   });
 });

@@ -92,13 +92,13 @@ describe('a run of audits', () => {
       );
     const limited = () =>
       Promise.resolve(Response.json({}, { status: 429, headers: { 'Retry-After': '0' } }));
-    const answers = [reset, limited, () => Promise.resolve(Response.json({}))];
+    const responses = [reset, limited, () => Promise.resolve(Response.json({}))];
     const asking = audit('A-1', async ({ auth }) => {
       const { status } = await auth.send('GET', '/user');
       if (status !== 200) throw new Error(`got ${status}`);
     });
     const fetch = (url: string) =>
-      url.endsWith('/user') ? (answers.shift() ?? reset)() : Promise.resolve(Response.json({}));
+      url.endsWith('/user') ? (responses.shift() ?? reset)() : Promise.resolve(Response.json({}));
     const outcomes = async () =>
       (await runAudits([asking], { ...target, fetch })).map(({ outcome }) => outcome.status);
     expect(await outcomes()).toEqual(['passed']);
@@ -107,7 +107,7 @@ describe('a run of audits', () => {
 
   const limitedTwice = (came: number) => {
     const statuses = [429, 429, came];
-    const answer = (status: number) =>
+    const respond = (status: number) =>
       Response.json(
         {},
         { status, headers: status === 429 ? { 'x-sb-error-code': 'over_request_rate_limit' } : {} },
@@ -115,7 +115,7 @@ describe('a run of audits', () => {
     return {
       ...target,
       fetch: (url: string) =>
-        Promise.resolve(url.endsWith('/user') ? answer(statuses.shift() ?? 500) : Response.json({})),
+        Promise.resolve(url.endsWith('/user') ? respond(statuses.shift() ?? 500) : Response.json({})),
     };
   };
   const userIsThere = audit('A-1', async ({ auth }) => {
@@ -131,21 +131,21 @@ describe('a run of audits', () => {
   it('a request is retried after the seconds that the auth service names in a message', async () => {
     const headers = { 'x-sb-error-code': 'over_email_send_rate_limit' };
     const msg = 'For security purposes, you can only request this after 0 seconds.';
-    const answers = [Response.json({ msg }, { status: 429, headers }), Response.json({})];
+    const responses = [Response.json({ msg }, { status: 429, headers }), Response.json({})];
     const fetch = (url: string) =>
-      Promise.resolve(url.endsWith('/user') ? (answers.shift() ?? Response.error()) : Response.json({}));
+      Promise.resolve(url.endsWith('/user') ? (responses.shift() ?? Response.error()) : Response.json({}));
     const [result] = await runAudits([userIsThere], { ...target, fetch }, { limitPauseMs: 0 });
     expect(result?.outcome).toEqual({ status: 'passed' });
   });
 
   it('a request that timed out in a busy auth service is retried, and fails if it never succeeds', async () => {
-    const answers = [504, 504, 504, 200];
+    const responses = [504, 504, 504, 200];
     const busy = {
       ...target,
       fetch: (url: string) => {
         if (!url.endsWith('/user')) return Promise.resolve(Response.json({}));
         const headers = { 'x-sb-error-code': 'request_timeout' };
-        return Promise.resolve(Response.json({}, { status: answers.shift() ?? 504, headers }));
+        return Promise.resolve(Response.json({}, { status: responses.shift() ?? 504, headers }));
       },
     };
     const [served] = await runAudits([userIsThere], busy, { limitPauseMs: 0 });

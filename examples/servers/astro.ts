@@ -3,7 +3,7 @@ import {
   createServerClients,
   type ServerClients,
 } from 'supabase-protocol-clients/server';
-import { answer, answerApi, type Project, withHeaders } from './routes.ts';
+import { respond, respondToApi, type Project, withHeaders } from './routes.ts';
 
 /** The used part of Astro's `APIContext`; an application imports `MiddlewareHandler` and `APIRoute`. */
 export interface AstroContext {
@@ -23,13 +23,13 @@ export function createOnRequest(project: Project) {
 }
 
 /** `GET` and `POST` of an endpoint. */
-export async function answerContext({ request, locals }: AstroContext): Promise<Response> {
-  const { status, body } = await answer(locals.clients, request, () => request.json() as never);
+export async function handleContext({ request, locals }: AstroContext): Promise<Response> {
+  const { status, body } = await respond(locals.clients, request, () => request.json() as never);
   return Response.json(body, { status });
 }
 
 /** `GET` of `src/pages/api/me.ts`. */
-export const answerApiContext =
+export const handleApiContext =
   (project: Project) =>
   ({ request }: Pick<AstroContext, 'request'>): Promise<Response> =>
-    answerApi(request, project);
+    respondToApi(request, project);

@@ -1,4 +1,4 @@
-import { answerApi, type Project } from './routes.ts';
+import { respondToApi, type Project } from './routes.ts';
 
 /**
  * An edge function. `supabase/functions/me/index.ts` serves it with `Deno.serve(createEdgeFunction(project))`; URL and
@@ -12,7 +12,7 @@ export function createEdgeFunction(project: Project) {
   };
   return async (request: Request): Promise<Response> => {
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: cors });
-    const response = await answerApi(request, project);
+    const response = await respondToApi(request, project);
     for (const [name, value] of Object.entries(cors)) response.headers.set(name, value);
     return response;
   };

@@ -1,6 +1,6 @@
 import express, { type Request, type Response } from 'express';
 import { createServerClients, parseCookieHeader, serializeCookie } from 'supabase-protocol-clients/server';
-import { answer, answerApi, type Project } from './routes.ts';
+import { respond, respondToApi, type Project } from './routes.ts';
 
 export function createExpressApp(project: Project) {
   const addressOf = (request: Request) => `https://app.test${request.originalUrl}`;
@@ -14,17 +14,17 @@ export function createExpressApp(project: Project) {
       },
     });
     const absolute = { method: request.method, url: addressOf(request) };
-    const { status, body } = await answer(clients, absolute, async () => request.body as never);
+    const { status, body } = await respond(clients, absolute, async () => request.body as never);
     response.status(status).json(body);
   };
   const handleApi = async (request: Request, response: Response) => {
     const { authorization = '', cookie = '' } = request.headers;
     const headers = { authorization, cookie };
-    const answered = await answerApi(new globalThis.Request(addressOf(request), { headers }), project);
-    const { 'set-cookie': _cookies, ...others } = Object.fromEntries(answered.headers);
+    const result = await respondToApi(new globalThis.Request(addressOf(request), { headers }), project);
+    const { 'set-cookie': _cookies, ...others } = Object.fromEntries(result.headers);
     // A response that refreshes a session has headers that prevent caching.
-    response.status(answered.status).set(others).append('Set-Cookie', answered.headers.getSetCookie());
-    response.json(await answered.json());
+    response.status(result.status).set(others).append('Set-Cookie', result.headers.getSetCookie());
+    response.json(await result.json());
   };
   return express()
     .use(express.json())

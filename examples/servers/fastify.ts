@@ -1,6 +1,6 @@
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { createServerClients, parseCookieHeader, serializeCookie } from 'supabase-protocol-clients/server';
-import { answer, answerApi, type Project } from './routes.ts';
+import { respond, respondToApi, type Project } from './routes.ts';
 
 export function createFastifyApp(project: Project) {
   const app = Fastify();
@@ -9,7 +9,7 @@ export function createFastifyApp(project: Project) {
   app.get('/api/me', (request) => {
     const { authorization = '', cookie = '' } = request.headers;
     // Fastify accepts a Response.
-    return answerApi(new Request(addressOf(request), { headers: { authorization, cookie } }), project);
+    return respondToApi(new Request(addressOf(request), { headers: { authorization, cookie } }), project);
   });
   app.all('/*', async (request: FastifyRequest, reply: FastifyReply) => {
     const clients = createServerClients({
@@ -21,7 +21,7 @@ export function createFastifyApp(project: Project) {
       },
     });
     const absolute = { method: request.method, url: addressOf(request) };
-    const { status, body } = await answer(clients, absolute, async () => request.body as never);
+    const { status, body } = await respond(clients, absolute, async () => request.body as never);
     return reply.code(status).header('Content-Type', 'application/json').send(JSON.stringify(body));
   });
   return app;

@@ -5,7 +5,7 @@ import {
   createServerClients,
   type ServerClients,
 } from 'supabase-protocol-clients/server';
-import { answer, answerApi, type Project } from './routes.ts';
+import { respond, respondToApi, type Project } from './routes.ts';
 
 /** Hono: one middleware provides each handler with the request's clients. */
 export function createHonoServer(project: Project) {
@@ -17,9 +17,9 @@ export function createHonoServer(project: Project) {
     headers.forEach((value, name) => context.res.headers.append(name, value));
   });
   const app = new Hono()
-    .get('/api/me', (context) => answerApi(context.req.raw, project))
+    .get('/api/me', (context) => respondToApi(context.req.raw, project))
     .all('*', withClients, async (context) => {
-      const { status, body } = await answer(context.var.clients, context.req.raw, () => context.req.json());
+      const { status, body } = await respond(context.var.clients, context.req.raw, () => context.req.json());
       return context.json(body as object, status as 200);
     });
   return async (request: Request): Promise<Response> => app.fetch(request);

@@ -1,6 +1,6 @@
 import { RequestCookies, ResponseCookies } from '@edge-runtime/cookies';
 import { createServerClients } from 'supabase-protocol-clients/server';
-import { answer, answerApi, type Project } from './routes.ts';
+import { respond, respondToApi, type Project } from './routes.ts';
 
 /**
  * The used parts of `next/server` and `next/headers`, built from the package that implements Next's cookies, because
@@ -50,13 +50,13 @@ export function createNextServer(project: Project) {
           cookies.forEach(({ name, value, options }) => response.set(name, value, options)),
       },
     });
-    const { status, body } = await answer(clients, request, () => request.json() as never);
+    const { status, body } = await respond(clients, request, () => request.json() as never);
     return { status, body };
   };
 
   return async (incoming: Request): Promise<Response> => {
     const request = new NextRequest(incoming);
-    if (new URL(request.url).pathname === '/api/me') return answerApi(request, project);
+    if (new URL(request.url).pathname === '/api/me') return respondToApi(request, project);
     const fromMiddleware = await middleware(request);
     const headers = new Headers(fromMiddleware.headers);
     const { status, body } = await routeHandler(request, request.cookies, new ResponseCookies(headers));

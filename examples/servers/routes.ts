@@ -9,17 +9,17 @@ export interface Project {
 }
 
 /** The result of a route, for every framework. */
-export interface Answer {
+export interface RouteResponse {
   readonly status: number;
   readonly body: unknown;
 }
 
 /** The routes of the example application: sign in, callback, sign out, and a page for the signed-in user. */
-export async function answer(
+export async function respond(
   { auth, rest }: ServerClients,
   request: { readonly method: string; readonly url: string },
   readBody: () => Promise<{ readonly email: string; readonly password: string }>,
-): Promise<Answer> {
+): Promise<RouteResponse> {
   const { pathname } = new URL(request.url);
   switch (`${request.method} ${pathname}`) {
     case 'POST /login': {
@@ -45,7 +45,7 @@ export async function answer(
 }
 
 /** The route of the example's API, for a user's bearer token or a session in cookies. */
-export async function answerApi(request: Request, project: Project): Promise<Response> {
+export async function respondToApi(request: Request, project: Project): Promise<Response> {
   const headers = new Headers();
   try {
     const options = { ...project, allow: 'user', responseHeaders: headers } as const;

@@ -3,7 +3,7 @@ import {
   createServerClients,
   type ServerClients,
 } from 'supabase-protocol-clients/server';
-import { answer, answerApi, type Project, withHeaders } from './routes.ts';
+import { respond, respondToApi, type Project, withHeaders } from './routes.ts';
 
 /** The used part of SvelteKit's `RequestEvent`; an application imports `Handle` and `RequestHandler`. */
 export interface RequestEvent {
@@ -29,13 +29,13 @@ export function createHandle(project: Project) {
 }
 
 /** `GET` and `POST` of a `+server.ts`. */
-export async function answerEvent({ request, locals }: RequestEvent): Promise<Response> {
-  const { status, body } = await answer(locals.clients, request, () => request.json() as never);
+export async function handleEvent({ request, locals }: RequestEvent): Promise<Response> {
+  const { status, body } = await respond(locals.clients, request, () => request.json() as never);
   return Response.json(body, { status });
 }
 
 /** `GET` of `src/routes/api/me/+server.ts`. */
-export const answerApiEvent =
+export const handleApiEvent =
   (project: Project) =>
   ({ request }: Pick<RequestEvent, 'request'>): Promise<Response> =>
-    answerApi(request, project);
+    respondToApi(request, project);

@@ -222,7 +222,7 @@ it.each<[string, string, () => Promise<Response>]>([
     'server',
     () => Promise.resolve(new Response('<p>', { headers: { 'content-type': 'text/html' } })),
   ],
-])('a dry run without a deadline, whose previews are answered with %s: %s', async (_, outcome, preview) => {
+])('a dry run without a deadline, whose previews get %s: %s', async (_, outcome, preview) => {
   const wire = { recipient_count: 1, deliveries: [], content: {}, words: {} };
   const sender = createSender({
     ...options,

@@ -74,12 +74,12 @@ describe('the example', () => {
       (word) => word.slice(1).find(Boolean) ?? '',
     );
     const after = (option: string) => words.filter((_, place) => words[place - 1] === option);
-    const answer = await fetch(words[1] ?? '', {
+    const response = await fetch(words[1] ?? '', {
       method: 'POST',
       headers: Object.fromEntries(after('-H').map((header) => header.split(': ') as [string, string])),
       body: after('-d')[0] ?? '',
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     for (const sql of blocksOf(section, 'sql')) await database.exec(sql);
     expect((await received()).toSorted()).toEqual(['From SQL', 'From curl']);
   });

@@ -46,10 +46,10 @@ it('sends a message with the secret key alone, and returns the outcome of each r
 it('retries after a lost response, and sends the message once', async () => {
   let requests = 0;
   const sender = createTestSender(async (input, init) => {
-    const answer = await supabase().fetch(input, init);
+    const response = await supabase().fetch(input, init);
     requests += 1;
     if (requests === 1) throw new TypeError('fetch failed');
-    return answer;
+    return response;
   });
   const status = await sender.send({ recipients: [grace.id], text: 'once' });
   expect(requests).toBe(2);

@@ -49,7 +49,7 @@ const testFile = ({ imports, start }: Kind, instances: number) => `
   import { expect, it } from 'vitest';
   import { appendFileSync } from 'node:fs';
   ${imports}
-  it('answers', async () => {
+  it('responds', async () => {
     const started = [];
     for (let each = 0; each < ${instances}; each += 1) {
       ${start}

@@ -118,10 +118,10 @@ describe('its only session', () => {
   it('delivers notifications of committed transactions only, to listeners that may use the database', async () => {
     const { database } = supabase();
     const heard: unknown[] = [];
-    let answer: Promise<unknown> | undefined;
+    let result: Promise<unknown> | undefined;
     const stop = await database.listen('news', (payload) => {
       heard.push(payload);
-      answer = database.query('select 1 as one');
+      result = database.query('select 1 as one');
     });
     const failed = database.transaction(async (sql) => {
       await sql.query(`select pg_notify('news', 'never')`);
@@ -130,7 +130,7 @@ describe('its only session', () => {
     await expect(failed).rejects.toThrow('no');
     await database.transaction((sql) => sql.query(`select pg_notify('news', 'committed')`));
     expect(heard).toEqual(['committed']);
-    await expect(answer).resolves.toEqual([{ one: 1 }]);
+    await expect(result).resolves.toEqual([{ one: 1 }]);
     await stop();
     await database.query(`select pg_notify('news', 'later')`);
     expect(heard).toEqual(['committed']);

@@ -167,14 +167,14 @@ describe('the replacement for pg_net', () => {
     const lost = await first(`select net.http_post('http://127.0.0.1:1/nothing')`);
     await stop();
     server.close();
-    const answer = (request: unknown) =>
+    const outcomeOf = (request: unknown) =>
       database.query('select status_code, content, error_msg from net._http_response where id = $1', [
         request,
       ]);
-    await expect(answer(id)).resolves.toEqual([
+    await expect(outcomeOf(id)).resolves.toEqual([
       { status_code: 201, content: 'GET /a?q=x%20y', error_msg: null },
     ]);
-    await expect(answer(lost)).resolves.toEqual([
+    await expect(outcomeOf(lost)).resolves.toEqual([
       { status_code: null, content: null, error_msg: expect.any(String) as string },
     ]);
     await expect(first(`select status from net._http_collect_response(${String(id)})`)).resolves.toBe(

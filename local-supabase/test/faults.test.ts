@@ -10,7 +10,7 @@ afterEach(() => supabase().faults.clear());
 
 describe('a fault rule', () => {
   it("replaces the service's response only on its route and the given number of times", async () => {
-    supabase().faults.add({ path: '/auth/v1/', times: 2, answer: { status: 503, body: '<h1>Down</h1>' } });
+    supabase().faults.add({ path: '/auth/v1/', times: 2, response: { status: 503, body: '<h1>Down</h1>' } });
     const first = await settings();
     expect(first.status).toBe(503);
     expect(first.headers.get('content-type')).toContain('text/html');
@@ -25,7 +25,7 @@ describe('a fault rule', () => {
   it('can skip requests first, and can be removed', async () => {
     const undo = supabase().faults.add({
       after: 1,
-      answer: { status: 429, headers: { 'retry-after': '7' } },
+      response: { status: 429, headers: { 'retry-after': '7' } },
     });
     expect((await settings()).status).toBe(200);
     const struck = await settings();
@@ -38,7 +38,7 @@ describe('a fault rule', () => {
     supabase().faults.add({
       method: 'POST',
       path: /grant_type=refresh_token$/,
-      answer: { status: 500, body: { code: 'x' } },
+      response: { status: 500, body: { code: 'x' } },
     });
     const refresh = { method: 'POST', body: { refresh_token: 'none' } };
     expect((await requestApi(supabase(), '/auth/v1/token?grant_type=refresh_token', refresh)).status).toBe(
@@ -151,7 +151,7 @@ describe('the faults over HTTP', () => {
     });
 
   it('add rules, list them and clear all faults', async () => {
-    const rule = { path: '/auth/v1/', answer: { status: 502 } };
+    const rule = { path: '/auth/v1/', response: { status: 502 } };
     expect((await command('rules', { body: JSON.stringify(rule) })).status).toBe(204);
     await expect((await command('rules', { method: 'GET' })).json()).resolves.toEqual([rule]);
     expect((await settings()).status).toBe(502);

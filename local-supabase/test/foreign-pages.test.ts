@@ -52,13 +52,13 @@ describe('a page of another host', () => {
     const { url, fetch, anonKey, keys } = supabase();
     const claims = { role: 'authenticated', aud: 'authenticated', sub: ada.id, exp: 4_000_000_000 };
     const forged = await keys.sign(claims, { algorithm: 'HS256' });
-    const answers = async (origin: string, token: string) => {
+    const statusOf = async (origin: string, token: string) => {
       const headers = { origin, apikey: anonKey, authorization: `Bearer ${token}` };
       return (await fetch(`${url}/auth/v1/user`, { headers })).status;
     };
-    expect(await answers('https://evil.example', forged)).toBe(403);
-    expect(await answers('http://localhost:5173', forged)).toBe(200);
-    expect(await answers('https://evil.example', await signIn(supabase(), ada.email))).toBe(200);
+    expect(await statusOf('https://evil.example', forged)).toBe(403);
+    expect(await statusOf('http://localhost:5173', forged)).toBe(200);
+    expect(await statusOf('https://evil.example', await signIn(supabase(), ada.email))).toBe(200);
   });
 
   it('does not sign in with a public password under any form of the path', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { requestApi, signIn, useLocalSupabase, ada } from '../../test/support/local-supabase.ts';
 import { createCorsReplay, readRecordedCors, throughGateway } from './cors/recorded-cors.ts';
-import type { CorsAnswer } from './cors/recorded-cors.ts';
+import type { CorsResponse } from './cors/recorded-cors.ts';
 
 // The CORS headers were recorded with version 14, which sends no `Vary`.
 const supabase = useLocalSupabase({ rest: { version: 14 } });
@@ -180,8 +180,8 @@ describe('a page of another origin', () => {
     const { url, fetch, anonKey, serviceRoleKey } = supabase();
     const send = (path: string, init: RequestInit) => fetch(url + path, init);
     const replay = createCorsReplay({ anonKey, serviceRoleKey, send });
-    const wanted: Record<string, CorsAnswer> = {};
-    const received: Record<string, CorsAnswer> = {};
+    const wanted: Record<string, CorsResponse> = {};
+    const received: Record<string, CorsResponse> = {};
     for (const request of readRecordedCors()) {
       const name = `${request.id} ${request.method} ${request.path}`;
       wanted[name] = throughGateway(request);

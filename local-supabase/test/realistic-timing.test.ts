@@ -67,19 +67,19 @@ const timed: readonly Timed[] = [
   },
   {
     delays: ['connectErrorBackoffMs'],
-    name: 'a refused handshake is answered',
+    name: 'a refused handshake gets a response',
     withinMs: 2000,
     begin() {
       let refusals = 0;
-      void world.service.handshake(new URL(`${world.url}?apikey=garbage`)).then((answer) => {
-        if ('status' in answer) refusals += 1;
+      void world.service.handshake(new URL(`${world.url}?apikey=garbage`)).then((response) => {
+        if ('status' in response) refusals += 1;
       });
       return Promise.resolve(() => refusals);
     },
   },
   {
     delays: ['joinErrorBackoffMs'],
-    name: 'a refused join is answered',
+    name: 'a refused join gets a reply',
     withinMs: 5000,
     begin(client) {
       client.join('realtime:');

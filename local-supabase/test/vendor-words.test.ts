@@ -36,9 +36,9 @@ describe("the vendor's words", () => {
   });
 
   it('select the commands of this CLI also among options, and with --local', async () => {
-    const answer = { code: 0, text: 'The next start begins with the migrations and the seed.' };
-    expect(await run('--local', 'db', 'reset')).toEqual(answer);
-    expect(await run('--port', '0', 'db', '--in-memory', 'reset', '--local')).toEqual(answer);
+    const output = { code: 0, text: 'The next start begins with the migrations and the seed.' };
+    expect(await run('--local', 'db', 'reset')).toEqual(output);
+    expect(await run('--port', '0', 'db', '--in-memory', 'reset', '--local')).toEqual(output);
     expect((await run('--local', 'migration', 'new', '--in-memory', 'among_options')).text).toMatch(
       /^Wrote .*_among_options\.sql$/,
     );

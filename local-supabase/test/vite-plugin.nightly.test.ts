@@ -52,7 +52,7 @@ it(
     await expect
       .poll(() =>
         fetch(jwks).then(
-          () => 'answers',
+          () => 'responds',
           () => 'ended',
         ),
       )

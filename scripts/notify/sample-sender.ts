@@ -25,7 +25,7 @@ const samples: readonly NotificationContent[] = [
  */
 export function sampleSender(project: ServiceAccess): Plugin {
   let sentCount = 0;
-  const answer = async (request: IncomingMessage): Promise<number> => {
+  const handleRequest = async (request: IncomingMessage): Promise<number> => {
     if (request.method !== 'POST') return 405;
     if (!isSameOriginPost(request.headers)) return 403;
     const user = await readUser(project, request.headers.authorization);
@@ -42,7 +42,7 @@ export function sampleSender(project: ServiceAccess): Plugin {
     apply: 'serve',
     configureServer({ middlewares, config }) {
       const handle: Connect.NextHandleFunction = (request, response) => {
-        answer(request).then(
+        handleRequest(request).then(
           (status) => response.writeHead(status).end(),
           (problem: unknown) => {
             config.logger.error(`No sample was sent: ${String(problem)}`);

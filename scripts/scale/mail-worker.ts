@@ -3,7 +3,7 @@
  * PostgreSQL of PGHOST and PGPORT directly, without the data service in between. Prints the number of mails sent.
  *
  * Environment: that of the function; CLOCK_OFFSET_MS, which is added to the system's clock; FAILING_SHARE of the acknowledgments that
- * are answered 503; KILL_AT a step, and KILL_OCCURRENCE, at which the process kills itself.
+ * get a 503; KILL_AT a step, and KILL_OCCURRENCE, at which the process kills itself.
  */
 import { Pool } from 'pg';
 import handle from '../../supabase/functions/notification-mails/index.ts';

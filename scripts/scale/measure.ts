@@ -66,7 +66,7 @@ export async function measure(
   };
   const returned = await inTransaction(async () => {
     const [row] = await database.query<{ page_total: number | string; body: unknown }>(query.sql);
-    return Number(query.countsAnswer ? row?.body : row?.page_total);
+    return Number(query.countsResponse ? row?.body : row?.page_total);
   });
   return inTransaction(async () => {
     const before = await tuplesRead(database);

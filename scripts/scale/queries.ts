@@ -17,7 +17,7 @@ export interface ScaleQuery {
   readonly name: string;
   readonly sql: string;
   /** Whether the number of rows is the function's result. */
-  readonly countsAnswer: boolean;
+  readonly countsResponse: boolean;
   /** Replaces the limit of rows read for each row returned. */
   readonly most?: QueryLimit;
 }
@@ -39,7 +39,7 @@ export interface ScaleTarget {
 
 interface ApplicationCall extends Pick<ScaleQuery, 'most'> {
   readonly name: string;
-  readonly countsAnswer?: boolean;
+  readonly countsResponse?: boolean;
   run(clients: ApplicationClients): Promise<unknown>;
 }
 
@@ -158,12 +158,12 @@ const calls: readonly ApplicationCall[] = [
   },
   {
     name: 'mark all of a kind as read',
-    countsAnswer: true,
+    countsResponse: true,
     run: ({ notifications: api }) => api.markAllRead('invite', 1_000, null),
   },
   {
     name: 'mark all as read',
-    countsAnswer: true,
+    countsResponse: true,
     run: ({ notifications: api }) => api.markAllRead(null, 1_000, null),
   },
 ];
@@ -191,14 +191,14 @@ export async function recordQueries(): Promise<(target: ScaleTarget) => readonly
       service.handle(request, { sub: recorded.user, role: 'authenticated', aal: 'aal1' }),
     );
     const queries: RecordedQuery[] = [];
-    for (const { run, countsAnswer = false, ...call } of calls) {
+    for (const { run, countsResponse = false, ...call } of calls) {
       statements.length = 0;
       await run(clients);
       statements.forEach((statement, index) =>
         queries.push({
           ...call,
           name: statements.length === 1 ? call.name : `${call.name} (${index + 1})`,
-          countsAnswer,
+          countsResponse,
           statement,
         }),
       );

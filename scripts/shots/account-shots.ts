@@ -10,7 +10,7 @@ export const accountShots: readonly Shot[] = [
     ...account,
     name: 'account-failed',
     async prepare({ supabase }) {
-      supabase.faults.add({ path: '/auth/v1/user', answer: { status: 500, body: {} } });
+      supabase.faults.add({ path: '/auth/v1/user', response: { status: 500, body: {} } });
     },
     arrange: ({ page, say }) => page.getByText(say('Couldn’t load your account.')).waitFor(),
   },

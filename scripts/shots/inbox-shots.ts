@@ -77,7 +77,7 @@ export const inboxShots: readonly Shot[] = [
     async prepare(stage, at) {
       // Changes of the last day are read by another request.
       await emptyInbox(stage, at);
-      stage.supabase.faults.add({ path: '/rest/v1/notifications', answer: { status: 500, body: {} } });
+      stage.supabase.faults.add({ path: '/rest/v1/notifications', response: { status: 500, body: {} } });
     },
     async arrange({ page, say }) {
       await page.getByText(say('Couldn’t load your notifications.')).waitFor();
@@ -112,7 +112,7 @@ export const inboxShots: readonly Shot[] = [
     isWindow: true,
     async arrange({ page, say, stage }) {
       await rows(page);
-      stage.supabase.faults.add({ method: 'PATCH', path: '/rest/v1/', answer: { status: 403, body: {} } });
+      stage.supabase.faults.add({ method: 'PATCH', path: '/rest/v1/', response: { status: 403, body: {} } });
       await page
         .getByRole('button', { name: say('Mark all read') })
         .first()

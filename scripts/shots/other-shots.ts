@@ -26,7 +26,7 @@ export const otherShots: readonly Shot[] = [
     ...preferences,
     name: 'preferences-temporary',
     async prepare({ supabase }) {
-      supabase.faults.add({ path: '/rest/v1/notification_preferences', answer: { status: 403, body: {} } });
+      supabase.faults.add({ path: '/rest/v1/notification_preferences', response: { status: 403, body: {} } });
     },
     async arrange({ page, say }) {
       await page

@@ -42,7 +42,7 @@ export const stateShots: readonly Shot[] = [
     async prepare({ supabase }) {
       supabase.faults.add({
         path: '/auth/v1/recover',
-        answer: {
+        response: {
           status: 429,
           body: { code: 'over_email_send_rate_limit', message: 'Email rate limit exceeded' },
           headers: { 'Retry-After': '42', 'Access-Control-Expose-Headers': 'Retry-After' },
@@ -162,7 +162,7 @@ export const stateShots: readonly Shot[] = [
     name: 'join-failed',
     path: '/join/some-token',
     async prepare({ supabase }) {
-      supabase.faults.add({ path: '/rest/v1/rpc/', answer: { status: 500, body: {} } });
+      supabase.faults.add({ path: '/rest/v1/rpc/', response: { status: 500, body: {} } });
     },
     arrange: ({ page, say }) => page.getByText(say('Couldn’t load the invitation')).waitFor(),
   },

@@ -36,16 +36,16 @@ export const withVendorHeaders =
 const isForAuth = (input: Parameters<FetchFunction>[0]) =>
   (input instanceof Request ? input.url : input.toString()).includes('/auth/v1/');
 
-async function toResponse(answer: Response | PartialResponse): Promise<Response> {
+async function toResponse(response: Response | PartialResponse): Promise<Response> {
   // A response of another library is not an instance of `Response`, but complete.
-  if (answer instanceof Response || answer.arrayBuffer) return answer as Response;
-  const { ok = true, status = ok ? 200 : 500, statusText = '', headers = {} } = answer;
-  const body = bodiless.has(status) ? null : await readBody(answer);
+  if (response instanceof Response || response.arrayBuffer) return response as Response;
+  const { ok = true, status = ok ? 200 : 500, statusText = '', headers = {} } = response;
+  const body = bodiless.has(status) ? null : await readBody(response);
   return new Response(body, { status, statusText, headers });
 }
 
-async function readBody(answer: PartialResponse): Promise<string | Blob | null> {
-  if (answer.text) return answer.text();
-  if (answer.json) return JSON.stringify(await answer.json());
-  return (await answer.blob?.()) ?? null;
+async function readBody(response: PartialResponse): Promise<string | Blob | null> {
+  if (response.text) return response.text();
+  if (response.json) return JSON.stringify(await response.json());
+  return (await response.blob?.()) ?? null;
 }

@@ -162,6 +162,6 @@ function toFunctionsError(problem: unknown, response: Response | undefined): Fun
   const code = problem instanceof NativeFunctionsError ? problem.code : null;
   if (code === 'http') return new FunctionsHttpError(response);
   if (code === 'relay') return new FunctionsRelayError(response);
-  const isUnanswered = code === 'aborted' || code === 'network' || code === 'timeout';
-  return new FunctionsFetchError(isUnanswered ? ((problem as Error).cause ?? problem) : problem);
+  const hasNoResponse = code === 'aborted' || code === 'network' || code === 'timeout';
+  return new FunctionsFetchError(hasNoResponse ? ((problem as Error).cause ?? problem) : problem);
 }

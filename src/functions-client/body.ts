@@ -57,7 +57,7 @@ function parseJson(text: string, status: number): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const message = 'The answer is not the JSON that its content type announces';
+    const message = 'The response is not the JSON that its content type announces';
     throw new FunctionsError('invalid-result', message, { status, body: text, cause });
   }
 }

@@ -218,7 +218,7 @@ async function validate<T>(schema: StandardSchema<unknown, T>, result: unknown):
   const checked = await schema['~standard'].validate(result);
   if (!checked.issues) return checked.value;
   const list = checked.issues.map(({ message }) => message).join('; ');
-  throw new FunctionsError('invalid-result', `The answer does not satisfy its schema: ${list}`, {
+  throw new FunctionsError('invalid-result', `The response does not satisfy its schema: ${list}`, {
     body: result,
   });
 }

@@ -91,7 +91,7 @@ export function withinDeadline<T>(
 
 /** A DOMException where the runtime has one; React Native has none. */
 function timeoutError(timeoutMs: number): Error {
-  const message = `No answer within ${timeoutMs} ms`;
+  const message = `No response within ${timeoutMs} ms`;
   if (typeof DOMException === 'function') return new DOMException(message, 'TimeoutError');
   return Object.assign(new Error(message), { name: 'TimeoutError' });
 }

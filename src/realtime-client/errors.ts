@@ -9,7 +9,7 @@ import { type NumberRange, rangeProblem } from '../platform/number-options.ts';
  * - `unauthorized`: the server's policies forbid the channel.
  * - `channel-limit`: the server allows no further channel on this socket. The channel joins after another was left.
  * - `websocket-unavailable`: the runtime cannot open a websocket; the message has the remedy.
- * - `key-refused`: the server answers the handshake of the websocket with 401: the project's public key is wrong or was
+ * - `key-refused`: the server refuses the handshake of the websocket with 401: the project's public key is wrong or was
  *   revoked. Joins again only by `join()`.
  * - `subscription-refused`: the server cannot subscribe to the changes (table, column, filter or publication).
  * - `channel-failed`: the channel failed before the reply to a push; `cause` says why.

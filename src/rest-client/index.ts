@@ -14,7 +14,7 @@ export { RestError } from './errors.ts';
 export type { RestErrorCode, RestErrorFields } from './errors.ts';
 
 // Calls.
-export type { Answer } from './query/answer.ts';
+export type { QueryResponse } from './query/response.ts';
 export type { RetryOptions } from './wire/retry.ts';
 export type { Columns, RestRequest } from './query/plan.ts';
 export type { Model, UnknownDatabase } from './types/model.ts';

@@ -2,7 +2,7 @@ import { count, duration, limit, rangeProblem } from '../platform/number-options
 import { encodeSegment } from '../platform/path-segment.ts';
 import { configurationProblem } from '../platform/service.ts';
 import { mergeHeaders } from '../platform/service-http.ts';
-import { readRows } from './query/answer.ts';
+import { readRows } from './query/response.ts';
 import { RestError } from './errors.ts';
 import { Runner, type RunnerOptions } from './wire/runner.ts';
 import type {

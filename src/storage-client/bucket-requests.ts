@@ -116,9 +116,9 @@ export class BucketRequests {
   }
 
   /** The service returns a decoded path, which is not a URL: only its route and its token are used. */
-  signedUrl(answered: string, key: string, options: UrlOptions): string {
-    const route = answered.startsWith('/render/image/') ? '/render/image/sign' : '/object/sign';
-    const url = `${this.base}${route}/${encodeBucket(this.name)}/${encodeKey(key)}${queryIn(answered)}`;
+  signedUrl(signed: string, key: string, options: UrlOptions): string {
+    const route = signed.startsWith('/render/image/') ? '/render/image/sign' : '/object/sign';
+    const url = `${this.base}${route}/${encodeBucket(this.name)}/${encodeKey(key)}${queryIn(signed)}`;
     return withQuery(url, signedQuery(options));
   }
 
@@ -156,13 +156,13 @@ export class BucketRequests {
     requireRanges({ expiresInSeconds }, { expiresInSeconds: sentCount });
     const signed = new Map<string, SignedUrl>();
     for (const part of inParts(paths.filter(isKey).map(normalizeKey))) {
-      const answered = await this.post<{ path: string; signedURL: string | null; error: string | null }[]>(
+      const urls = await this.post<{ path: string; signedURL: string | null; error: string | null }[]>(
         `/object/sign/${encodeBucket(this.name)}`,
         { expiresIn: expiresInSeconds, paths: part },
         { ...options, user },
         shapes.signedUrls,
       );
-      for (const { path, signedURL, error } of answered)
+      for (const { path, signedURL, error } of urls)
         signed.set(path, { path, error, url: signedURL && this.signedUrl(signedURL, path, options) });
     }
     return paths.map((path) =>

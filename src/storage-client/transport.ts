@@ -106,17 +106,17 @@ export function createTransport(client: StorageClientOptions): Transport {
       const sent = { ...request, url: base + path, ownHeaders, headers, body };
       const call = new ServiceCall(client, storageService, { timeoutMs, signal, user });
       // A body that breaks off is not read again: its bytes may have reached the caller.
-      let isAnswered = false;
+      let hasResponse = false;
       const attempt = () =>
         call.send(sent, async (response) => {
           if (!response.ok) throw await readError(response, platform.clock.now());
-          isAnswered = true;
+          hasResponse = true;
           return read(response);
         });
       if (request.method !== 'GET' && request.method !== 'HEAD') return attempt();
       const isRetryable = (thrown: unknown) =>
         thrown instanceof StorageError &&
-        !isAnswered &&
+        !hasResponse &&
         (thrown.code === 'network' || isTransientStatus(thrown.status));
       return call.wait(() =>
         retry(platform, { ...readRetry, maxElapsedMs: timeoutMs, isRetryable }, attempt, signal),

@@ -15,7 +15,7 @@ export interface TestUser {
 const lifetimeSeconds = 3600;
 
 /** Adds the auth service's routes to a script: tokens of any grant, the user, sign-out. Tokens have no signature. */
-export function answerAuth(wire: RecordedWire, clock: Clock, test: TestUser): void {
+export function scriptAuth(wire: RecordedWire, clock: Clock, test: TestUser): void {
   const { id = '00000000-0000-4000-8000-000000000001', email = 'ada@example.com', userMetadata = {} } = test;
   const user = {
     id,

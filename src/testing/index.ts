@@ -4,7 +4,7 @@ import { createPlatform } from '../platform/browser-platform.ts';
 import { createRealmLocks } from '../platform/realm-locks.ts';
 import type { UnknownDatabase } from '../rest-client/index.ts';
 import { createSupabaseClients, type SupabaseClients } from '../clients/supabase-clients.ts';
-import { answerAuth, type TestUser } from './auth-replies.ts';
+import { scriptAuth, type TestUser } from './auth-replies.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createRealtimeScript, type EmittedChange } from './realtime-script.ts';
 import { createRecordedWire, type RecordedWire } from './recorded-wire.ts';
@@ -68,7 +68,7 @@ export async function createTestClients<Database = UnknownDatabase>({
   const wire = createRecordedWire();
   const script = createRealtimeScript(clock.now);
   const reported: unknown[] = [];
-  answerAuth(wire, clock, user ?? {});
+  scriptAuth(wire, clock, user ?? {});
   const clients = createSupabaseClients<Database>({
     url: 'https://project.test',
     apiKey: 'sb_publishable_test',

@@ -147,9 +147,9 @@ describe('PKCE callback', () => {
   it.each([
     ['a network failure', () => Promise.reject<Response>(new TypeError('Failed to fetch')), 'network'],
     ['a 502', () => refusal(502, 'unexpected_failure'), 'unexpected_failure'],
-  ])('%s during the exchange keeps the verifier', async (_name, answer, code) => {
+  ])('%s during the exchange keeps the verifier', async (_name, response, code) => {
     const { client, server } = await opening(`http://app.test/home?code=${CODE}`);
-    server.next(answer);
+    server.next(response);
     await client.start();
     expect(client.getSnapshot()).toMatchObject({ status: 'signed-out', callbackError: { code } });
     server.next(Response.json(sessionReply('ada', 1)));

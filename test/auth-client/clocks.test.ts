@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE;
 /** A server whose tokens expire after an hour of its clock, the one that the test moves. */
 function serve({ server, world }: Harness, claims: (nowSeconds: number) => object) {
   let serial = 0;
-  const answer = (_request: SentRequest) => {
+  const respond = (_request: SentRequest) => {
     serial += 1;
     const now = Math.floor(world.clock.now() / 1000);
     return Response.json(
@@ -21,7 +21,7 @@ function serve({ server, world }: Harness, claims: (nowSeconds: number) => objec
       }),
     );
   };
-  server.on('POST /token', answer);
+  server.on('POST /token', respond);
 }
 
 const dated = (now: number) => ({ iat: now, exp: now + 3600 });

@@ -226,7 +226,7 @@ test('a frame that cannot open a channel to other tabs signs in without one', as
 });
 
 /** A client of a service that accepts every sign-in, and the requests that it received. */
-function connectToService(answer: (request: Request) => Promise<Response> | Response) {
+function connectToService(respond: (request: Request) => Promise<Response> | Response) {
   const sent: string[] = [];
   const { auth } = createClient('https://project.test', 'anon-key', {
     auth: { persistSession: false },
@@ -236,7 +236,7 @@ function connectToService(answer: (request: Request) => Promise<Response> | Resp
         const { pathname } = new URL(request.url);
         const sub = decodeJwtClaims(request.headers.get('authorization') ?? '')?.['sub'];
         sent.push(`${request.method} ${pathname} ${String(sub)}`);
-        if (!pathname.endsWith('/token')) return answer(request);
+        if (!pathname.endsWith('/token')) return respond(request);
         const { email } = (await request.json()) as { email: string };
         return Response.json(sessionReply(email.replace(/@.*/, ''), 1));
       },

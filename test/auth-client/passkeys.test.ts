@@ -467,7 +467,7 @@ describe('the challenge of a sign-in', () => {
     const { signingIn: last } = await startAgain(harness, passkeys);
     webAuthn.calls.at(-1)?.resolve(requestedCredential());
     await last;
-    expect(challengesOf(harness), 'the server accepts an answered challenge once').toBe(2);
+    expect(challengesOf(harness), 'the server accepts a response to a challenge once').toBe(2);
     expect(harness.server.sent.at(-1)?.body?.['challenge_id']).toBe('c2');
   });
 
@@ -491,14 +491,14 @@ describe('the challenge of a sign-in', () => {
     const webAuthn = createFakeWebAuthn();
     const { client } = harness.open();
     await client.start();
-    let answer = (_reply: Response) => {};
-    harness.server.on(optionsPath, () => new Promise<Response>((resolve) => (answer = resolve)));
+    let respond = (_reply: Response) => {};
+    harness.server.on(optionsPath, () => new Promise<Response>((resolve) => (respond = resolve)));
     const passkeys = createPasskeys(client, { webAuthn });
     const { signingIn: waiting } = await startAgain(harness, passkeys, autofill);
     await startAgain(harness, passkeys);
     await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
     expect(challengesOf(harness)).toBe(1);
-    answer(challengeReply(harness, 'c1', requestOptions));
+    respond(challengeReply(harness, 'c1', requestOptions));
     await harness.world.settle();
     expect(webAuthn.calls.map(({ options }) => options.mediation)).toEqual([undefined]);
 

@@ -239,15 +239,15 @@ describe('outcomes', () => {
     ['504', () => refusal(504, 'request_timeout')],
     ['401 for a wrong API key', () => Response.json({ message: 'Invalid API key' }, { status: 401 })],
     ['no network', () => Promise.reject(new TypeError('Failed to fetch'))],
-    ['no answer', () => new Promise<Response>(() => {})],
+    ['no response', () => new Promise<Response>(() => {})],
   ];
   it.each(lasting)(
     'keeps an expired session after %s, and the caller gets the error',
-    async (_name, answer) => {
+    async (_name, respond) => {
       const { server, signedIn, world, stored } = createHarness();
       const { client, events } = await signedIn();
       world.clock.sleep(2 * 3600_000);
-      server.on('POST /token', answer);
+      server.on('POST /token', respond);
       const outcome = client.getAccessToken().catch((problem: unknown) => problem);
       await world.clock.advance(120_000);
       expect(await outcome).toBeInstanceOf(AuthError);

@@ -138,9 +138,9 @@ describe('password', () => {
       Response.json({ code: 400, msg: 'Invalid login credentials' }, { status: 400 }),
       'unknown',
     ],
-  ])('rejects with the code and the message of %s', async (_name, answer, code) => {
+  ])('rejects with the code and the message of %s', async (_name, response, code) => {
     const { client, server } = await started();
-    server.next(answer);
+    server.next(response);
     await expect(client.signInWithPassword(ADA)).rejects.toMatchObject({
       name: 'AuthError',
       code,
@@ -179,9 +179,9 @@ describe('password', () => {
   it.each([
     ['network', () => Promise.reject<Response>(new TypeError('Failed to fetch'))],
     ['timeout', () => new Promise<Response>(() => {})],
-  ] as const)('%s has a code and a cause', async (code, answer) => {
+  ] as const)('%s has a code and a cause', async (code, response) => {
     const { client, server, world } = await started();
-    server.next(answer);
+    server.next(response);
     const outcome = client.signInWithPassword(ADA).catch((problem: unknown) => problem);
     await world.clock.advance(15_000);
     expect(await outcome).toMatchObject({ code, status: null, cause: expect.anything() });

@@ -46,14 +46,17 @@ it.each([401, 403, 404])('status %i of a sign-out is ignored', async (status) =>
 it.each([
   ['500', () => refusal(500, 'unexpected_failure'), 'unexpected_failure'],
   ['offline', () => Promise.reject<Response>(new TypeError('Failed to fetch')), 'network'],
-])('%s removes the session here and reports that the server did not revoke it', async (_n, answer, code) => {
-  const { signedIn, server, stored } = createHarness();
-  const { client } = await signedIn();
-  server.next(answer);
-  expect(await client.signOut()).toMatchObject({ revoked: false, cause: { name: 'AuthError', code } });
-  expect(client.getSnapshot().status).toBe('signed-out');
-  expect(await stored()).toBeNull();
-});
+])(
+  '%s removes the session here and reports that the server did not revoke it',
+  async (_n, response, code) => {
+    const { signedIn, server, stored } = createHarness();
+    const { client } = await signedIn();
+    server.next(response);
+    expect(await client.signOut()).toMatchObject({ revoked: false, cause: { name: 'AuthError', code } });
+    expect(client.getSnapshot().status).toBe('signed-out');
+    expect(await stored()).toBeNull();
+  },
+);
 
 it.each(['global', 'local'] as const)(
   'sign-out %s refreshes an expired token first, so that the server ends the sessions',

@@ -90,7 +90,7 @@ const broken: readonly (readonly [string, () => AuthStore])[] = [
     () => createCookieStore({ jar: createCookieJar('', { limit: 0 }), secure: false }),
   ],
   [
-    'never answering',
+    'never settling',
     () => ({
       get: () => new Promise(() => {}),
       set: () => new Promise(() => {}),

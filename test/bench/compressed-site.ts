@@ -27,8 +27,8 @@ const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) } as con
 export async function serveCompressed(folder: string): Promise<Site> {
   const compressed = new Map<string, Promise<Buffer>>();
   const server = createServer((request, response) => {
-    void answer(new URL(request.url ?? '/', 'http://site').pathname);
-    async function answer(path: string): Promise<void> {
+    void respond(new URL(request.url ?? '/', 'http://site').pathname);
+    async function respond(path: string): Promise<void> {
       const isFile = await stat(join(folder, path)).then(
         (found) => found.isFile(),
         () => false,
@@ -55,16 +55,16 @@ export async function serveCompressedApi(projectUrl: string): Promise<Site> {
   const { hostname, port } = new URL(projectUrl);
   const server = createServer((request, response) => {
     const { url = '/', method = 'GET', headers } = request;
-    const sent = send({ hostname, port, path: url, method, headers }, (answer) => {
-      const isJson = String(answer.headers['content-type']).includes('json');
-      const { 'content-length': _length, ...kept } = answer.headers;
+    const sent = send({ hostname, port, path: url, method, headers }, (incoming) => {
+      const isJson = String(incoming.headers['content-type']).includes('json');
+      const { 'content-length': _length, ...kept } = incoming.headers;
       response.writeHead(
-        answer.statusCode ?? 502,
-        isJson ? { ...kept, 'content-encoding': 'gzip' } : answer.headers,
+        incoming.statusCode ?? 502,
+        isJson ? { ...kept, 'content-encoding': 'gzip' } : incoming.headers,
       );
       const fail = (problem: Error | null | undefined) => problem && response.destroy(problem);
-      if (isJson) pipeline(answer, createGzip(), response, fail);
-      else pipeline(answer, response, fail);
+      if (isJson) pipeline(incoming, createGzip(), response, fail);
+      else pipeline(incoming, response, fail);
     });
     pipeline(request, sent, (problem) => problem && response.destroy(problem));
   });

@@ -21,8 +21,8 @@ const encoder = new TextEncoder();
 async function ask(method: string, target: string, body = ''): Promise<void> {
   const headers = body === '' ? [] : [['content-type', 'application/json'] as const];
   const request = { method, target, headers, body: encoder.encode(body) };
-  const { status, body: answered } = await rest.answer(request, { role: 'service_role' });
-  if (status >= 400) throw new Error(`${method} ${target}: ${status} ${answered.toString()}`);
+  const { status, body: text } = await rest.handle(request, { role: 'service_role' });
+  if (status >= 400) throw new Error(`${method} ${target}: ${status} ${text.toString()}`);
 }
 
 async function medianMs(runs: number, task: (run: number) => Promise<unknown>): Promise<number> {

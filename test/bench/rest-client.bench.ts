@@ -44,8 +44,8 @@ const rowsOf = (count: number) =>
   }));
 const headers = { 'Content-Type': 'application/json', 'Content-Range': '0-0/*' };
 const fetchOf = (count: number) => {
-  const answer = JSON.stringify(rowsOf(count));
-  return async () => new Response(answer, { headers });
+  const body = JSON.stringify(rowsOf(count));
+  return async () => new Response(body, { headers });
 };
 const url = 'https://project.test';
 const vendorUrl = `${url}/rest/v1`;
@@ -75,13 +75,13 @@ const server = spawn(
     '--input-type=module',
     '-e',
     `import { createServer } from 'node:http';
-     const answer = ${JSON.stringify(JSON.stringify(rowsOf(1)))};
+     const body = ${JSON.stringify(JSON.stringify(rowsOf(1)))};
      const server = createServer((request, response) => {
        response.setHeader('Server', 'postgrest/14.17');
        response.setHeader('Content-Range', '0-0/*');
        response.setHeader('Content-Location', request.url.replace('/rest/v1', ''));
        response.setHeader('Content-Type', 'application/json; charset=utf-8');
-       response.write(answer);
+       response.write(body);
        response.end();
      });
      server.listen(0, '127.0.0.1', () => console.log(server.address().port));`,
@@ -121,18 +121,18 @@ const vendorOverHttpWithDeadline = new PostgrestClient(`${serverUrl}/rest/v1`, {
 async function openClients(projectUrl: string, to: typeof fetch) {
   const user = { id: 'ada', app_metadata: {}, user_metadata: {}, identities: [] };
   const session = { access_token: 'h.p.s', refresh_token: 'r', expires_in: 3600, token_type: 'bearer', user };
-  const answer: typeof fetch = async (input, init) =>
+  const respond: typeof fetch = async (input, init) =>
     (input instanceof Request ? input.url : input.toString()).includes('/auth/v1/')
       ? Response.json(session)
       : to(input, init);
   const { auth, rest } = createSupabaseClients({
     url: projectUrl,
     apiKey: 'sb_publishable_x',
-    platform: createPlatform({ fetch: answer }),
+    platform: createPlatform({ fetch: respond }),
   });
   const peer = createClient(projectUrl, 'sb_publishable_x', {
     auth: { persistSession: false, autoRefreshToken: false },
-    global: { fetch: answer },
+    global: { fetch: respond },
     // Node 20 has no WebSocket.
     realtime: { transport: WebSocket as unknown as typeof globalThis.WebSocket },
   });

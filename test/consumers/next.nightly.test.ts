@@ -147,12 +147,12 @@ it('renews an expired session once for concurrent requests, for the page, the AP
   const { jar, get, email } = await signUp();
   expire(jar, -10);
   const before = new Map(jar);
-  const answers = await Promise.all(['/api/me', '/', '/api/me'].map((path) => get(path)));
-  expect(answers.map(({ response }) => response.status)).toEqual([200, 200, 200]);
-  expect(answers[1]?.text).toContain(email);
-  const cookies = answers.map(({ response }) => response.headers.getSetCookie()[0]?.split(';')[0]);
+  const responses = await Promise.all(['/api/me', '/', '/api/me'].map((path) => get(path)));
+  expect(responses.map(({ response }) => response.status)).toEqual([200, 200, 200]);
+  expect(responses[1]?.text).toContain(email);
+  const cookies = responses.map(({ response }) => response.headers.getSetCookie()[0]?.split(';')[0]);
   expect(new Set(cookies).size).toBe(1);
-  for (const { response } of answers) expect(response.headers.get('cache-control')).toContain('no-store');
+  for (const { response } of responses) expect(response.headers.get('cache-control')).toContain('no-store');
   expect(jar).not.toEqual(before);
   const later = await get('/api/me');
   expect([later.response.status, later.response.headers.getSetCookie()]).toEqual([200, []]);

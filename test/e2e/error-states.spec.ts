@@ -37,7 +37,7 @@ const words = {
 } as const;
 
 /** Responds to requests to a path of the services; preflights pass. */
-async function answer(page: Page, path: string, reply: (route: Route) => Promise<void>): Promise<void> {
+async function respond(page: Page, path: string, reply: (route: Route) => Promise<void>): Promise<void> {
   await page.route(
     (url) => url.pathname.startsWith(path),
     (route) => (route.request().method() === 'OPTIONS' ? route.continue() : reply(route)),
@@ -89,14 +89,14 @@ for (const language of ['en', 'de'] satisfies Language[]) {
     }
 
     test('too many emails: the form says to wait', async ({ page, world }) => {
-      await answer(page, '/auth/v1/recover', reply(429, mailLimit));
+      await respond(page, '/auth/v1/recover', reply(429, mailLimit));
       await askForMail(page, world.appUrl);
       await expect(page.getByRole('alert').filter({ hasText: say.tooSoon })).toBeVisible();
       await expect(page.getByLabel(say.email)).toHaveValue('ada@example.com');
     });
 
     test('too many emails, with a time: the button counts down', async ({ page, world }) => {
-      await answer(page, '/auth/v1/recover', reply(429, mailLimit, { 'Retry-After': '42' }));
+      await respond(page, '/auth/v1/recover', reply(429, mailLimit, { 'Retry-After': '42' }));
       await askForMail(page, world.appUrl);
       await expect(page.getByRole('alert').filter({ hasText: say.tooSoon })).toBeVisible();
       const button = page.getByRole('button', { name: say.sendCode });
@@ -106,7 +106,7 @@ for (const language of ['en', 'de'] satisfies Language[]) {
 
     test('a page of HTML with status 500 leads to one sentence without markup', async ({ page, world }) => {
       const html = '<html><body><h1>Internal Server Error</h1></body></html>';
-      await answer(page, '/auth/v1/token', reply(500, html, { 'Content-Type': 'text/html' }));
+      await respond(page, '/auth/v1/token', reply(500, html, { 'Content-Type': 'text/html' }));
       await submitPassword(page, world.appUrl);
       const alert = page.getByRole('alert').filter({ hasText: /\S/ });
       await expect(alert).toHaveText(say.serverTrouble);
@@ -132,7 +132,7 @@ for (const language of ['en', 'de'] satisfies Language[]) {
     );
 
     test('pending forms show a message after two seconds', async ({ page, world }) => {
-      await answer(page, '/auth/v1/', hang);
+      await respond(page, '/auth/v1/', hang);
       await submitPassword(page, world.appUrl);
       await expect(page.getByText(say.slowForm)).toBeVisible({ timeout: 5_000 });
       await askForMail(page, world.appUrl);
@@ -150,8 +150,8 @@ for (const language of ['en', 'de'] satisfies Language[]) {
 
     test('screens that wait show that they load', async ({ page, world }) => {
       const person = await world.newUser();
-      await answer(page, '/rest/v1/', hang);
-      await answer(page, '/auth/v1/', hang);
+      await respond(page, '/rest/v1/', hang);
+      await respond(page, '/auth/v1/', hang);
       await world.enter(page, person);
       await expect(page.getByText(say.slowList)).toBeVisible();
       const id = crypto.randomUUID();
@@ -169,7 +169,7 @@ for (const language of ['en', 'de'] satisfies Language[]) {
     });
 
     test('the unsubscribe page shows that it waits', async ({ page, world }) => {
-      await answer(page, '/functions/v1/unsubscribe', hang);
+      await respond(page, '/functions/v1/unsubscribe', hang);
       await page.goto(`${world.appUrl}/unsubscribe.html#token=unknown&kind=mention`);
       await expect(page.getByRole('status')).toHaveText(say.slowForm, { timeout: 5_000 });
     });
@@ -177,7 +177,7 @@ for (const language of ['en', 'de'] satisfies Language[]) {
     test('pending changes show a message after two seconds', async ({ page, world }) => {
       await world.enter(page, await world.newUser(), '/account');
       await expect(page.getByLabel(say.name, { exact: true })).toBeVisible();
-      await answer(page, '/auth/v1/user', hang);
+      await respond(page, '/auth/v1/user', hang);
       await page.getByLabel(say.name, { exact: true }).fill('Ada');
       await page.getByRole('button', { name: say.save, exact: true }).click();
       await expect(page.getByText(say.slowForm)).toBeVisible({ timeout: 5_000 });

@@ -487,7 +487,7 @@ test(
     const heal = world.stage.supabase.faults.add({
       method: 'PATCH',
       path: '/rest/v1/notifications',
-      answer: { status: 403, body: { code: '42501', message: 'no', details: null, hint: null } },
+      response: { status: 403, body: { code: '42501', message: 'no', details: null, hint: null } },
     });
     await act(page, 'Plan', 'Mark as read');
     await expect(page.getByText('Something went wrong. Your change was undone.')).toBeVisible();
@@ -507,8 +507,8 @@ test('a second tab shows a change before the response arrives', async ({ page, w
   await expect(row(second, 'Plan')).toBeVisible();
   await expect(second).toHaveTitle(/\(1\)/);
   // The response is delayed, so only the broadcast of the other tab can have changed this one.
-  let answer = () => {};
-  const held = new Promise<void>((resolve) => (answer = resolve));
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
   await page.route('**/rest/v1/notifications*', async (route) => {
     if (route.request().method() === 'PATCH') await held;
     await route.continue();
@@ -518,7 +518,7 @@ test('a second tab shows a change before the response arrives', async ({ page, w
   await act(page, 'Plan', 'Mark as read');
   await expect(unreadList(second, 0)).toBeVisible();
   await expect(second).not.toHaveTitle(/\(1\)/);
-  answer();
+  release();
   await expect.poll(async () => (await world.notificationsOf(ada))[0]?.status).toBe('read');
 });
 

@@ -7,9 +7,9 @@ test("cookies are cleared by the site's own form without scripts, and not by a f
 }) => {
   const url = `${world.appUrl}/clear-cookies`;
   for (const site of ['cross-site', 'same-site', 'none']) {
-    const answer = await request.post(url, { headers: { 'Sec-Fetch-Site': site }, maxRedirects: 0 });
-    expect(answer.status(), site).toBe(403);
-    expect(answer.headers()['clear-site-data']).toBeUndefined();
+    const response = await request.post(url, { headers: { 'Sec-Fetch-Site': site }, maxRedirects: 0 });
+    expect(response.status(), site).toBe(403);
+    expect(response.headers()['clear-site-data']).toBeUndefined();
   }
   const foreign = await request.post(url, { headers: { Origin: 'https://evil.example' }, maxRedirects: 0 });
   expect(foreign.status(), 'a browser without Sec-Fetch-Site').toBe(403);

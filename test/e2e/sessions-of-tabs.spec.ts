@@ -32,12 +32,12 @@ async function wakeAfter(pages: readonly Page[], offsetMs: number): Promise<void
   await Promise.all(pages.map((page) => page.evaluate(() => dispatchEvent(new Event('online')))));
 }
 
-function countRefreshes(context: BrowserContext): { readonly answered: () => number } {
-  let answered = 0;
+function countRefreshes(context: BrowserContext): { readonly count: () => number } {
+  let count = 0;
   context.on('response', (response) => {
-    if (response.url().includes('grant_type=refresh_token') && response.status() === 200) answered += 1;
+    if (response.url().includes('grant_type=refresh_token') && response.status() === 200) count += 1;
   });
-  return { answered: () => answered };
+  return { count: () => count };
 }
 
 /**
@@ -70,11 +70,11 @@ async function liveThroughExpiries(browser: Browser, world: World, isOneCut: boo
   if (isOneCut) await pages[0]?.route(supabase, (route) => route.abort());
   for (let expiry = 1; expiry <= expiries; expiry += 1) {
     await wake(pages, expiry * lifetimeMs);
-    await expect.poll(refreshes.answered).toBe(expiry);
+    await expect.poll(refreshes.count).toBe(expiry);
   }
   if (isOneCut) await pages[0]?.unroute(supabase);
   await expectSignedIn(pages);
-  expect(refreshes.answered()).toBe(expiries);
+  expect(refreshes.count()).toBe(expiries);
   await context.close();
 }
 

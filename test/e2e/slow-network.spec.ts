@@ -7,8 +7,8 @@ const expect = expectSoon.configure({ timeout: 60_000 });
 /** Something is shown within this time of an action. */
 const maxMs = 2_000;
 
-async function expectSteady({ answered, layoutShifts }: SlowPage): Promise<void> {
-  for (const [name, ms] of answered) expect.soft(ms, `${name} shows something`).toBeLessThan(maxMs);
+async function expectSteady({ durations, layoutShifts }: SlowPage): Promise<void> {
+  for (const [name, ms] of durations) expect.soft(ms, `${name} shows something`).toBeLessThan(maxMs);
   expect(await layoutShifts(), 'nothing moves by itself').toEqual([]);
 }
 

@@ -24,8 +24,8 @@ test('a valid stored session reads the list, then opens the channel, without an 
   await world.notify(grace, ada, { about: 'Plan' });
   const calls = recordCalls(page, world.stage.project.url);
   // The first list is held back: the code of the channel would compete with it.
-  let answer = () => {};
-  const held = new Promise<void>((resolve) => (answer = resolve));
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
   await page.route('**/rest/v1/notifications*', async (route) => {
     await held;
     await route.continue();
@@ -35,7 +35,7 @@ test('a valid stored session reads the list, then opens the channel, without an 
   await counts;
   expect(calls).toContain('GET /rest/v1/notifications');
   expect(calls).not.toContain('WS');
-  answer();
+  release();
   await expect(page.getByText(/in Plan/)).toBeVisible();
   await expect.poll(() => calls).toContain('WS');
   expect(calls.filter((call) => call.includes('/auth/'))).toEqual([]);
@@ -94,8 +94,8 @@ test(
     await expect(page.getByText('The app couldn’t be loaded.')).toBeVisible();
     await page.unroute('**/assets/main-*.js');
     // The code of a redirect is exchanged first; until then the user is unknown.
-    let answer = () => {};
-    const held = new Promise<void>((resolve) => (answer = resolve));
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
     await page.route('**/auth/v1/token*', async (route) => {
       await held;
       await route.continue();
@@ -108,7 +108,7 @@ test(
     const { links } = await world.mail(person.email);
     await page.goto(links.find((link) => link.includes('/verify?')) ?? '');
     await expect(page.getByText('Loading...')).toBeVisible();
-    answer();
+    release();
     await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
   },
 );

@@ -141,15 +141,15 @@ describe('a call', () => {
 });
 
 describe('a response', () => {
-  const answered = (body: BodyInit | null, type: string) =>
+  const invokeWith = (body: BodyInit | null, type: string) =>
     createClient([new Response(body, { headers: { 'Content-Type': type } })]).functions.invoke('f');
 
   test('is read by its type', async () => {
-    expect(await answered('{"a":1}', 'application/json; charset=utf-8')).toEqual({ a: 1 });
-    expect(await answered('{"a":1}', 'application/problem+json')).toEqual({ a: 1 });
-    expect(await answered('{"a":1}', 'Application/JSON')).toEqual({ a: 1 });
-    expect(await answered('hi', 'text/html')).toBe('hi');
-    expect(await answered(new Uint8Array([1, 2]), 'application/pdf')).toBeInstanceOf(Blob);
+    expect(await invokeWith('{"a":1}', 'application/json; charset=utf-8')).toEqual({ a: 1 });
+    expect(await invokeWith('{"a":1}', 'application/problem+json')).toEqual({ a: 1 });
+    expect(await invokeWith('{"a":1}', 'Application/JSON')).toEqual({ a: 1 });
+    expect(await invokeWith('hi', 'text/html')).toBe('hi');
+    expect(await invokeWith(new Uint8Array([1, 2]), 'application/pdf')).toBeInstanceOf(Blob);
   });
 
   test('is validated and typed by a schema', async () => {

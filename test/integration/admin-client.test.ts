@@ -124,7 +124,7 @@ describe('the admin client refuses', () => {
   test.each([
     ['an empty user id', () => open().getUser({ userId: '' })],
     ['a page before the first', () => open().listUsers({ page: 0 })],
-    ['a page that no server answers', () => open().listUsers({ perPage: 5_000 })],
+    ['a page that no server serves', () => open().listUsers({ perPage: 5_000 })],
     ['a ban that is no time', () => open().updateUser({ userId: ada.id, banForMs: Number.NaN })],
   ])('%s, before anything is sent', async (_name, call) => {
     await expect(call()).rejects.toMatchObject({ code: 'invalid-argument' });

@@ -39,7 +39,7 @@ async function arrive(params: Readonly<Record<string, string>> = {}): Promise<st
   const begun = await requestApi(supabase(), `/auth/v1/oauth/authorize?${query.toString()}`);
   return new URL(begun.headers.get('location') ?? '').searchParams.get('authorization_id') ?? '';
 }
-const answerOf = (redirectUrl: string) => Object.fromEntries(new URL(redirectUrl).searchParams);
+const responseOf = (redirectUrl: string) => Object.fromEntries(new URL(redirectUrl).searchParams);
 
 describe('the user of a consent page', () => {
   it('sees the application and its scopes, refuses, grants, and revokes the grant', async () => {
@@ -52,20 +52,20 @@ describe('the user of a consent page', () => {
       user: { id: ada.id, email: ada.email },
     });
     const denial = await oauthServer.denyAuthorization({ authorizationId: refused });
-    expect(answerOf(denial.redirectUrl)).toMatchObject({ error: 'access_denied', state: 's' });
+    expect(responseOf(denial.redirectUrl)).toMatchObject({ error: 'access_denied', state: 's' });
     expect(await oauthServer.listGrants()).toEqual([]);
 
     const authorizationId = await arrive();
     await oauthServer.getAuthorization({ authorizationId });
     const approval = await oauthServer.approveAuthorization({ authorizationId });
-    expect(answerOf(approval.redirectUrl)).toEqual({ code: expect.any(String), state: 's' });
+    expect(responseOf(approval.redirectUrl)).toEqual({ code: expect.any(String), state: 's' });
     const [grant] = await oauthServer.listGrants();
     expect(grant).toMatchObject({ application: { id: tool.client_id }, scopes: ['openid', 'email'] });
     expect(Math.abs((grant?.grantedAtMs ?? 0) - Date.now())).toBeLessThan(60_000);
 
     // An earlier grant covers the next request.
     const again = await oauthServer.getAuthorization({ authorizationId: await arrive() });
-    expect(answerOf(again.redirectUrl ?? '')).toMatchObject({ code: expect.any(String) });
+    expect(responseOf(again.redirectUrl ?? '')).toMatchObject({ code: expect.any(String) });
 
     await oauthServer.revokeGrant({ clientId: tool.client_id });
     expect(await oauthServer.listGrants()).toEqual([]);

@@ -333,9 +333,9 @@ describe('results', () => {
 
   test("report truncation by the server's limit", async () => {
     const db = admin();
-    expect((await db.from('many').select('id').answer()).truncated).toBe(true);
-    expect((await db.from('many').select('id').count().answer()).truncated).toBe(true);
-    expect((await db.from('people').select('id').answer()).truncated).toBe(false);
+    expect((await db.from('many').select('id').response()).truncated).toBe(true);
+    expect((await db.from('many').select('id').count().response()).truncated).toBe(true);
+    expect((await db.from('people').select('id').response()).truncated).toBe(false);
   });
 
   test('are one row or null', async () => {
@@ -559,8 +559,8 @@ describe('scenarios that clients get wrong', () => {
   });
 
   test('35: the status of an upsert shows whether it inserted rows', async () => {
-    const added = await letters().upsert({ id: 20, body: 'x' }).select('id').answer();
-    const merged = await letters().upsert({ id: 20, body: 'y' }).select('body').answer();
+    const added = await letters().upsert({ id: 20, body: 'x' }).select('id').response();
+    const merged = await letters().upsert({ id: 20, body: 'y' }).select('body').response();
     expect([added.status, merged.status, merged.data]).toEqual([201, 200, [{ body: 'y' }]]);
     expect(await letters().delete().eq('id', 20)).toBe(1);
   });
@@ -570,7 +570,7 @@ describe('scenarios that clients get wrong', () => {
       letters()
         .upsert({ id, from_id: null, to_id: null, body, data: null })
         .with(replacing(eq('id', 30)));
-    expect((await put(30, 'x').select('body').answer()).status).toBe(201);
+    expect((await put(30, 'x').select('body').response()).status).toBe(201);
     expect(await put(30, 'y').select('body')).toEqual([{ body: 'y' }]);
     await expect(put(31, 'z')).rejects.toMatchObject({ code: 'invalid-request', serverCode: 'PGRST115' });
     expect(await letters().delete().eq('id', 30)).toBe(1);

@@ -70,10 +70,10 @@ describe.each(Object.entries(servers))('%s', (_name, start) => {
     await browser.request('POST', '/login', credentials);
     expire(browser.jar, 60);
     refreshes.length = 0;
-    const answers = await Promise.all(Array.from({ length: 5 }, () => browser.request('GET', '/me')));
-    expect(answers.map(({ response }) => response.status)).toEqual([200, 200, 200, 200, 200]);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => browser.request('GET', '/me')));
+    expect(responses.map(({ response }) => response.status)).toEqual([200, 200, 200, 200, 200]);
     expect(refreshes).toHaveLength(1);
-    for (const { response } of answers) {
+    for (const { response } of responses) {
       expect(response.headers.get('cache-control')).toContain('no-store');
       expect(response.headers.getSetCookie().join()).toMatch(/-auth-token=/);
     }
@@ -86,11 +86,11 @@ describe.each(Object.entries(servers))('%s', (_name, start) => {
     const refused = await browser.request('GET', '/api/me');
     expect([refused.response.status, refused.body]).toEqual([401, { error: expect.any(String) as string }]);
     await browser.request('POST', '/login', credentials);
-    const answered = { user: ada.id, hasCount: true };
-    expect((await browser.request('GET', '/api/me')).body).toEqual(answered);
+    const expected = { user: ada.id, hasCount: true };
+    expect((await browser.request('GET', '/api/me')).body).toEqual(expected);
     const headers = { authorization: `Bearer ${await signIn(supabase(), ada.email)}` };
     const response = await send(new Request('https://app.test/api/me', { headers }));
-    expect([response.status, await response.json()]).toEqual([200, answered]);
+    expect([response.status, await response.json()]).toEqual([200, expected]);
   });
 
   it('refuses a code that another browser requested, and keeps the session', async () => {
@@ -109,9 +109,9 @@ it('an edge function accepts a bearer token, and responds to the preflight of a 
   const me = createEdgeFunction(project());
   const token = await signIn(supabase(), ada.email);
   const headers = { authorization: `Bearer ${token}` };
-  const answered = await me(new Request('https://app.test/me', { headers }));
-  expect(await answered.json()).toEqual({ user: ada.id, hasCount: true });
-  expect(answered.headers.get('access-control-allow-origin')).toBe('*');
+  const response = await me(new Request('https://app.test/me', { headers }));
+  expect(await response.json()).toEqual({ user: ada.id, hasCount: true });
+  expect(response.headers.get('access-control-allow-origin')).toBe('*');
   expect((await me(new Request('https://app.test/me', { method: 'OPTIONS' }))).status).toBe(204);
   expect((await me(new Request('https://app.test/me'))).status).toBe(401);
 });

@@ -50,8 +50,8 @@ it('a request gets no verdict on its token where the project’s keys cannot be 
   const { fetch, break: cut } = createBreakableFetch(supabase);
   cut(to('/auth/v1/'));
   const platform = createPlatform({ fetch });
-  const answer = verify(bearer(token), { platform });
-  await expect(answer).rejects.toMatchObject({ code: 'network' });
+  const verified = verify(bearer(token), { platform });
+  await expect(verified).rejects.toMatchObject({ code: 'network' });
 });
 
 describe('a request', () => {

@@ -10,7 +10,7 @@ const page = readFileSync(join(root, 'docs/clients/error-codes.md'), 'utf8');
 /** The section of the page for each union. */
 const unions = [
   ['src/auth-client/errors.ts', 'ClientErrorCode', 'AuthError, made by the client'],
-  ['src/auth-client/errors.ts', 'serverErrorCodes', 'AuthError, answered by the auth service'],
+  ['src/auth-client/errors.ts', 'serverErrorCodes', 'AuthError, sent by the auth service'],
   ['src/rest-client/errors.ts', 'RestErrorCode', 'RestError'],
   ['src/realtime-client/errors.ts', 'RealtimeErrorCode', 'RealtimeError'],
   ['src/storage-client/errors.ts', 'StorageErrorCode', 'StorageError'],

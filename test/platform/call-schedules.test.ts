@@ -88,7 +88,7 @@ async function play(schedule: readonly Command[], serverSkewMs: number): Promise
   let signOuts = 0;
   let hasRevoked = false;
 
-  const answerData = async (request: Request): Promise<Response> => {
+  const respondWithData = async (request: Request): Promise<Response> => {
     const text = decodeURIComponent(request.url) + (await request.clone().text());
     const call = /call-\d+/.exec(text)?.[0] ?? '';
     const bearer = request.headers.get('authorization')?.replace('Bearer ', '') ?? '';
@@ -116,7 +116,7 @@ async function play(schedule: readonly Command[], serverSkewMs: number): Promise
       report: () => {},
       fetch: async (input, init) => {
         const request = new Request(input, init);
-        if (!request.url.includes('/auth/v1/')) return answerData(request);
+        if (!request.url.includes('/auth/v1/')) return respondWithData(request);
         if (request.url.includes('refresh_token') && inFlight().some(({ hasLostLock }) => !hasLostLock))
           problems.push('two refreshes are in flight under one lock');
         return fetchTokens(request);

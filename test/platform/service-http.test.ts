@@ -107,9 +107,9 @@ describe('a redirect to another origin', () => {
   const servers: Server[] = [];
   afterEach(() => servers.splice(0).forEach((server) => server.close()));
 
-  async function listen(answer: (request: IncomingMessage) => { status: number; location?: string }) {
+  async function listen(respond: (request: IncomingMessage) => { status: number; location?: string }) {
     const server = createServer((request, response) => {
-      const { status, location } = answer(request);
+      const { status, location } = respond(request);
       response.writeHead(status, { 'content-type': 'application/json', ...(location && { location }) });
       response.end('{"ok":true}');
     });
@@ -142,8 +142,8 @@ describe('a redirect to another origin', () => {
 
   test('is followed by a call of a function that asks for it, without the access token', async () => {
     const { arrived, options } = await redirecting(302);
-    const answer = await createFunctionsClient(options).invoke('sum', { redirect: 'follow' });
-    expect(answer).toEqual({ ok: true });
+    const result = await createFunctionsClient(options).invoke('sum', { redirect: 'follow' });
+    expect(result).toEqual({ ok: true });
     expect(arrived.map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });
 

@@ -16,15 +16,15 @@ function createThrottledPage() {
       tab.clock.setTimer(callback, tab.page.isVisible() ? delayMs : Math.max(delayMs, 60_000)),
   };
   const page: Pick<Platform, 'clock' | 'page'> = { clock: throttled, page: tab.page };
-  const workers: { isRunning: boolean; answersTimers: boolean }[] = [];
-  const createWorker = (answersTimers: boolean) => (): TimerWorker => {
-    const state = { isRunning: true, answersTimers };
+  const workers: { isRunning: boolean; runsTimers: boolean }[] = [];
+  const createWorker = (runsTimers: boolean) => (): TimerWorker => {
+    const state = { isRunning: true, runsTimers };
     workers.push(state);
     let listener: (event: { readonly data: unknown }) => void = () => {};
     return {
       addEventListener: (_type, added) => (listener = added),
       postMessage({ id, delayMs }) {
-        if (state.answersTimers) tab.clock.setTimer(() => state.isRunning && listener({ data: id }), delayMs);
+        if (state.runsTimers) tab.clock.setTimer(() => state.isRunning && listener({ data: id }), delayMs);
       },
       terminate: () => (state.isRunning = false),
     };
@@ -112,17 +112,17 @@ describe('the worker of a worker clock', () => {
 
   it('responds to each timer with its id', async () => {
     vi.useFakeTimers();
-    const answers: number[] = [];
+    const posted: number[] = [];
     let listener: (event: { readonly data: unknown }) => void = () => {};
     serveTimers({
       addEventListener: (_type, added) => (listener = added),
-      postMessage: (id) => answers.push(id),
+      postMessage: (id) => posted.push(id),
     });
     listener({ data: { id: 7, delayMs: 25_000 } });
     listener({ data: { id: 8, delayMs: 1_000 } });
     await vi.advanceTimersByTimeAsync(24_999);
-    expect(answers).toEqual([8]);
+    expect(posted).toEqual([8]);
     await vi.advanceTimersByTimeAsync(1);
-    expect(answers).toEqual([8, 7]);
+    expect(posted).toEqual([8, 7]);
   });
 });

@@ -22,8 +22,8 @@ import { refusal } from '../support/wire/replies.ts';
 const supabase = useLocalSupabase({ port: 0 });
 afterEach(cleanup);
 
-/** @param answerDelete replaces the service's response to a delete. */
-async function signedIn(answerDelete?: () => Promise<Response>) {
+/** @param respondToDelete replaces the service's response to a delete. */
+async function signedIn(respondToDelete?: () => Promise<Response>) {
   const { url, anonKey, fetch } = supabase();
   const reads: string[] = [];
   const platform = createPlatform({
@@ -31,7 +31,7 @@ async function signedIn(answerDelete?: () => Promise<Response>) {
     fetch: async (input, init) => {
       const request = new Request(input, init);
       if (request.url.includes('/rest/v1/')) reads.push(request.url);
-      return answerDelete && request.method === 'DELETE' ? answerDelete() : fetch(request);
+      return respondToDelete && request.method === 'DELETE' ? respondToDelete() : fetch(request);
     },
   });
   const clients = createSupabaseClients<Database>({

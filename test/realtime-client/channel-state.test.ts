@@ -235,12 +235,12 @@ describe('the states of a channel', () => {
       const accepted = step(joining, events.accepted);
       expect(accepted.effects).toEqual([{ type: 'wait', delayMs: 10_000 }]);
       const overdue = replay(accepted.state, [events.timer]);
-      const answered = step(overdue, events.heartbeat);
-      expect([answered.state.type, answered.effects]).toEqual([
+      const responded = step(overdue, events.heartbeat);
+      expect([responded.state.type, responded.effects]).toEqual([
         'joined',
         [{ type: 'wait', delayMs: 60_000 }],
       ]);
-      expect(step(answered.state, events.confirmed).state.type).toBe('live');
+      expect(step(responded.state, events.confirmed).state.type).toBe('live');
       // The wait for the replication continues after the confirmation of the subscription.
       const confirmed = step(accepted.state, events.confirmed);
       expect([confirmed.state.type, confirmed.effects]).toEqual(['joined', []]);

@@ -131,7 +131,7 @@ describe('changes that the database broadcasts', () => {
     await world.clock.advance(9_999);
     expect(channel.getSnapshot().status).toBe('joined');
     await world.clock.advance(1);
-    server.answerHeartbeat();
+    server.acknowledgeHeartbeat();
     expect(channel.getSnapshot().status).toBe('live');
     expect(losses).toBe(0);
     await confirm();

@@ -43,7 +43,7 @@ describe('joining', () => {
     server.open();
     await world.settle();
     await world.clock.advance(10_100);
-    server.answerHeartbeat();
+    server.acknowledgeHeartbeat();
     expect(server.sentEvents()).toContain('phx_leave');
     server.refuseJoin('Unauthorized: You do not have permissions to read from this Channel topic');
     expect(channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'unauthorized' } });
@@ -113,7 +113,7 @@ describe('a join that the server holds until it has subscribed', () => {
     await world.clock.advance(19_000);
     expect(server.sentEvents().at(-1)).toBe('heartbeat');
     server.acceptJoin();
-    server.answerHeartbeat();
+    server.acknowledgeHeartbeat();
     server.confirm();
     expect([tab.sockets.length, channel.getSnapshot().status]).toEqual([1, 'live']);
     client.close();

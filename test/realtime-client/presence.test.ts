@@ -98,7 +98,7 @@ describe('presence', () => {
     presence.track({ name: 'Ada' });
     for (let second = 0; second < 120; second += 10) {
       await world.clock.advance(10_000);
-      server.answerHeartbeat();
+      server.acknowledgeHeartbeat();
     }
     expect(calls().map(({ payload }) => payload['payload'])).toEqual(
       Array.from({ length: 4 }, () => ({ name: 'Ada' })),
@@ -115,7 +115,7 @@ describe('presence', () => {
     server.reply(calls().at(-1)?.ref ?? null, { status: 'ok', response: {} });
     for (let second = 0; second < 60; second += 10) {
       await world.clock.advance(10_000);
-      server.answerHeartbeat();
+      server.acknowledgeHeartbeat();
     }
     expect(calls()).toHaveLength(2);
     expect(presence.getSnapshot().error).toBeNull();
@@ -137,9 +137,9 @@ describe('presence', () => {
     for (let index = 0; index < 12; index += 1) presence.track({ name: `${index}` });
     expect(calls()).toHaveLength(5);
     await world.clock.advance(20_000);
-    server.answerHeartbeat();
+    server.acknowledgeHeartbeat();
     await world.clock.advance(5_000);
-    server.answerHeartbeat();
+    server.acknowledgeHeartbeat();
     await world.clock.advance(5_000);
     expect(calls()).toHaveLength(6);
     expect(calls().at(-1)?.payload['payload']).toEqual({ name: '11' });

@@ -128,7 +128,7 @@ describe('a channel that the server ends', () => {
     scene.server.open();
     await scene.world.clock.advance(10_000);
     expect(scene.server.sentEvents()).toEqual(['phx_join', 'heartbeat']);
-    scene.server.answerHeartbeat();
+    scene.server.acknowledgeHeartbeat();
     expect(scene.server.sentEvents()).toEqual(['phx_join', 'heartbeat', 'phx_leave']);
     await scene.world.clock.advance(1_250);
     expect(scene.server.sentEvents()).toEqual(['phx_join', 'heartbeat', 'phx_leave', 'phx_join']);
@@ -144,7 +144,7 @@ describe('a channel that the server ends', () => {
     scene.server.acceptJoin();
     for (const untilHeartbeatMs of [25_000, 25_000, 10_000]) {
       await scene.world.clock.advance(untilHeartbeatMs);
-      scene.server.answerHeartbeat();
+      scene.server.acknowledgeHeartbeat();
     }
     await scene.world.clock.advance(1_250);
     expect(scene.server.sentEvents().filter((event) => event !== 'heartbeat')).toEqual([
@@ -163,7 +163,7 @@ describe('a channel that the server ends', () => {
     await scene.world.clock.advance(24_000);
     expect(scene.server.sentEvents()).toEqual(['phx_join']);
     await scene.world.clock.advance(1_000);
-    scene.server.answerHeartbeat();
+    scene.server.acknowledgeHeartbeat();
     await scene.world.clock.advance(13_000);
     expect(scene.server.sentEvents()).toEqual(['phx_join', 'heartbeat', 'phx_join']);
   });
@@ -193,7 +193,7 @@ describe('a system error', () => {
     });
     for (let beat = 0; beat < 24; beat += 1) {
       await scene.world.clock.advance(25_000);
-      scene.server.answerHeartbeat();
+      scene.server.acknowledgeHeartbeat();
     }
     expect(scene.server.sentEvents().filter((event) => event === 'phx_join')).toHaveLength(1);
   });
@@ -239,34 +239,34 @@ describe('a new token', () => {
   });
 
   it('is not used when the user signs out during the request', async () => {
-    const answers: ((token: string | null) => void)[] = [];
+    const pending: ((token: string | null) => void)[] = [];
     const scene = createScriptedScene({
-      getAccessToken: () => new Promise((resolve) => answers.push(resolve)),
+      getAccessToken: () => new Promise((resolve) => pending.push(resolve)),
     });
     scene.client.channel('user:ada').join();
     scene.server.open();
     scene.setToken(null);
-    answers[0]?.('token-1');
-    answers[1]?.(null);
+    pending[0]?.('token-1');
+    pending[1]?.(null);
     await scene.world.settle();
     expect(scene.server.lastJoin().payload).not.toHaveProperty('access_token');
   });
 
   it('is used when it is announced during a request that was made while signed out', async () => {
-    const answers: ((token: string | null) => void)[] = [];
+    const pending: ((token: string | null) => void)[] = [];
     const scene = createScriptedScene({
-      getAccessToken: () => new Promise((resolve) => answers.push(resolve)),
+      getAccessToken: () => new Promise((resolve) => pending.push(resolve)),
     });
     const channel = scene.client.channel('user:ada');
     channel.join();
     scene.server.open();
-    answers.shift()?.('token-1');
+    pending.shift()?.('token-1');
     await scene.world.settle();
     scene.server.acceptJoin();
     scene.setToken(null);
     channel.join();
     scene.setToken('token-1');
-    answers.forEach((answer) => answer(null));
+    pending.forEach((resolve) => resolve(null));
     await scene.world.settle();
     expect(channel.getSnapshot().status).not.toBe('failed');
   });
@@ -289,20 +289,20 @@ describe('a new token', () => {
 
 describe('a token request without a response', () => {
   it('times out and is repeated; its late response is ignored', async () => {
-    const answers: ((token: string) => void)[] = [];
+    const pending: ((token: string) => void)[] = [];
     const scene = createScriptedScene({
-      getAccessToken: () => new Promise((resolve) => answers.push(resolve)),
+      getAccessToken: () => new Promise((resolve) => pending.push(resolve)),
     });
     const channel = scene.client.channel('user:ada');
     channel.join();
     scene.server.open();
     await scene.world.clock.advance(10_000);
-    expect([answers.length, channel.getSnapshot().status]).toEqual([1, 'connecting']);
+    expect([pending.length, channel.getSnapshot().status]).toEqual([1, 'connecting']);
     await scene.world.clock.advance(1_250);
-    answers[0]?.('late');
-    answers[1]?.('token-2');
+    pending[0]?.('late');
+    pending[1]?.('token-2');
     await scene.world.settle();
-    expect([answers.length, scene.server.lastJoin().payload['access_token']]).toEqual([2, 'token-2']);
+    expect([pending.length, scene.server.lastJoin().payload['access_token']]).toEqual([2, 'token-2']);
   });
 });
 

@@ -18,8 +18,8 @@ function createTabs({ locks }: Partial<Pick<Platform, 'locks'>> = {}) {
   const server = createRealtimeModel(serverTab.clock, () => 20);
   server.validTokens.add(tokenOf('ada'));
   server.validTokens.add(tokenOf('bob'));
-  /** @param answers results of the first token requests. */
-  const openTab = (user = 'ada', answers: (() => Promise<string | null>)[] = []) => {
+  /** @param tokenResults results of the first token requests. */
+  const openTab = (user = 'ada', tokenResults: (() => Promise<string | null>)[] = []) => {
     const sockets = new Set<Socket>();
     const tokenListeners = new Set<(token: string | null) => void>();
     let token: string | null = tokenOf(user);
@@ -60,7 +60,7 @@ function createTabs({ locks }: Partial<Pick<Platform, 'locks'>> = {}) {
       apiKey: 'public-key',
       platform,
       share: shareSocket,
-      getAccessToken: () => answers.shift()?.() ?? Promise.resolve(token),
+      getAccessToken: () => tokenResults.shift()?.() ?? Promise.resolve(token),
       onTokenChange: (listener) => {
         tokenListeners.add(listener);
         return () => tokenListeners.delete(listener);

@@ -20,7 +20,7 @@ async function openQuery(comparison: Comparison, overrides: Partial<LiveQueryOpt
   const { world, tab, server } = scene;
   const table = new Map<string, Item>();
   const state = { version: 0, isMute: false, isUnreachable: false, isHanging: false, reads: 0, checks: 0 };
-  const answer = async <Value>(read: () => Value): Promise<Value> => {
+  const respond = async <Value>(read: () => Value): Promise<Value> => {
     if (state.isHanging) return new Promise(() => {});
     await new Promise<void>((resolve) => void tab.clock.setTimer(resolve, latencyMs / 2));
     if (state.isUnreachable) throw new Error('The service is unreachable');
@@ -30,14 +30,14 @@ async function openQuery(comparison: Comparison, overrides: Partial<LiveQueryOpt
   };
   const readVersion = () => {
     state.checks += 1;
-    return answer(() => state.version);
+    return respond(() => state.version);
   };
   const query = createLiveQuery<Item>({
     channel: scene.client.channel('user:ada'),
     platform: tab,
     query: createQuery<Item>({}, ({ id }) => {
       if (!id) state.reads += 1;
-      return answer(() => [...table.values()].filter((row) => id?.includes(row.id) ?? true));
+      return respond(() => [...table.values()].filter((row) => id?.includes(row.id) ?? true));
     }),
     key: 'id',
     ...(comparison === 'version' && { readVersion }),

@@ -5,7 +5,7 @@ import { createFakeWorld } from '../support/fake-platform.ts';
 import { createScriptedScene } from '../support/wire/scripted-realtime.ts';
 
 describe('the socket', () => {
-  it('is replaced when a heartbeat is unanswered for 10 s', async () => {
+  it('is replaced when a heartbeat has no reply for 10 s', async () => {
     const scene = createScriptedScene();
     await scene.openLiveChannel();
     await scene.world.clock.advance(25_000);
@@ -113,7 +113,7 @@ describe('the socket', () => {
     await scene.world.settle();
     scene.server.acceptJoin();
     await scene.world.clock.advance(26_000);
-    scene.server.answerHeartbeat();
+    scene.server.acknowledgeHeartbeat();
     await scene.world.clock.advance(4_000);
     scene.server.socket().fail();
     const before = scene.tab.sockets.length;

@@ -3,12 +3,12 @@ import { createClient, PostgrestError } from '../../src/compat/index.ts';
 import { json } from '../support/wire/replies.ts';
 
 /** The vendor's client returns an error as the server sent it, and throws an instance. */
-function answering(reply: () => Response) {
+function respondWith(reply: () => Response) {
   const fetch = async () => reply();
   return createClient('https://project.test', 'anon-key', { global: { fetch } }).from('notes').select('id');
 }
 const body = { code: '42501', message: 'permission denied', details: null, hint: null };
-const refused = () => answering(() => json(body, { status: 403 }));
+const refused = () => respondWith(() => json(body, { status: 403 }));
 
 test('a returned error is a plain object with the fields of the server, its nulls too', async () => {
   const { error, status } = await refused();
@@ -30,12 +30,12 @@ test('a thrown error is an instance', async () => {
 
 test('details that are a list stay one', async () => {
   const details = [{ embedding: 'notes with people' }];
-  const { error } = await answering(() => json({ ...body, details }, { status: 300 }));
+  const { error } = await respondWith(() => json({ ...body, details }, { status: 300 }));
   expect(error?.details).toEqual(details);
 });
 
 test('a failure of the network has its cause, and an abort by a signal is reported as such', async () => {
-  const failing = answering(() => {
+  const failing = respondWith(() => {
     throw new TypeError('fetch failed', {
       cause: Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' }),
     });
@@ -43,13 +43,13 @@ test('a failure of the network has its cause, and an abort by a signal is report
   const { error, status } = await failing.retry(false);
   expect([error?.message, error?.code, error?.hint, status]).toEqual(['TypeError: fetch failed', '', '', 0]);
   expect(error?.details).toContain('Caused by: Error: connect ECONNREFUSED 127.0.0.1:1 (ECONNREFUSED)');
-  const aborted = await answering(() => json([])).abortSignal(AbortSignal.abort());
+  const aborted = await respondWith(() => json([])).abortSignal(AbortSignal.abort());
   expect(aborted.error?.message).toMatch(/^AbortError: /);
   expect(aborted.error?.hint).toBe('Request was aborted (timeout or manual cancellation)');
 });
 
 test('rows of single() have no hidden member besides their columns', async () => {
-  const { data } = await answering(() => json({ id: '1' })).single();
+  const { data } = await respondWith(() => json({ id: '1' })).single();
   expect(Object.getOwnPropertyNames(data)).toEqual(['id']);
 });
 

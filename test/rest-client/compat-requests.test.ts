@@ -8,13 +8,13 @@ const connect = (fetch: typeof globalThis.fetch, db: SupabaseClientOptions['db']
   createClient('https://project.test', 'anon-key', { global: { fetch }, db });
 
 test('a response of a program’s tests may have only some members', async () => {
-  const answers: object[] = [
+  const responses: object[] = [
     { ok: true, status: 200, json: async () => [{ id: 1 }] },
     { ok: false, status: 409, text: async () => '{"code":"23505","message":"duplicate"}' },
     { ok: true, status: 204, headers: {} },
     { ok: false, json: async () => ({ message: 'failed' }) },
   ];
-  const client = connect(async () => answers.shift() as Response);
+  const client = connect(async () => responses.shift() as Response);
   expect((await client.from('notes').select()).data).toEqual([{ id: 1 }]);
   expect((await client.from('notes').insert({ id: 1 })).error?.code).toBe('23505');
   expect((await client.from('notes').delete().eq('id', 1)).status).toBe(204);
@@ -163,7 +163,7 @@ test('a query retries its failed read if the client retries none', async () => {
       .from('notes')
       .select()
       .retry(true)
-      .then((answer) => answer);
+      .then((response) => response);
     await vi.advanceTimersByTimeAsync(5_000);
     expect((await repeated).status).toBe(200);
   } finally {

@@ -405,11 +405,11 @@ describe("the caller's abort", () => {
 describe('identical reads at the same time', () => {
   const shareInFlight = true;
   const slow = () => {
-    let answer: (response: Response) => void = () => undefined;
-    const client = createRecordingClient([() => new Promise<Response>((resolve) => (answer = resolve))], {
+    let respond: (response: Response) => void = () => undefined;
+    const client = createRecordingClient([() => new Promise<Response>((resolve) => (respond = resolve))], {
       shareReads,
     });
-    return { ...client, answer: () => answer(note()) };
+    return { ...client, respond: () => respond(note()) };
   };
 
   test('are refused before sending where the client has no shareReads', async () => {
@@ -419,14 +419,14 @@ describe('identical reads at the same time', () => {
   });
 
   test('share one request, and each has its own rows', async () => {
-    const { db, requests, world, answer } = slow();
+    const { db, requests, world, respond } = slow();
     const [first, second] = [
       db.from('notes').select('id').execute({ shareInFlight }),
       db.from('notes').select('id').execute({ shareInFlight }),
     ];
     await world.settle();
     expect(requests).toHaveLength(1);
-    answer();
+    respond();
     expect(await first).toEqual(await second);
     expect(await first).not.toBe(await second);
   });
@@ -442,7 +442,7 @@ describe('identical reads at the same time', () => {
   });
 
   test('continue for the second caller when the first aborts', async () => {
-    const { db, requests, world, answer } = slow();
+    const { db, requests, world, respond } = slow();
     const [a, b] = [new AbortController(), new AbortController()];
     const query = db.from('notes').select('id');
     const left = fails(query.execute({ shareInFlight, signal: a.signal }), { code: 'aborted' });
@@ -451,7 +451,7 @@ describe('identical reads at the same time', () => {
     a.abort();
     await left;
     expect(requests[0]?.signal.aborted).toBe(false);
-    answer();
+    respond();
     expect(await stays).toEqual([{ id: '1' }]);
   });
 
@@ -485,9 +485,9 @@ describe('identical reads at the same time', () => {
   });
 
   test('do not join a read that began before a write of the same client', async () => {
-    const answers: ((response: Response) => void)[] = [];
+    const responses: ((response: Response) => void)[] = [];
     const { db, requests, world } = createRecordingClient(
-      [() => new Promise<Response>((resolve) => answers.push(resolve))],
+      [() => new Promise<Response>((resolve) => responses.push(resolve))],
       { shareReads },
     );
     const query = db.from('notes').select('id');
@@ -497,14 +497,14 @@ describe('identical reads at the same time', () => {
     await world.settle();
     const meanwhile = query.execute({ shareInFlight });
     await world.settle();
-    answers[1]?.(new Response(null, { status: 201 }));
+    responses[1]?.(new Response(null, { status: 201 }));
     await write;
     const after = [query.execute({ shareInFlight }), query.execute({ shareInFlight })];
     await world.settle();
     expect(requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET', 'GET']);
-    answers[0]?.(json([]));
-    answers[2]?.(json([]));
-    answers[3]?.(note());
+    responses[0]?.(json([]));
+    responses[2]?.(json([]));
+    responses[3]?.(note());
     expect([await before, await meanwhile, ...(await Promise.all(after))]).toEqual([
       [],
       [],

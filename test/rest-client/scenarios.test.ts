@@ -224,7 +224,7 @@ describe('requests', () => {
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   const connect = (...replies: Response[]) => {
     const recorded = createRecordingTab(replies);
     return createRestClient({ url: projectUrl, apiKey: 'k', platform: recorded.tab });

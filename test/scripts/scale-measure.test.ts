@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { isWithinLimit, measure } from '../../scripts/scale/measure.ts';
 import type { ScaleDatabase } from '../../scripts/scale/scale-database.ts';
 
-const query = { name: 'list', sql: 'select 50', countsAnswer: false };
+const query = { name: 'list', sql: 'select 50', countsResponse: false };
 const scan = {
   'Node Type': 'Index Scan',
   'Relation Name': 'notifications',

@@ -220,11 +220,11 @@ describe('URLs', () => {
 
   test('are signed in batches of a thousand, with the failed paths', async () => {
     const error = 'Either the object does not exist or you do not have access to it';
-    const answer = json([
+    const response = json([
       { path: 'k0', signedURL: '/object/sign/b/k0?token=t', error: null },
       { path: 'k1', signedURL: null, error },
     ]);
-    const { storage, requests } = createClient([answer, json([])]);
+    const { storage, requests } = createClient([response, json([])]);
     const paths = Array.from({ length: 1001 }, (_, index) => `k${index}`);
     const urls = await storage.from('b').createSignedUrls(['ü', ...paths], 60);
     expect(await Promise.all(requests.map((request) => request.json()))).toEqual([

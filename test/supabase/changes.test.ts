@@ -22,7 +22,7 @@ async function changesSince(since: string | null, caller = asGrace, pageSize = 1
     since,
     pageSize,
   ]);
-  if (!row) throw new Error('no answer');
+  if (!row) throw new Error('no row');
   return row.changes;
 }
 const insert = async (rows = 1, kind = 'mention') =>

@@ -7,7 +7,7 @@ import handleMails from '../../supabase/functions/notification-mails/index.ts';
 import handleUnsubscribe from '../../supabase/functions/unsubscribe/index.ts';
 import { useLocalSupabase } from '../support/local-supabase.ts';
 import { createDatabaseCaller } from '../../supabase/functions/_shared/runtime/database-functions.ts';
-import { UnexpectedAnswerError } from '../../supabase/functions/_shared/runtime/parse.ts';
+import { UnexpectedResponseError } from '../../supabase/functions/_shared/runtime/parse.ts';
 import { claimedMailsSchema } from '../../supabase/functions/_shared/mail/queued-mail.ts';
 
 const secret = Buffer.from('the secret of the webhook');
@@ -86,7 +86,7 @@ it('a function refuses a response of the database with an unexpected shape', asy
     now: () => 0,
   });
   const claim = callDatabase('claim_notification_mails', {}, claimedMailsSchema);
-  await expect(claim).rejects.toBeInstanceOf(UnexpectedAnswerError);
+  await expect(claim).rejects.toBeInstanceOf(UnexpectedResponseError);
   await expect(claim).rejects.toThrow('claim_notification_mails: ');
 });
 
@@ -178,8 +178,8 @@ describe('a worker', () => {
   });
 
   it('says which keys it lacks', async () => {
-    const answer = run({ apikey: 'x' }, { SUPABASE_SECRET_KEYS: '' });
-    expect(await answer).toBe(500);
+    const body = run({ apikey: 'x' }, { SUPABASE_SECRET_KEYS: '' });
+    expect(await body).toBe(500);
   });
 });
 

@@ -219,11 +219,11 @@ it('unsubscribing by a mail of a registered kind turns this kind off, names it, 
     });
     return response.json();
   };
-  const answer = { kind: 'build_failed', label: 'Failed builds', language: 'en' };
-  expect(await act('show')).toEqual({ ...answer, is_off: false });
-  expect(await act('unsubscribe')).toEqual({ ...answer, is_off: true });
+  const shown = { kind: 'build_failed', label: 'Failed builds', language: 'en' };
+  expect(await act('show')).toEqual({ ...shown, is_off: false });
+  expect(await act('unsubscribe')).toEqual({ ...shown, is_off: true });
   expect(await send()).toMatchObject({ channels: ['in_app'] });
-  expect(await act('undo')).toEqual({ ...answer, is_off: false });
+  expect(await act('undo')).toEqual({ ...shown, is_off: false });
 });
 
 it.each([

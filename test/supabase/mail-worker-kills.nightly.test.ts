@@ -63,7 +63,7 @@ async function pass(request: IncomingMessage, response: ServerResponse): Promise
   const isClaim = request.url?.endsWith('claim_notification_mails') ?? false;
   const body = await text(request);
   if (!reach(isClaim ? 'before the claim' : 'before the acknowledgment')) return;
-  const answer = await supabase().fetch(`${supabase().url}${request.url ?? ''}`, {
+  const forwarded = await supabase().fetch(`${supabase().url}${request.url ?? ''}`, {
     method: 'POST',
     headers: {
       apikey: supabase().serviceRoleKey,
@@ -73,7 +73,7 @@ async function pass(request: IncomingMessage, response: ServerResponse): Promise
     body,
   });
   if (!reach(isClaim ? 'after the claim' : 'after the acknowledgment')) return;
-  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+  response.writeHead(forwarded.status, { 'content-type': 'application/json' }).end(await forwarded.text());
 }
 
 /** What the provider responds to every mail: a status and a body, or a stage of SMTP and a response; null: it accepts. */

@@ -16,7 +16,7 @@ const callApi = async (path: string, body: unknown) => {
 };
 const send = async (message: object, more: object = {}) => {
   const { status, body } = await callApi('/rest/v1/rpc/send_notifications', { messages: [message], ...more });
-  return { status, answer: (status === 200 ? body[0] : body) as Record<string, never> };
+  return { status, response: (status === 200 ? body[0] : body) as Record<string, never> };
 };
 const reached = async () =>
   (
@@ -54,12 +54,12 @@ describe('a message at a local time', () => {
 
   it('arrives when it is that time for each recipient, and at once where that has passed', async () => {
     await zones();
-    const { status, answer } = await send({
+    const { status, response } = await send({
       recipients: [ada.id, grace.id, unknownId],
       text: 'Good morning',
       send_at: { local_time: '2027-01-05T09:00' },
     });
-    expect([status, answer]).toMatchObject([
+    expect([status, response]).toMatchObject([
       200,
       { state: 'scheduled', send_at: '2027-01-04T19:00:00+00:00', local_time: '2027-01-05T09:00:00' },
     ]);
@@ -72,7 +72,7 @@ describe('a message at a local time', () => {
     expect(await reached()).toEqual([ada.id]);
     await deliver(new Date('2027-01-05T17:00:00Z'));
     expect(await reached()).toEqual([grace.id, ada.id].toSorted());
-    const status2 = await callApi('/rest/v1/rpc/message_status', { message_id: answer['id'] });
+    const status2 = await callApi('/rest/v1/rpc/message_status', { message_id: response['id'] });
     expect(status2.body).toMatchObject({
       state: 'delivered',
       counts: { delivered: 2, failed: 0, unknown: 1 },
@@ -90,15 +90,15 @@ describe('a message at a local time', () => {
 
   it('waits for that time although zones further east have reached it', async () => {
     const localTime = new Date(Date.now() + 2 * 3_600_000).toISOString().slice(0, 16);
-    const { answer } = await send({ recipients: [ada.id], text: 'x', send_at: { local_time: localTime } });
-    expect(answer['counts']).toMatchObject({ delivered: 0 });
+    const { response } = await send({ recipients: [ada.id], text: 'x', send_at: { local_time: localTime } });
+    expect(response['counts']).toMatchObject({ delivered: 0 });
     expect(await reached()).toEqual([]);
   });
 
   it('counts a recipient once whose delivery is retried when it is that time for others', async () => {
     const { database } = supabase();
     await zones();
-    const { answer } = await send({
+    const { response } = await send({
       recipients: [ada.id, grace.id],
       text: 'x',
       send_at: { local_time: '2027-01-05T09:00' },
@@ -112,7 +112,7 @@ describe('a message at a local time', () => {
       update private.message_ranges set due_at = '2027-01-05T17:00:00Z';
       drop trigger fail_for_now on public.notifications; drop function public.fail_for_now()`);
     await deliver(new Date('2027-01-05T17:00:00Z'));
-    const { body } = await callApi('/rest/v1/rpc/message_status', { message_id: answer['id'] });
+    const { body } = await callApi('/rest/v1/rpc/message_status', { message_id: response['id'] });
     expect(body).toMatchObject({ state: 'delivered', counts: { delivered: 2 } });
   });
 
@@ -122,22 +122,22 @@ describe('a message at a local time', () => {
     ['2027-02-30T09:00', /send_at\.local_time is not a local time/],
     ['2030-01-05T09:00', /send_at\.local_time is not a local time/],
   ])('is refused as %s', async (localTime, detail) => {
-    const { status, answer } = await send({
+    const { status, response } = await send({
       recipients: [ada.id],
       text: 'x',
       send_at: { local_time: localTime },
     });
-    expect([status, answer['details']]).toEqual([400, expect.stringMatching(detail)]);
+    expect([status, response['details']]).toEqual([400, expect.stringMatching(detail)]);
   });
 
   it('does not expire before it is that time in the last zone', async () => {
-    const { answer } = await send({
+    const { response } = await send({
       recipients: [ada.id],
       text: 'x',
       send_at: { local_time: '2027-01-05T09:00' },
       expires_at: '2027-01-05T20:00:00Z',
     });
-    expect(answer['details']).toMatch(/expires_at is not after the time of sending/);
+    expect(response['details']).toMatch(/expires_at is not after the time of sending/);
   });
 });
 
@@ -157,13 +157,13 @@ describe('a topic', () => {
       email: false,
       push: true,
     });
-    const { answer: toAda } = await send({ recipients: [ada.id], kind: 'releases', text: 'x' });
+    const { response: toAda } = await send({ recipients: [ada.id], kind: 'releases', text: 'x' });
     expect(toAda['deliveries']).toMatchObject([{ outcome: 'suppressed', reason: 'kind_off' }]);
     await choose(ada.id, { releases: { email: true } });
     await choose(grace.id, { releases: { in_app: false } });
-    const { answer } = await send({ followers: true, kind: 'releases', text: 'Version 7' });
+    const { response } = await send({ followers: true, kind: 'releases', text: 'Version 7' });
     await expect
-      .poll(async () => (await callApi('/rest/v1/rpc/message_status', { message_id: answer['id'] })).body)
+      .poll(async () => (await callApi('/rest/v1/rpc/message_status', { message_id: response['id'] })).body)
       .toMatchObject({
         state: 'delivered',
         counts: { delivered: 1, suppressed: 0 },
@@ -181,9 +181,9 @@ describe('a topic', () => {
     expect(
       (await callApi('/rest/v1/rpc/unsubscribe_from_mails', { token, kind: 'releases' })).body,
     ).toMatchObject({ label: 'Releases', is_off: true });
-    const { answer } = await send({ followers: true, kind: 'releases', text: 'x' });
+    const { response } = await send({ followers: true, kind: 'releases', text: 'x' });
     await expect
-      .poll(async () => (await callApi('/rest/v1/rpc/message_status', { message_id: answer['id'] })).body)
+      .poll(async () => (await callApi('/rest/v1/rpc/message_status', { message_id: response['id'] })).body)
       .toMatchObject({ state: 'delivered', deliveries: [] });
   });
 
@@ -195,16 +195,16 @@ describe('a topic', () => {
       /needs one of recipients, audience, everyone and followers/,
     ],
   ])('is refused as %j', async (message, detail) => {
-    const { answer } = await send(message);
-    expect(answer['details']).toMatch(detail);
+    const { response } = await send(message);
+    expect(response['details']).toMatch(detail);
   });
 
   it('cannot be another kind that the team has registered', async () => {
     await callApi('/rest/v1/rpc/register_kind', {
       kind: { name: 'deployed', labels: { en: 'Deployments' } },
     });
-    const { answer } = await send({ followers: true, kind: 'deployed', text: 'x' });
-    expect(answer['details']).toMatch(/followers needs a kind that is a topic/);
+    const { response } = await send({ followers: true, kind: 'deployed', text: 'x' });
+    expect(response['details']).toMatch(/followers needs a kind that is a topic/);
     await callApi('/rest/v1/rpc/remove_kind', { name: 'deployed' });
   });
 });
@@ -216,11 +216,11 @@ describe('a dry run', () => {
       [grace.id],
     );
     const before = await stored();
-    const { answer } = await send(
+    const { response } = await send(
       { recipients: [ada.id, grace.id, unknownId], kind: 'comment', text: 'Hello', idempotency_key: 'dry-1' },
       { dry_run: true },
     );
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       recipient_count: 3,
       deliveries: [
         { recipient_id: unknownId, outcome: 'unknown' },
@@ -229,19 +229,19 @@ describe('a dry run', () => {
       ],
       words: null,
     });
-    expect(answer).not.toHaveProperty('deliveries.2.notification_id');
+    expect(response).not.toHaveProperty('deliveries.2.notification_id');
     expect(await stored()).toEqual(before);
     // The idempotency key is still unused.
-    const { answer: sent } = await send({ recipients: [ada.id], text: 'Hello', idempotency_key: 'dry-1' });
+    const { response: sent } = await send({ recipients: [ada.id], text: 'Hello', idempotency_key: 'dry-1' });
     expect(sent).toMatchObject({ is_repeated: false, state: 'delivered' });
   });
 
   it('names a recipient whose account was deleted softly as unknown', async () => {
     const { database } = supabase();
     await database.query('update auth.users set deleted_at = now() where id = $1', [grace.id]);
-    const { answer } = await send({ recipients: [ada.id, grace.id], text: 'x' }, { dry_run: true });
+    const { response } = await send({ recipients: [ada.id, grace.id], text: 'x' }, { dry_run: true });
     await database.query('update auth.users set deleted_at = null where id = $1', [grace.id]);
-    expect(answer['deliveries']).toMatchObject([
+    expect(response['deliveries']).toMatchObject([
       { recipient_id: grace.id, outcome: 'unknown' },
       { recipient_id: ada.id, outcome: 'delivered' },
     ]);
@@ -253,23 +253,23 @@ describe('a dry run', () => {
        insert into audience_members (audience, user_id) select name, $1 from added`,
       [ada.id],
     );
-    const { answer: audience } = await send(
+    const { response: audience } = await send(
       { audience: 'crew', text: 'x', send_at: new Date(Date.now() + 3_600_000).toISOString() },
       { dry_run: true },
     );
     expect(audience).toMatchObject({ recipient_count: 1, deliveries: [{ recipient_id: ada.id }] });
-    const { answer: everyone } = await send({ everyone: true, text: 'x' }, { dry_run: true });
+    const { response: everyone } = await send({ everyone: true, text: 'x' }, { dry_run: true });
     expect(everyone).toMatchObject({ recipient_count: null, deliveries: [{}, {}] });
     expect(await reached()).toEqual([]);
   });
 
   it('refuses what sending refuses', async () => {
     await send({ recipients: [ada.id], text: 'first', idempotency_key: 'dry-2' });
-    const { status, answer } = await send(
+    const { status, response } = await send(
       { recipients: [ada.id], text: 'second', idempotency_key: 'dry-2' },
       { dry_run: true },
     );
-    expect([status, answer['message']]).toEqual([409, 'key_reused']);
+    expect([status, response['message']]).toEqual([409, 'key_reused']);
   });
 
   it('is rendered as row, mail and push message in each language of its kind', async () => {
@@ -280,12 +280,12 @@ describe('a dry run', () => {
         templates: { en: { title: '{branch} failed' }, de: { title: '{branch} ist gescheitert' } },
       },
     });
-    const { answer } = await send(
+    const { response } = await send(
       { recipients: [ada.id], kind: 'build_failed', text: 'See the log.', fields: { branch: 'main' } },
       { dry_run: true },
     );
     const { status, body } = await callApi('/functions/v1/notification-mails', {
-      preview: { content: answer['content'], words: answer['words'] },
+      preview: { content: response['content'], words: response['words'] },
     });
     expect([status, body]).toMatchObject([
       200,

@@ -108,21 +108,21 @@ it('a message in the name of a user that the recipient blocked, or about a muted
     `insert into blocked_senders (user_id, sender_id) values ('${grace.id}', '${ada.id}');
      insert into muted_threads (user_id, entity_type, entity_id) values ('${grace.id}', 'build', '7')`,
   );
-  const answers = await send(
+  const responses = await send(
     { recipients: [grace.id], kind: 'mention', text: 'Hello', sender: { user_id: ada.id } },
     { recipients: [grace.id], kind: 'mention', entity: { type: 'build', id: '7' } },
   );
-  expect(answers.map(({ deliveries }) => deliveries[0]?.reason)).toEqual(['sender_blocked', 'muted']);
+  expect(responses.map(({ deliveries }) => deliveries[0]?.reason)).toEqual(['sender_blocked', 'muted']);
   expect(await contents()).toEqual([]);
 });
 
 it('a message takes only the channels that it names, of those that the recipient wants', async () => {
-  const answers = await send(
+  const responses = await send(
     { recipients: [grace.id], kind: 'mention', text: 'Hello', channels: ['in_app'] },
     { recipients: [grace.id], kind: 'comment', text: 'Hello', channels: ['email'] },
     { recipients: [grace.id], kind: 'edit', text: 'Hello', channels: ['email'] },
   );
-  expect(answers.map(({ deliveries }) => deliveries[0])).toMatchObject([
+  expect(responses.map(({ deliveries }) => deliveries[0])).toMatchObject([
     { outcome: 'delivered', channels: ['in_app'] },
     { outcome: 'delivered', channels: ['email'] },
     { outcome: 'suppressed', reason: 'channels_off' },
@@ -151,9 +151,9 @@ describe('an idempotency key', () => {
 
   it('deduplicates within a call and between concurrent calls', async () => {
     const message = { recipients: [grace.id], kind: 'mention', text: 'Hello', idempotency_key: 'order-8' };
-    const answers = (await Promise.all([send(message, message), send(message), send(message)])).flat();
-    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
-    expect(answers.filter((answer) => !answer.is_repeated)).toHaveLength(1);
+    const responses = (await Promise.all([send(message, message), send(message), send(message)])).flat();
+    expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
+    expect(responses.filter((response) => !response.is_repeated)).toHaveLength(1);
     expect(await contents()).toHaveLength(1);
   });
 });
@@ -166,8 +166,8 @@ it('a scheduled message is delivered at its time, unless it was canceled before'
     { recipients: [grace.id], text: 'canceled', send_at: soon },
   );
   expect([kept?.state, canceled?.state]).toEqual(['scheduled', 'scheduled']);
-  const answer = (await (await call('cancel_message', { message_id: canceled?.id })).json()) as Message;
-  expect(answer.state).toBe('canceled');
+  const response = (await (await call('cancel_message', { message_id: canceled?.id })).json()) as Message;
+  expect(response.state).toBe('canceled');
   const deliver = () =>
     database.query<{ is_due: boolean }>(
       `select was_busy as is_due from private.deliver_ranges(false, 10, now() + interval '61 minutes', null)`,
@@ -570,14 +570,14 @@ describe('an undeliverable message is not reported as delivered', () => {
   ])('by mail alone, where the address %s', async (_, cause) => {
     const { database } = supabase();
     await database.exec(cause);
-    const answers = await send(
+    const responses = await send(
       { recipients: [grace.id], kind: 'comment', text: 'x', channels: ['email'] },
       { recipients: [grace.id], kind: 'comment', text: 'x' },
     );
     await database.exec(
       `delete from private.suppressed_addresses; update auth.users set email_confirmed_at = now() where id = '${grace.id}'`,
     );
-    expect(answers.map(({ deliveries }) => deliveries[0])).toMatchObject([
+    expect(responses.map(({ deliveries }) => deliveries[0])).toMatchObject([
       { outcome: 'suppressed', reason: 'no_address' },
       { outcome: 'delivered', channels: ['in_app'] },
     ]);

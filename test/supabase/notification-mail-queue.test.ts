@@ -25,7 +25,7 @@ const claim = async (timeMs: number, batchSize = 50): Promise<Claimed> => {
 const finish = async (mail: { id: string; lease: string } | undefined, outcome: string, timeMs: number) => {
   const [row] = await supabase().database.query<{ changed: boolean }>(
     'select public.finish_notification_mail($1, $2, $3, $4, $5) as changed',
-    [mail?.id, mail?.lease, outcome, outcome === 'failed' ? 'no answer' : null, at(timeMs)],
+    [mail?.id, mail?.lease, outcome, outcome === 'failed' ? 'no response' : null, at(timeMs)],
   );
   return row?.changed;
 };
@@ -242,7 +242,7 @@ it('a mail that fails is tried five times with growing delays, then dies with it
     expect(delays[index]).toBeGreaterThanOrEqual(minutes * 0.5);
     expect(delays[index]).toBeLessThanOrEqual(minutes * 1.5);
   }
-  expect(await queue()).toMatchObject([{ state: 'dead', attempts: 5, reason: 'no answer' }]);
+  expect(await queue()).toMatchObject([{ state: 'dead', attempts: 5, reason: 'no response' }]);
   const resend = async (diedAfterMs: number) =>
     (
       await supabase().database.query<{ result: object }>(

@@ -415,9 +415,9 @@ describe('unsubscribing', () => {
   it('unsubscribing by one click of the mail program turns the kind off; a scanner that follows the link changes nothing', async () => {
     const { headers, link } = await mailed();
     expect(headers['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click');
-    const answer = await supabase().fetch(link, { redirect: 'manual' });
-    expect(answer.status).toBe(303);
-    expect(answer.headers.get('location')).toBe(
+    const response = await supabase().fetch(link, { redirect: 'manual' });
+    expect(response.status).toBe(303);
+    expect(response.headers.get('location')).toBe(
       link.replace(/^.*\?/, 'http://localhost:5173/unsubscribe.html#'),
     );
     expect(await chosen()).toEqual({ all: true, mentions: true });

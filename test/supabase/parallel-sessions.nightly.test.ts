@@ -69,11 +69,11 @@ it('eight workers deliver one announcement to each recipient once, and count cor
 
 it('the same key in eight concurrent sessions sends one message', async () => {
   for (let round = 0; round < 20; round += 1) {
-    const answers = await inParallel((session) =>
+    const responses = await inParallel((session) =>
       send(session, { recipients: ids.slice(0, 3), text: 'x', idempotency_key: `round-${round}` }),
     );
-    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
-    expect(answers.filter((answer) => !answer.is_repeated)).toHaveLength(1);
+    expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
+    expect(responses.filter((response) => !response.is_repeated)).toHaveLength(1);
   }
   expect(await count('select count(*)::int as count from private.messages')).toBe(20);
 });

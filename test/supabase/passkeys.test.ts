@@ -16,35 +16,35 @@ import {
 const siteUrl = 'http://localhost:5173';
 const supabase = useLocalSupabase({ siteUrl });
 
-interface Answer {
+interface JsonResponse {
   readonly status: number;
   readonly access_token?: string;
   readonly refresh_token?: string;
   readonly error_code?: string;
 }
 
-async function post(path: string, body: unknown, token?: string): Promise<Answer> {
+async function post(path: string, body: unknown, token?: string): Promise<JsonResponse> {
   const response = await requestApi(supabase(), path, {
     method: 'POST',
     body,
     ...(token !== undefined && { token }),
   });
-  const answer = (await response.json().catch(() => ({}))) as Omit<Answer, 'status'>;
-  return { ...answer, status: response.status };
+  const json = (await response.json().catch(() => ({}))) as Omit<JsonResponse, 'status'>;
+  return { ...json, status: response.status };
 }
 
-/** Sends both requests of a ceremony; `answer` is the authenticator's response to the first one's options. */
+/** Sends both requests of a ceremony; `respond` creates the authenticator's response to the first one's options. */
 async function perform(
   ceremony: 'registration' | 'authentication',
-  answer: (options: never) => unknown,
+  respond: (options: never) => unknown,
   token?: string,
-): Promise<Answer> {
+): Promise<JsonResponse> {
   const path = `/auth/v1/passkeys/${ceremony}`;
   const challenge = (await post(`${path}/options`, {}, token)) as unknown as {
     challenge_id: string;
     options: never;
   };
-  const body = { challenge_id: challenge.challenge_id, credential: answer(challenge.options) };
+  const body = { challenge_id: challenge.challenge_id, credential: respond(challenge.options) };
   return post(`${path}/verify`, body, token);
 }
 

@@ -32,8 +32,8 @@ const growOld = () =>
   );
 const call = async (method: string, path: string, body?: unknown, token = user.token) => {
   const response = await requestApi(supabase(), path, { method, token, body });
-  const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
-  return { ...answer, status: response.status } as { status: number; access_token?: string };
+  const json = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+  return { ...json, status: response.status } as { status: number; access_token?: string };
 };
 
 /** The next token of the user's only session, with the methods that the auth service has stored. */

@@ -89,8 +89,8 @@ async function signInWeakly() {
   return {
     token: session.access_token,
     async refresh() {
-      const answer = await grant('refresh_token', { refresh_token: session.refresh_token });
-      return ((await answer.json()) as { access_token: string }).access_token;
+      const response = await grant('refresh_token', { refresh_token: session.refresh_token });
+      return ((await response.json()) as { access_token: string }).access_token;
     },
   };
 }
@@ -102,8 +102,8 @@ it('a session without the second factor uses a code in its place, keeps the fact
   await supabase().database.query('insert into notification_preferences (user_id) values ($1)', [user.id]);
   const { token, refresh } = await signInWeakly();
   expect(await readRows(token)).toEqual([]);
-  const answer = await recover(token, ` ${codes[3]?.toLowerCase().replaceAll('-', ' ')} `);
-  expect(answer).toEqual({ outcome: 'accepted', unused: 9 });
+  const response = await recover(token, ` ${codes[3]?.toLowerCase().replaceAll('-', ' ')} `);
+  expect(response).toEqual({ outcome: 'accepted', unused: 9 });
   const raised = await refresh();
   expect(decodeJwt(raised)).toMatchObject({ aal: 'aal2' });
   expect(await readRows(raised)).toHaveLength(1);

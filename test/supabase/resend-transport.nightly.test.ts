@@ -28,9 +28,9 @@ const provider = createServer((request, response) => {
 });
 function accept(mail: Received, response: ServerResponse): void {
   delivered.set(String(mail.headers['idempotency-key']), mail);
-  answer(response, 200, { id: 'mail' });
+  respond(response, 200, { id: 'mail' });
 }
-function answer(response: ServerResponse, status: number, body: object, headers = {}): void {
+function respond(response: ServerResponse, status: number, body: object, headers = {}): void {
   // Closes each connection: a kept one that times out on a busy machine would count as an unreachable provider.
   const closing = { 'content-type': 'application/json', connection: 'close', ...headers };
   response.writeHead(status, closing).end(JSON.stringify(body));
@@ -97,7 +97,7 @@ it('the transport for Resend waits as long as Retry-After asks and sends all, wi
   await addDueMails(12);
   refuse = (response, count) => {
     if (count >= 7) refuse = null;
-    answer(response, 429, { name: 'rate_limit_exceeded' }, { 'retry-after': '1' });
+    respond(response, 429, { name: 'rate_limit_exceeded' }, { 'retry-after': '1' });
   };
   const startedMs = performance.now();
   expect(await supabase().sendDueMails()).toEqual({ sent: 12, failed: 0, skipped: 0 });
@@ -108,7 +108,7 @@ it('the transport for Resend waits as long as Retry-After asks and sends all, wi
 
 it('the transport for Resend ends the run when the limit lasts longer than it, and counts no attempt', async () => {
   await addDueMails(60);
-  refuse = (response) => answer(response, 429, { name: 'daily_quota_exceeded' }, { 'retry-after': '3600' });
+  refuse = (response) => respond(response, 429, { name: 'daily_quota_exceeded' }, { 'retry-after': '3600' });
   expect(await supabase().sendDueMails()).toMatchObject({ sent: 0 });
   expect(received.length).toBeLessThanOrEqual(5);
   const held = (await mails()).filter(({ due_at }) => due_at.getTime() === startMs + 3600_000);
@@ -123,7 +123,7 @@ it.each([500, 503])(
   'the transport for Resend retries with the same key after %i, which counts as no attempt',
   async (status) => {
     await addDueMails(1);
-    refuse = (response) => answer(response, status, { name: 'problem' });
+    refuse = (response) => respond(response, status, { name: 'problem' });
     expect(await supabase().sendDueMails()).toEqual({ sent: 0, failed: 1, skipped: 0 });
     expect(await mails()).toMatchObject([{ state: 'retrying', attempts: 0 }]);
     refuse = null;
@@ -137,7 +137,7 @@ it.each([500, 503])(
 it('the transport for Resend waits longer than the backoff where a failure names a time', async () => {
   await addDueMails(1);
   refuse = (response) =>
-    answer(response, 503, {}, { 'retry-after': new Date(startMs + 7200_000).toUTCString() });
+    respond(response, 503, {}, { 'retry-after': new Date(startMs + 7200_000).toUTCString() });
   await supabase().sendDueMails();
   expect((await mails())[0]?.due_at.getTime()).toBe(startMs + 7200_000);
 });
@@ -146,7 +146,7 @@ it.each([400, 413, 422])(
   'the transport for Resend makes a dead letter of a mail refused with %i',
   async (status) => {
     await addDueMails(1);
-    refuse = (response) => answer(response, status, { name: 'validation_error' });
+    refuse = (response) => respond(response, status, { name: 'validation_error' });
     expect(await supabase().sendDueMails()).toEqual({ sent: 0, failed: 1, skipped: 0 });
     expect(await mails()).toMatchObject([
       { state: 'dead', attempts: 1, reason: expect.stringContaining(`${status}`) },
@@ -164,7 +164,7 @@ it('the transport for Resend delivers once when the response to an accepted mail
   };
   expect(await supabase().sendDueMails()).toEqual({ sent: 0, failed: 1, skipped: 0 });
   // The mail of the second attempt differs, because notifications were read meanwhile.
-  refuse = (response) => answer(response, 409, { name: 'invalid_idempotent_request' });
+  refuse = (response) => respond(response, 409, { name: 'invalid_idempotent_request' });
   nowMs += 3600_000;
   expect(await supabase().sendDueMails()).toEqual({ sent: 1, failed: 0, skipped: 0 });
   expect(delivered.size).toBe(1);

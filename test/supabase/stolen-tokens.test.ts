@@ -86,12 +86,12 @@ it('an application in which a user signs in with the account reads, sends and de
   const list = await requestApi(supabase(), '/rest/v1/notifications?select=content', { token });
   expect([list.status, await list.json()]).toEqual([200, []]);
   for (const call of ['delete_account', 'export_account_data', 'notification_changes']) {
-    const answer = await requestApi(supabase(), `/rest/v1/rpc/${call}`, {
+    const response = await requestApi(supabase(), `/rest/v1/rpc/${call}`, {
       method: 'POST',
       token,
       body: call.endsWith('changes') ? { since: null } : {},
     });
-    expect([call, answer.status, await answer.json()]).toMatchObject([
+    expect([call, response.status, await response.json()]).toMatchObject([
       call,
       403,
       { message: 'application_not_allowed' },

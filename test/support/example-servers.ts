@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createStaticHandler } from 'react-router';
-import { answerApiContext, answerContext, createOnRequest } from '../../examples/servers/astro.ts';
+import { handleApiContext, handleContext, createOnRequest } from '../../examples/servers/astro.ts';
 import { createExpressApp } from '../../examples/servers/express.ts';
 import { createFastifyApp } from '../../examples/servers/fastify.ts';
 import { createH3App } from '../../examples/servers/h3.ts';
@@ -10,7 +10,7 @@ import { createNextServer } from '../../examples/servers/next.ts';
 import { createRoute } from '../../examples/servers/react-router.ts';
 import { createFetchServer } from '../../examples/servers/request-response.ts';
 import type { Project } from '../../examples/servers/routes.ts';
-import { answerApiEvent, answerEvent, createHandle } from '../../examples/servers/sveltekit.ts';
+import { handleApiEvent, handleEvent, createHandle } from '../../examples/servers/sveltekit.ts';
 
 export interface ExampleServer {
   readonly send: (request: Request) => Promise<Response>;
@@ -43,16 +43,16 @@ async function startFastify(project: Project): Promise<ExampleServer> {
     close: () => app.close(),
     async send(request) {
       const { pathname, search } = new URL(request.url);
-      const answered = await app.inject({
+      const responded = await app.inject({
         method: request.method as 'GET',
         url: pathname + search,
         headers: Object.fromEntries(request.headers),
         payload: await request.text(),
       });
-      const headers = Object.entries(answered.headers).flatMap(([name, value]) =>
+      const headers = Object.entries(responded.headers).flatMap(([name, value]) =>
         [value].flat().map((each): [string, string] => [name, String(each)]),
       );
-      return new Response(answered.payload, { status: answered.statusCode, headers });
+      return new Response(responded.payload, { status: responded.statusCode, headers });
     },
   };
 }
@@ -80,21 +80,21 @@ export const servers: Readonly<Record<string, (project: Project) => Promise<Exam
   'React Router and Remix': startReactRouter,
   'Next (app router, proxy)': async (project) => ({ send: createNextServer(project) }),
   SvelteKit: async (project) => {
-    const [handle, api] = [createHandle(project), answerApiEvent(project)];
+    const [handle, api] = [createHandle(project), handleApiEvent(project)];
     return {
       send: (request) =>
         handle({
           event: { request, locals: {} as never },
-          resolve: (event) => (isApi(request) ? api(event) : answerEvent(event)),
+          resolve: (event) => (isApi(request) ? api(event) : handleEvent(event)),
         }),
     };
   },
   Astro: async (project) => {
-    const [onRequest, api] = [createOnRequest(project), answerApiContext(project)];
+    const [onRequest, api] = [createOnRequest(project), handleApiContext(project)];
     return {
       send(request) {
         const context = { request, locals: {} as never };
-        return onRequest(context, () => (isApi(request) ? api(context) : answerContext(context)));
+        return onRequest(context, () => (isApi(request) ? api(context) : handleContext(context)));
       },
     };
   },

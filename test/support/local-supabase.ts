@@ -25,7 +25,7 @@ export function useLocalSupabase(options: LocalSupabaseOptions = {}): () => Loca
       databases,
       functions: projectFunctions,
       ...options,
-      auth: { bcryptCost: 4, mailAnswerMs: 0, ...options.auth },
+      auth: { bcryptCost: 4, mailResponseMs: 0, ...options.auth },
     });
     await started.database.query(
       "update auth.users set encrypted_password = extensions.crypt($1, extensions.gen_salt('bf', 4))",
@@ -84,9 +84,9 @@ export async function signIn(
     method: 'POST',
     body: { email, password },
   });
-  const answer = (await response.json()) as { access_token?: string };
-  if (!answer.access_token) throw new Error(`${email} cannot sign in: ${JSON.stringify(answer)}`);
-  return answer.access_token;
+  const body = (await response.json()) as { access_token?: string };
+  if (!body.access_token) throw new Error(`${email} cannot sign in: ${JSON.stringify(body)}`);
+  return body.access_token;
 }
 
 export interface TestUser {

@@ -21,8 +21,8 @@ export function installPageAuthenticator(origin: string): PageAuthenticator {
   const waiting = new Set<() => void>();
   let isDismissed = false;
 
-  const prompt = async <T>(answer: () => Promise<T>): Promise<T> => {
-    if (!isDismissed) return answer();
+  const prompt = async <T>(respond: () => Promise<T>): Promise<T> => {
+    if (!isDismissed) return respond();
     isDismissed = false;
     throw new DOMException('The operation was not allowed', 'NotAllowedError');
   };

@@ -30,13 +30,13 @@ export interface WorkerQueue {
 }
 
 /**
- * A queue whose data service responds to acknowledgments by `answer`, which gets the item's id and the number of its calls.
+ * A queue whose data service responds to acknowledgments by `respond`, which gets the item's id and the number of its calls.
  *
  * @param skipped how many items of each batch are claimed and not returned.
  */
 export function createWorkerQueue(
   items: readonly object[],
-  answer: (id: string, call: number) => Response = () => Response.json(true),
+  respond: (id: string, call: number) => Response = () => Response.json(true),
   skipped = 0,
 ): WorkerQueue {
   const waiting = [...items];
@@ -59,7 +59,7 @@ export function createWorkerQueue(
     const id = args['mail_id'] ?? args['message_id'] ?? args['webhook_id'] ?? '';
     const call = (calls.get(id) ?? 0) + 1;
     calls.set(id, call);
-    const response = answer(id, call);
+    const response = respond(id, call);
     if (response.ok) finished.set(id, args);
     return response;
   };

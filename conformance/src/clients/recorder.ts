@@ -22,7 +22,7 @@ export interface Recorder {
   /** The requests to one path, in order. */
   to(path: string): readonly SentRequest[];
   /** Replaces the response to the next request to a path, for responses that a healthy server does not send. */
-  answerNext(path: string, answer: () => Response | Promise<Response>): void;
+  scriptResponse(path: string, response: () => Response | Promise<Response>): void;
   /** URLs of the websockets that were opened. */
   readonly socketUrls: readonly string[];
   readonly sent: readonly Frame[];
@@ -44,13 +44,13 @@ export interface RecordedWire extends Recorder {
 /** A network between a client and the target that records the traffic. */
 export function createRecorder(target: ConformanceTarget, projectUrl: string): RecordedWire {
   const requests: SentRequest[] = [];
-  const scripted: { readonly path: string; readonly answer: () => Response | Promise<Response> }[] = [];
+  const scripted: { readonly path: string; readonly response: () => Response | Promise<Response> }[] = [];
   const sockets = recordSockets(target);
   return {
     ...sockets,
     requests,
     to: (path) => requests.filter((request) => request.path === path),
-    answerNext: (path, answer) => void scripted.push({ path, answer }),
+    scriptResponse: (path, response) => void scripted.push({ path, response }),
     async fetch(input, init) {
       const request = new Request(input, init);
       const { pathname, searchParams, search } = new URL(request.url);
@@ -60,7 +60,7 @@ export function createRecorder(target: ConformanceTarget, projectUrl: string): R
       requests.push({ method, path: pathname, query: searchParams, headers, body, json: parseJson(body) });
       const index = scripted.findIndex(({ path }) => path === pathname);
       const [script] = index < 0 ? [] : scripted.splice(index, 1);
-      if (script) return script.answer();
+      if (script) return script.response();
       // A bare auth server has no path prefix.
       const address = (projectUrl + pathname).replace(`${projectUrl}/auth/v1`, target.authUrl) + search;
       const sent = { method, headers, redirect, signal, ...(bytes.byteLength > 0 && { body: bytes }) };
@@ -69,7 +69,7 @@ export function createRecorder(target: ConformanceTarget, projectUrl: string): R
   };
 }
 
-type SocketRecorder = Omit<RecordedWire, 'requests' | 'to' | 'answerNext' | 'fetch'>;
+type SocketRecorder = Omit<RecordedWire, 'requests' | 'to' | 'scriptResponse' | 'fetch'>;
 
 function recordSockets(target: Pick<ConformanceTarget, 'onFrame'>): SocketRecorder {
   const socketUrls: string[] = [];

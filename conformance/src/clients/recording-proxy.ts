@@ -23,7 +23,7 @@ export interface RecordingProxy {
   readonly sent: readonly Frame[];
   readonly socketUrls: readonly string[];
   /** Responds to the next request to a path in place of the server; null breaks the connection. */
-  answerNext(path: string, answer: { readonly status: number; readonly body: string } | null): void;
+  scriptResponse(path: string, response: { readonly status: number; readonly body: string } | null): void;
   /** Makes the sessions of later responses expire after this many seconds. */
   shortenSessions(seconds: number | null): void;
   close(): Promise<void>;
@@ -31,7 +31,7 @@ export interface RecordingProxy {
 
 interface ScriptedResponse {
   readonly path: string;
-  readonly answer: { readonly status: number; readonly body: string } | null;
+  readonly response: { readonly status: number; readonly body: string } | null;
 }
 
 export async function openRecordingProxy(target: ConformanceTarget): Promise<RecordingProxy> {
@@ -54,9 +54,9 @@ export async function openRecordingProxy(target: ConformanceTarget): Promise<Rec
     const index = scripted.findIndex(({ path }) => path === pathname);
     const [script] = index < 0 ? [] : scripted.splice(index, 1);
     if (script) {
-      if (script.answer === null) return void incoming.socket.destroy();
-      outgoing.writeHead(script.answer.status, { 'content-type': 'application/json' });
-      return void outgoing.end(script.answer.body);
+      if (script.response === null) return void incoming.socket.destroy();
+      outgoing.writeHead(script.response.status, { 'content-type': 'application/json' });
+      return void outgoing.end(script.response.body);
     }
     const response = await target.fetch(
       projectUrl + pathname + search,
@@ -83,7 +83,7 @@ export async function openRecordingProxy(target: ConformanceTarget): Promise<Rec
     sent,
     socketUrls,
     to: (path) => requests.filter((request) => request.path === path),
-    answerNext: (path, answer) => void scripted.push({ path, answer }),
+    scriptResponse: (path, response) => void scripted.push({ path, response }),
     shortenSessions: (seconds) => void (lifetimeSeconds = seconds),
     async close() {
       for (const client of sockets.clients) client.terminate();

@@ -38,7 +38,7 @@ export function formatHtml({ audits, run, suite }: ConformanceReport): string {
   ].join('')}</fieldset>
   <label>Level <select name="level"><option value="">All</option><option>MUST</option><option>SHOULD</option></select></label>
   <label>Area <select name="area"><option value="">All</option>${areas.map((area) => `<option>${area}</option>`).join('')}</select></label>
-  <label class="text">Text <input type="search" name="text" placeholder="id, statement or answer" autocomplete="off"></label>
+  <label class="text">Text <input type="search" name="text" placeholder="id, statement or response" autocomplete="off"></label>
 </form>
 <p id="shown" role="status"></p>
 <main>
@@ -63,7 +63,7 @@ function formatAudit(audit: ReportedAudit): string {
     ...(reason === null ? [] : [row(status === 'not-run' ? 'Why not run' : 'Known', text(reason))]),
     ...(evidence ? [row('Expected', text(evidence.expectation)), row('Came', code(evidence.came))] : []),
     ...(evidence?.request ? [row('Request', code(evidence.request))] : []),
-    ...(evidence?.answer ? [row('Answer', code(evidence.answer))] : []),
+    ...(evidence?.response ? [row('Response', code(evidence.response))] : []),
     ...(evidence && evidence.frames.length > 0 ? [row('Frames', code(evidence.frames.join('\n')))] : []),
     row('What breaks', text(breaks)),
     row('Source', publicSources.map(({ label, url }) => link(label, url)).join(', ')),

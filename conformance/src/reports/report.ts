@@ -90,11 +90,11 @@ function reportAudit(result: AuditResult): ReportedAudit {
   };
 }
 
-const evidenceOf = ({ expectation, came, request, answer, frames }: Evidence): Evidence => ({
+const evidenceOf = ({ expectation, came, request, response, frames }: Evidence): Evidence => ({
   expectation,
   came,
   request,
-  answer,
+  response,
   frames,
 });
 

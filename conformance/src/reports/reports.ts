@@ -23,7 +23,7 @@ function formatFailure({ id, level, title, status, reason, evidence, breaks, pub
     field('Expected', evidence?.expectation ?? ''),
     field('Came', evidence?.came ?? ''),
     ...(evidence?.request ? [field('Request', evidence.request)] : []),
-    ...(evidence?.answer ? [field('Answer', evidence.answer)] : []),
+    ...(evidence?.response ? [field('Response', evidence.response)] : []),
     ...(evidence && evidence.request === null && evidence.frames.length > 0
       ? [field('Frames', evidence.frames.slice(-shownFrames).join('\n'))]
       : []),

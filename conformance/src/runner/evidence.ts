@@ -15,7 +15,7 @@ export interface Evidence {
   /** The request as a `curl` command; null if the audit sent none, or failed because of frames. */
   readonly request: string | null;
   /** Status, relevant headers and body of the response; null without one. */
-  readonly answer: string | null;
+  readonly response: string | null;
   /** The latest frames of the realtime service, oldest first. */
   readonly frames: readonly string[];
 }
@@ -40,19 +40,19 @@ export function collectEvidence(
     expectation: shorten(isExpected ? problem.expectation : audit.title),
     came: shorten(isExpected ? problem.came : describeFailure(problem)),
     request: exchange ? formatCurl(exchange.request, target) : null,
-    answer: exchange ? shorten(describeAnswer(exchange)) : null,
+    response: exchange ? shorten(describeResponse(exchange)) : null,
     frames: frames.map(shorten),
   };
 }
 
 const tellingHeaders = ['content-range', 'location', 'preference-applied', 'retry-after', 'www-authenticate'];
 
-function describeAnswer({ status, headers, answer }: Exchange): string {
+function describeResponse({ status, headers, body }: Exchange): string {
   const told = tellingHeaders.flatMap((name) => {
     const value = headers.get(name);
     return value === null ? [] : [`${name}: ${value}\n`];
   });
-  return `${status ?? 'no response:'} ${told.join('')}${answer()}`.trim();
+  return `${status ?? 'no response:'} ${told.join('')}${body()}`.trim();
 }
 
 /** The exchange with the unexpected response, or the latest one. */
@@ -60,8 +60,6 @@ function decisiveExchange(problem: unknown, exchanges: readonly Exchange[]): Exc
   const newestFirst = exchanges.toReversed();
   const found =
     problem instanceof UnexpectedReplyError &&
-    newestFirst.find(
-      ({ status, answer }) => status === problem.reply.status && answer() === problem.reply.text,
-    );
+    newestFirst.find(({ status, body }) => status === problem.reply.status && body() === problem.reply.text);
   return found || newestFirst[0];
 }

@@ -14,7 +14,7 @@ export interface Exchange {
   readonly status: number | null;
   readonly headers: Headers;
   /** The received part of the response body, or the reason why it is missing. */
-  readonly answer: () => string;
+  readonly body: () => string;
 }
 
 export interface WatchedTarget {
@@ -78,14 +78,14 @@ export function watchTarget(
         recordSecrets(request.body ?? '');
         const response = await fetchWhenAllowed(timed, input, init, { limitPauseMs, wait }).catch(
           (problem: unknown) => {
-            const answer = () => describeFailure(problem);
-            keep(exchanges, { request, status: null, headers: new Headers(), answer });
+            const body = () => describeFailure(problem);
+            keep(exchanges, { request, status: null, headers: new Headers(), body });
             throw problem;
           },
         );
         recordSecrets(response.headers.get('location') ?? '');
         const { status, headers } = response;
-        keep(exchanges, { request, status, headers, answer: readAside(response, recordSecrets) });
+        keep(exchanges, { request, status, headers, body: readAside(response, recordSecrets) });
         recordCode(response);
         if (missingSchema !== undefined && (await isMissingOwnName(response)))
           throw new NotRunError(needsSchema(missingSchema));

@@ -98,20 +98,20 @@ async function passOn(
   const headers = Object.entries(incoming.headersDistinct).flatMap(([name, values = []]) =>
     ofConnection.has(name) ? [] : values.map((value): [string, string] => [name, value]),
   );
-  const answer = await page.evaluate((request) => window.bridge.request(request), {
+  const response = await page.evaluate((request) => window.bridge.request(request), {
     url: projectUrl + url,
     method,
     headers,
     body: hasBody ? bytes.toString('base64') : null,
   });
-  const body = Buffer.from(answer.body, 'base64');
-  const isText = /json|text/.test(new Headers([...answer.headers]).get('content-type') ?? '');
+  const body = Buffer.from(response.body, 'base64');
+  const isText = /json|text/.test(new Headers([...response.headers]).get('content-type') ?? '');
   // Without a body, the length is that of a GET response.
   const isPassedOn = (name: string) =>
     !ofConnection.has(name) || (method === 'HEAD' && name === 'content-length');
-  for (const [name, value] of answer.headers)
+  for (const [name, value] of response.headers)
     if (isPassedOn(name)) outgoing.appendHeader(name, rename(value));
-  outgoing.writeHead(answer.status).end(isText ? rename(body.toString()) : body);
+  outgoing.writeHead(response.status).end(isText ? rename(body.toString()) : body);
 }
 
 /** The page's sockets for the audits. */

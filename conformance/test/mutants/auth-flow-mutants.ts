@@ -4,7 +4,7 @@ import {
   bearerOf,
   claimsOf,
   mutantsOf,
-  onAnswer,
+  onResponse,
   onRequest,
   parse,
   patch,
@@ -50,7 +50,7 @@ const withFlow = (column: string, valueOf: (verifier: string) => string): FetchF
   });
 
 const withLocation = (match: RegExp, change: (location: string, url: string) => string): FetchFault =>
-  onAnswer(match, ({ headers }, _init, url) => {
+  onResponse(match, ({ headers }, _init, url) => {
     const location = headers.get('location');
     if (location !== null) headers.set('location', change(location, url));
   });
@@ -94,17 +94,17 @@ export const authFlowMutants: readonly ServerMutant[] = [
   }),
   pkce('exchanges a code twice', { fetch: replaying(exchange) }),
   pkce('loses the code at a wrong verifier', {
-    fetch: onAnswer(/grant_type=pkce 400/, async (_answer, init, _url, { database }) => {
+    fetch: onResponse(/grant_type=pkce 400/, async (_response, init, _url, { database }) => {
       const code = textAt(sentJson(init), 'auth_code');
       if (/^[\da-f-]{36}$/.test(code))
         await database.query('delete from auth.flow_state where auth_code = $1', [code]);
     }),
   }),
   pkce('accepts short challenges', {
-    fetch: onAnswer(/ 400$/, (answer, init) => {
+    fetch: onResponse(/ 400$/, (response, init) => {
       const challenge = valueAt(sentJson(init), 'code_challenge');
       if (typeof challenge === 'string' && challenge.length < 43)
-        Object.assign(answer, { status: 200, text: '{}' });
+        Object.assign(response, { status: 200, text: '{}' });
     }),
   }),
   pkce('accepts a challenge without its method', {
@@ -144,9 +144,9 @@ export const authFlowMutants: readonly ServerMutant[] = [
     fetch: withLocation(/\/verify\S* 303/, (location) => location.replace(/\?[^#]*/, '')),
   }),
   links('responds to a failed link with JSON', {
-    fetch: onAnswer(/\/verify\S* 303/, (answer) => {
-      if (answer.headers.get('location')?.includes('error'))
-        Object.assign(answer, { status: 403, text: '{"code":"otp_expired"}' });
+    fetch: onResponse(/\/verify\S* 303/, (response) => {
+      if (response.headers.get('location')?.includes('error'))
+        Object.assign(response, { status: 403, text: '{"code":"otp_expired"}' });
     }),
   }),
   links('returns the error in the fragment only', {
@@ -170,10 +170,10 @@ export const authFlowMutants: readonly ServerMutant[] = [
   }),
   codes('creates no account', { fetch: withBodyMember(/\/otp/, 'create_user', false) }),
   codes('reveals that an address to recover is unknown', {
-    fetch: onAnswer(/\/recover\S* 200/, async (answer, init, _url, { database }) => {
+    fetch: onResponse(/\/recover\S* 200/, async (response, init, _url, { database }) => {
       const address = textAt(sentJson(init), 'email');
       const known = await database.query('select 1 from auth.users where email = lower($1)', [address]);
-      if (known.length === 0) Object.assign(answer, { status: 404, text: '{"code":"user_not_found"}' });
+      if (known.length === 0) Object.assign(response, { status: 404, text: '{"code":"user_not_found"}' });
     }),
   }),
   codes('names a wrong code otherwise', { fetch: withMember(/\/verify 403/, 'code', 'invalid_otp') }),
@@ -204,13 +204,13 @@ export const authFlowMutants: readonly ServerMutant[] = [
     }),
   }),
   user('accepts the same password again', {
-    fetch: onAnswer(/^PUT \/auth\/v1\/user\S* 422/, (answer) => {
-      if (answer.text.includes('same_password')) Object.assign(answer, { status: 200, text: '{}' });
+    fetch: onResponse(/^PUT \/auth\/v1\/user\S* 422/, (response) => {
+      if (response.text.includes('same_password')) Object.assign(response, { status: 200, text: '{}' });
     }),
   }),
   user("takes another user's address", {
-    fetch: onAnswer(/^PUT \/auth\/v1\/user\S* 422/, (answer) => {
-      if (answer.text.includes('email_exists')) Object.assign(answer, { status: 200, text: '{}' });
+    fetch: onResponse(/^PUT \/auth\/v1\/user\S* 422/, (response) => {
+      if (response.text.includes('email_exists')) Object.assign(response, { status: 200, text: '{}' });
     }),
   }),
   user('changes an address before it is confirmed', {
@@ -244,13 +244,13 @@ export const authFlowMutants: readonly ServerMutant[] = [
     })),
   }),
   factors('lets a session of level aal1 remove a factor', {
-    fetch: onAnswer(/^DELETE \/auth\/v1\/factors\/\S+ 422/, (answer) =>
-      Object.assign(answer, { status: 200, text: '{"id":"a"}' }),
+    fetch: onResponse(/^DELETE \/auth\/v1\/factors\/\S+ 422/, (response) =>
+      Object.assign(response, { status: 200, text: '{"id":"a"}' }),
     ),
   }),
   factors('lets a session of level aal1 change the password', {
-    fetch: onAnswer(/^PUT \/auth\/v1\/user\S* 401/, (answer) => {
-      if (answer.text.includes('insufficient_aal')) Object.assign(answer, { status: 200, text: '{}' });
+    fetch: onResponse(/^PUT \/auth\/v1\/user\S* 401/, (response) => {
+      if (response.text.includes('insufficient_aal')) Object.assign(response, { status: 200, text: '{}' });
     }),
   }),
   factors('lets a challenge expire at once', { settings: { auth: { factorChallengeExpirySeconds: 0 } } }),
@@ -259,7 +259,7 @@ export const authFlowMutants: readonly ServerMutant[] = [
     fetch: withMember(/\/factors 200/, 'totp.secret', undefined),
   }),
   factors('accepts two factors with the same name', {
-    fetch: onAnswer(/\/factors 422/, (answer) => Object.assign(answer, { status: 200, text: '{}' })),
+    fetch: onResponse(/\/factors 422/, (response) => Object.assign(response, { status: 200, text: '{}' })),
   }),
   factors("challenges another's factor", { fetch: withStatus(/\/challenge 404/, 200, '{"id":"a"}') }),
   factors('does not list a verified factor', {

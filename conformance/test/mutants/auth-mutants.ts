@@ -2,7 +2,7 @@ import {
   bearerOf,
   claimsOf,
   mutantsOf,
-  onAnswer,
+  onResponse,
   onRequest,
   parse,
   patch,
@@ -94,7 +94,7 @@ export const authMutants: readonly ServerMutant[] = [
     fetch: withStatus(/^POST \/auth\/v1\/token\?grant_type=password 400/, 401),
   }),
   statuses('responds to an unknown route with 200', { fetch: withStatus(/ 404$/, 200, '{}') }),
-  statuses('answers every method of a route', { fetch: withStatus(/ 405$/, 200, '{}') }),
+  statuses('responds to every method of a route', { fetch: withStatus(/ 405$/, 200, '{}') }),
   statuses('fails at a body that is not JSON', { fetch: withStatus(/^POST \S+ 400/, 500) }),
   statuses('responds to a sign-out with 200 and a body', { fetch: withStatus(/\/logout\S* 204/, 200, '{}') }),
   statuses('names the code of a wrong password otherwise', {
@@ -130,22 +130,23 @@ export const authMutants: readonly ServerMutant[] = [
 
   tokens('accepts expired tokens', { fetch: withExpiredTokens }),
   tokens('accepts a refresh token as an access token', {
-    fetch: onAnswer(/^GET \/auth\/v1\/user (?:401|403)/, (answer, init) => {
+    fetch: onResponse(/^GET \/auth\/v1\/user (?:401|403)/, (response, init) => {
       if (/^[\w-]{12,40}$/.test(bearerOf(new Headers(init.headers))))
-        Object.assign(answer, { status: 200, text: '{"id":"a"}' });
+        Object.assign(response, { status: 200, text: '{"id":"a"}' });
     }),
   }),
   tokens('serves GET /user without a token', { fetch: withStatus(/^GET \/auth\/v1\/user 401/, 200, '{}') }),
   tokens('serves GET /user after sign-out', {
-    fetch: onAnswer(/^GET \/auth\/v1\/user 403/, (answer, init) => {
+    fetch: onResponse(/^GET \/auth\/v1\/user 403/, (response, init) => {
       const { sub } = claimsOf(bearerOf(new Headers(init.headers)));
-      if (answer.text.includes('session_not_found'))
-        Object.assign(answer, { status: 200, text: JSON.stringify({ id: sub }) });
+      if (response.text.includes('session_not_found'))
+        Object.assign(response, { status: 200, text: JSON.stringify({ id: sub }) });
     }),
   }),
   tokens('serves GET /user for a deleted user', {
-    fetch: onAnswer(/^GET \/auth\/v1\/user 403/, (answer) => {
-      if (answer.text.includes('user_not_found')) Object.assign(answer, { status: 200, text: '{"id":"a"}' });
+    fetch: onResponse(/^GET \/auth\/v1\/user 403/, (response) => {
+      if (response.text.includes('user_not_found'))
+        Object.assign(response, { status: 200, text: '{"id":"a"}' });
     }),
   }),
   tokens('opens its admin routes to everyone', {
@@ -191,11 +192,11 @@ export const authMutants: readonly ServerMutant[] = [
 
   rotation('accepts old refresh tokens', { fetch: withOldRefreshTokens }),
   rotation('returns the same refresh token again', {
-    fetch: onAnswer(refresh, (answer, init) => {
+    fetch: onResponse(refresh, (response, init) => {
       const sent = valueAt(sentJson(init), 'refresh_token');
-      const json = parse(answer.text);
+      const json = parse(response.text);
       if (json !== undefined && sent !== undefined)
-        answer.text = JSON.stringify(patch(json, 'refresh_token', sent));
+        response.text = JSON.stringify(patch(json, 'refresh_token', sent));
     }),
   }),
   rotation('refuses a token that was used a moment ago', { fetch: refusingReuse }),
@@ -240,16 +241,16 @@ export const authMutants: readonly ServerMutant[] = [
   signOut('accepts a sign-out without a token', { fetch: withStatus(/\/logout\S* 401/, 204) }),
 
   signUp('reveals which addresses have an account', {
-    fetch: onAnswer(/\/signup\S* 200/, (answer) => {
-      if (answer.text.includes('"identities":[]'))
-        Object.assign(answer, { status: 422, text: '{"code":"user_already_exists"}' });
+    fetch: onResponse(/\/signup\S* 200/, (response) => {
+      if (response.text.includes('"identities":[]'))
+        Object.assign(response, { status: 422, text: '{"code":"user_already_exists"}' });
     }),
   }),
   signUp('reveals at sign-in that an address is unknown', {
-    fetch: onAnswer(/grant_type=password 400/, async (answer, init, _url, { database }) => {
+    fetch: onResponse(/grant_type=password 400/, async (response, init, _url, { database }) => {
       const address = textAt(sentJson(init), 'email');
       const known = await database.query('select 1 from auth.users where email = lower($1)', [address]);
-      if (known.length === 0) answer.text = '{"code":"invalid_credentials","message":"Unknown user"}';
+      if (known.length === 0) response.text = '{"code":"invalid_credentials","message":"Unknown user"}';
     }),
   }),
   signUp('signs in before the address is confirmed', {

@@ -92,7 +92,7 @@ export const textAt = (json: Json | undefined, path: string): string => {
   return typeof found === 'string' ? found : '';
 };
 
-export interface Answer {
+export interface ChangeableResponse {
   status: number;
   readonly headers: Headers;
   text: string;
@@ -104,10 +104,10 @@ const label = (url: string, init: RequestInit) => {
 };
 
 /** Changes responses that match by method, path, query and status: `POST /auth/v1/token?grant_type=password 400`. */
-export const onAnswer =
+export const onResponse =
   (
     match: RegExp,
-    change: (answer: Answer, init: RequestInit, url: string, supabase: LocalSupabase) => unknown,
+    change: (changed: ChangeableResponse, init: RequestInit, url: string, supabase: LocalSupabase) => unknown,
   ): FetchFault =>
   (send, supabase) =>
   async (url, init) => {
@@ -115,25 +115,25 @@ export const onAnswer =
     if (!match.test(`${label(url, init)} ${response.status}`)) return response;
     const headers = new Headers(response.headers);
     headers.delete('content-length');
-    const answer: Answer = { status: response.status, headers, text: await response.text() };
-    await change(answer, init, url, supabase);
-    const isBodiless = [204, 205, 304].includes(answer.status) || init.method === 'HEAD';
-    return new Response(isBodiless ? null : answer.text, { status: answer.status, headers });
+    const changed: ChangeableResponse = { status: response.status, headers, text: await response.text() };
+    await change(changed, init, url, supabase);
+    const isBodiless = [204, 205, 304].includes(changed.status) || init.method === 'HEAD';
+    return new Response(isBodiless ? null : changed.text, { status: changed.status, headers });
   };
 
 export const withStatus = (match: RegExp, status: number, text?: string): FetchFault =>
-  onAnswer(match, (answer) => {
-    answer.status = status;
-    if (text !== undefined) answer.text = text;
+  onResponse(match, (changed) => {
+    changed.status = status;
+    if (text !== undefined) changed.text = text;
   });
 
 export const withJson = (
   match: RegExp,
   change: (json: Json, init: RequestInit, url: string) => Json,
 ): FetchFault =>
-  onAnswer(match, (answer, init, url) => {
-    const json = parse(answer.text);
-    if (json !== undefined) answer.text = JSON.stringify(change(json, init, url));
+  onResponse(match, (changed, init, url) => {
+    const json = parse(changed.text);
+    if (json !== undefined) changed.text = JSON.stringify(change(json, init, url));
   });
 
 export const withMember = (match: RegExp, path: string, value: Json | undefined): FetchFault =>
@@ -144,7 +144,7 @@ export const withHeader = (
   name: string,
   change: (value: string) => string | null,
 ): FetchFault =>
-  onAnswer(match, ({ headers }) => {
+  onResponse(match, ({ headers }) => {
     const changed = change(headers.get(name) ?? '');
     if (changed === null) headers.delete(name);
     else headers.set(name, changed);
@@ -199,13 +199,13 @@ export const withoutPreference = (match: RegExp, word: RegExp): FetchFault =>
 export const replaying =
   (match: RegExp): FetchFault =>
   (send) => {
-    const answers = new Map<unknown, Response>();
+    const firstResponses = new Map<unknown, Response>();
     return async (url, init) => {
       if (!match.test(label(url, init))) return send(url, init);
-      const known = answers.get(init.body);
+      const known = firstResponses.get(init.body);
       if (known) return known.clone();
       const response = await send(url, init);
-      if (response.ok || response.status === 303) answers.set(init.body, response.clone());
+      if (response.ok || response.status === 303) firstResponses.set(init.body, response.clone());
       return response;
     };
   };
@@ -224,12 +224,12 @@ export const withClaims = (
   match: RegExp,
   change: (claims: Readonly<Record<string, Json>>) => object,
 ): FetchFault =>
-  onAnswer(match, async (answer, _init, _url, { keys }) => {
-    const json = parse(answer.text);
+  onResponse(match, async (changed, _init, _url, { keys }) => {
+    const json = parse(changed.text);
     const token = valueAt(json, 'access_token');
     if (json === undefined || typeof token !== 'string') return;
     const signed = await keys.sign({ ...change(claimsOf(token)) });
-    answer.text = JSON.stringify(patch(json, 'access_token', signed));
+    changed.text = JSON.stringify(patch(json, 'access_token', signed));
   });
 
 /** Signs the tokens of requests again, if `wanted`. */
@@ -249,7 +249,7 @@ export const losing = (match: (frame: Frame) => boolean) => () => ({
 });
 
 /** Changes the payload of frames to the client. */
-export const answering = (match: (frame: Frame) => boolean, path: string, value: Json | undefined) => () => ({
+export const replacing = (match: (frame: Frame) => boolean, path: string, value: Json | undefined) => () => ({
   toClient: (frame: Frame) => [match(frame) ? withPayload(frame, path, value) : frame],
 });
 

@@ -33,7 +33,7 @@ export async function startMutationRun(): Promise<MutationRun> {
       port: 0,
       mailboxPort: 0,
       ...settings,
-      auth: { bcryptCost: 4, mailAnswerMs: 0, ...settings.auth },
+      auth: { bcryptCost: 4, mailResponseMs: 0, ...settings.auth },
       report: () => undefined,
     });
   const shared = await start();

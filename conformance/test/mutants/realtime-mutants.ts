@@ -1,6 +1,6 @@
 import type { Frame } from '../../src/target/frames.ts';
 import {
-  answering,
+  replacing,
   hearing,
   losing,
   mutantsOf,
@@ -19,7 +19,7 @@ const isSystem = isEvent('system');
 const isChange = isEvent('postgres_changes');
 const isPresence = (frame: Frame) => frame.event === 'presence_state' || frame.event === 'presence_diff';
 const isJoin = isEvent('phx_join');
-const isAnswerToJoin = (frame: Frame) =>
+const isReplyToJoin = (frame: Frame) =>
   frame.event === 'phx_reply' && valueAt(frame.payload as Json, 'response.postgres_changes') !== undefined;
 const typeOf = (frame: Frame) => valueAt(frame.payload as Json, 'data.type');
 
@@ -47,7 +47,7 @@ const replyingLate = (): FrameFault => {
   return {
     toClient(frame) {
       if (
-        isAnswerToJoin(frame) &&
+        isReplyToJoin(frame) &&
         valueAt(frame.payload as Json, 'response.postgres_changes.0') !== undefined
       ) {
         held.push(frame);
@@ -120,9 +120,9 @@ const presence = mutantsOf('realtime', 'presence', 'realtime#presence');
 
 export const realtimeMutants: readonly ServerMutant[] = [
   liveness('replies to no heartbeat', { frames: losing(isHeartbeat) }),
-  liveness('refuses heartbeats', { frames: answering(isHeartbeat, 'status', 'error') }),
+  liveness('refuses heartbeats', { frames: replacing(isHeartbeat, 'status', 'error') }),
   liveness('replies to a push to an unknown topic with ok', {
-    frames: answering(isEvent('phx_reply'), 'status', 'ok'),
+    frames: replacing(isEvent('phx_reply'), 'status', 'ok'),
   }),
   liveness('is silent about a push to an unknown topic', {
     frames: losing((frame) => valueAt(frame.payload as Json, 'response.reason') === 'unmatched topic'),
@@ -134,16 +134,16 @@ export const realtimeMutants: readonly ServerMutant[] = [
   handshake('accepts any version', { handshake: (url) => url.searchParams.set('vsn', '2.0.0') }),
 
   joins('replies to a join without the ids of its bindings', {
-    frames: answering(isAnswerToJoin, 'response.postgres_changes.*.id', undefined),
+    frames: replacing(isReplyToJoin, 'response.postgres_changes.*.id', undefined),
   }),
   joins('replies to a join without its bindings', {
-    frames: answering(isAnswerToJoin, 'response.postgres_changes', undefined),
+    frames: replacing(isReplyToJoin, 'response.postgres_changes', undefined),
   }),
   joins('never reports that a subscription is live', { frames: losing(isSystem) }),
   joins('reports a live subscription before the reply', { frames: replyingLate }),
-  joins('names the channel with its prefix', { frames: answering(isSystem, 'channel', 'realtime:audit') }),
+  joins('names the channel with its prefix', { frames: replacing(isSystem, 'channel', 'realtime:audit') }),
   joins('reports no unknown column', {
-    frames: answering(isSystem, 'status', 'ok'),
+    frames: replacing(isSystem, 'status', 'ok'),
   }),
   joins('replies to no leave', { frames: losing(isEvent('phx_close')) }),
   joins('delivers to a channel that was left', { frames: staying }),
@@ -170,7 +170,7 @@ export const realtimeMutants: readonly ServerMutant[] = [
     }),
   }),
   joins('gives no reason for a refusal', {
-    frames: answering(isEvent('phx_reply'), 'response.reason', undefined),
+    frames: replacing(isEvent('phx_reply'), 'response.reason', undefined),
   }),
   joins('treats private channels as public ones', { frames: hearing(isJoin, 'config.private', false) }),
 
@@ -180,18 +180,18 @@ export const realtimeMutants: readonly ServerMutant[] = [
   }),
   changes('swaps changes', { frames: swapping }),
   changes('reports an update as an insert', {
-    frames: answering((frame) => typeOf(frame) === 'UPDATE', 'data.type', 'INSERT'),
+    frames: replacing((frame) => typeOf(frame) === 'UPDATE', 'data.type', 'INSERT'),
   }),
-  changes('sends no binding ids', { frames: answering(isChange, 'ids', []) }),
+  changes('sends no binding ids', { frames: replacing(isChange, 'ids', []) }),
   changes('sends the local time of a commit', {
-    frames: answering(isChange, 'data.commit_timestamp', '2026-01-01 10:00:00+02'),
+    frames: replacing(isChange, 'data.commit_timestamp', '2026-01-01 10:00:00+02'),
   }),
-  changes('sends no columns', { frames: answering(isChange, 'data.columns', []) }),
+  changes('sends no columns', { frames: replacing(isChange, 'data.columns', []) }),
   changes('sends no old record of an update', {
-    frames: answering((frame) => typeOf(frame) === 'UPDATE', 'data.old_record', {}),
+    frames: replacing((frame) => typeOf(frame) === 'UPDATE', 'data.old_record', {}),
   }),
   changes('reports errors of complete changes', {
-    frames: answering(isChange, 'data.errors', ['Error 413']),
+    frames: replacing(isChange, 'data.errors', ['Error 413']),
   }),
   changes('sends every event to every binding', {
     frames: hearing(isJoin, 'config.postgres_changes.*.event', '*'),
@@ -280,20 +280,20 @@ export const realtimeMutants: readonly ServerMutant[] = [
   }),
   broadcast('replays nothing', { frames: hearing(isJoin, 'config.broadcast.replay', undefined) }),
   broadcast('does not mark what it replays', {
-    frames: answering(isEvent('broadcast'), 'meta.replayed', undefined),
+    frames: replacing(isEvent('broadcast'), 'meta.replayed', undefined),
   }),
   broadcast('replays more than requested', {
     frames: hearing(isJoin, 'config.broadcast.replay.limit', 25),
   }),
   broadcast('replays from the beginning', { frames: hearing(isJoin, 'config.broadcast.replay.since', 1) }),
   broadcast('sends the broadcasts of the database without an id', {
-    frames: answering(isEvent('broadcast'), 'payload.id', undefined),
+    frames: replacing(isEvent('broadcast'), 'payload.id', undefined),
   }),
 
   presence('sends no presence state', { frames: losing(isEvent('presence_state')) }),
   presence('sends no presence diff', { frames: losing(isEvent('presence_diff')) }),
-  presence('reports no leaves', { frames: answering(isPresence, 'leaves', {}) }),
-  presence('reports no joins', { frames: answering(isEvent('presence_diff'), 'joins', {}) }),
+  presence('reports no leaves', { frames: replacing(isPresence, 'leaves', {}) }),
+  presence('reports no joins', { frames: replacing(isEvent('presence_diff'), 'joins', {}) }),
   presence('has no limit of calls', { settings: { realtime: { maxPresenceCalls: 100_000 } } }),
   presence('allows one call of presence', { settings: { realtime: { maxPresenceCalls: 1 } } }),
   presence('keeps those who untrack', {

@@ -2,7 +2,7 @@ import {
   bearerOf,
   claimsOf,
   mutantsOf,
-  onAnswer,
+  onResponse,
   onRequest,
   parse,
   patch,
@@ -159,7 +159,7 @@ export const restMutants: readonly ServerMutant[] = [
       asked.url += `${asked.url.includes('?') ? '&' : '?'}pg_typeof=not.is.null`;
     }),
   }),
-  statuses('answers every schema', {
+  statuses('serves every schema', {
     fetch: onRequest(rest, ({ headers }) => {
       headers.delete('accept-profile');
       headers.delete('content-profile');
@@ -233,18 +233,18 @@ export const restMutants: readonly ServerMutant[] = [
   shapes('returns every column', { fetch: withQuery(read, /(^|&)select=[^&]*/, '') }),
   shapes('renames no column', { fetch: withQuery(read, /(\w+)%3A(?!%3A)(\w+)(?=%2C|%3A|&|$)/gi, '$2') }),
   shapes('rounds large integers', {
-    fetch: onAnswer(/\/rest\/v1\/\S* 20\d/, (answer) => {
-      const json = parse(answer.text);
-      if (json !== undefined) answer.text = JSON.stringify(rounded(json));
+    fetch: onResponse(/\/rest\/v1\/\S* 20\d/, (response) => {
+      const json = parse(response.text);
+      if (json !== undefined) response.text = JSON.stringify(rounded(json));
     }),
   }),
   shapes('returns times without an offset', {
-    fetch: onAnswer(range, (answer) => void (answer.text = answer.text.replaceAll('+00:00"', '"'))),
+    fetch: onResponse(range, (response) => void (response.text = response.text.replaceAll('+00:00"', '"'))),
   }),
   shapes('returns booleans as strings', {
-    fetch: onAnswer(
+    fetch: onResponse(
       range,
-      (answer) => void (answer.text = answer.text.replaceAll(/:(true|false)/g, ':"$1"')),
+      (response) => void (response.text = response.text.replaceAll(/:(true|false)/g, ':"$1"')),
     ),
   }),
   shapes('returns an object as a list', {
@@ -263,7 +263,7 @@ export const restMutants: readonly ServerMutant[] = [
     survives: 'no audit embeds rows: the tables of protocol/product.md have no relationship with each other',
   }),
   shapes('wraps the results of functions', { fetch: withJson(/\/rpc\/\S* 200/, (json) => ({ data: json })) }),
-  shapes('takes the same answer for every media type', { fetch: withStatus(/ 406$/, 200, '[]') }),
+  shapes('sends the same response for every media type', { fetch: withStatus(/ 406$/, 200, '[]') }),
 
   cors('lets no browser read Content-Range', {
     fetch: withHeader(/./, 'access-control-expose-headers', () => null),

@@ -28,7 +28,7 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     ],
     [
       "mistakes a proxy's page for rows",
-      'rest-client/query/answer.ts',
+      'rest-client/query/response.ts',
       'throw notTheService(wire, { cause });',
       'return [String(cause)];',
     ],
@@ -79,13 +79,13 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     ],
     [
       'returns the first of several rows',
-      'rest-client/query/answer.ts',
+      'rest-client/query/response.ts',
       "if (others.length) throw new RestError('not-one-row', 'maybeSingle() of several rows');",
       'void others;',
     ],
     [
       'counts one row too few',
-      'rest-client/query/answer.ts',
+      'rest-client/query/response.ts',
       'rows: found ? Number(last) - Number(first) + 1 : null, total: total ? Number(total) : null',
       'rows: found ? Number(last) - Number(first) : null, total: total ? Number(total) - 1 : null',
     ],

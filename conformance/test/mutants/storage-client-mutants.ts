@@ -35,8 +35,8 @@ export const storageClientMutants: readonly ClientMutant[] = [
     [
       'appends the decoded path of the service',
       bucketRequests,
-      'const url = `${this.base}${route}/${encodeBucket(this.name)}/${encodeKey(key)}${queryIn(answered)}`;',
-      'const url = this.base + answered + (route && "");',
+      'const url = `${this.base}${route}/${encodeBucket(this.name)}/${encodeKey(key)}${queryIn(signed)}`;',
+      'const url = this.base + signed + (route && "");',
     ],
     ['returns URLs that end in Markdown', 'storage-client/object-url.ts', "/[!'()*]/g", '/[\\0]/g'],
     ['sends a batch whole', bucketRequests, 'const PATHS_LIMIT = 1000;', 'const PATHS_LIMIT = 100_000;'],
@@ -121,7 +121,7 @@ export const storageClientMutants: readonly ClientMutant[] = [
       "if (request.method !== 'GET' && request.method !== 'HEAD') return attempt();",
       '',
     ],
-    ['repeats no read', transport, '!isAnswered &&', 'isAnswered &&'],
+    ['repeats no read', transport, '!hasResponse &&', 'hasResponse &&'],
     ['does not notice an expired token', transport, '/jwt expired|"exp" claim timestamp/i', '/jwt expired/i'],
     [
       'sends the second part as another user',

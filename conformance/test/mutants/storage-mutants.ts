@@ -1,7 +1,7 @@
 import {
   claimsOf,
   mutantsOf,
-  onAnswer,
+  onResponse,
   onRequest,
   withJson,
   withStatus,
@@ -33,9 +33,9 @@ export const storageMutants: readonly ServerMutant[] = [
   signed('opens a link after its time', { fetch: opening(hasEnded) }),
   signed('opens no signed link', { fetch: withStatus(/\/object\/sign\/\S*token=\S* 200/, 400, '{}') }),
   signed('signs links without a token', {
-    fetch: onAnswer(
+    fetch: onResponse(
       /^POST \/storage\/v1\/object\/sign\/\S* 200/,
-      (answer) => void (answer.text = answer.text.replace(/\?token=[^"]*/, '')),
+      (response) => void (response.text = response.text.replace(/\?token=[^"]*/, '')),
     ),
   }),
 
@@ -71,9 +71,9 @@ export const storageMutants: readonly ServerMutant[] = [
     ),
   }),
   objects('damages the bytes of objects', {
-    fetch: onAnswer(
+    fetch: onResponse(
       /^GET \/storage\/v1\/object\/(?!sign)\S* 200/,
-      (answer) => void (answer.text = `${answer.text} `),
+      (response) => void (response.text = `${response.text} `),
     ),
   }),
   objects('copies where it should move', {
@@ -83,9 +83,9 @@ export const storageMutants: readonly ServerMutant[] = [
     ),
   }),
   objects('returns another name than that of the upload', {
-    fetch: onAnswer(
+    fetch: onResponse(
       /^POST \/storage\/v1\/object\/audit\S* 200/,
-      (answer) => void (answer.text = '{"Key":"other"}'),
+      (response) => void (response.text = '{"Key":"other"}'),
     ),
   }),
 ];

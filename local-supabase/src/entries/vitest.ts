@@ -41,7 +41,7 @@ export function useLocalSupabase(options: LocalSupabaseOptions = {}): () => Test
       databases,
       ...options,
       ...more,
-      auth: { bcryptCost: 4, mailAnswerMs: 0, ...options.auth },
+      auth: { bcryptCost: 4, mailResponseMs: 0, ...options.auth },
     });
   };
   beforeAll(() => start(), hookTimeoutMs);

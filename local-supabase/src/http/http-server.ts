@@ -46,7 +46,7 @@ export async function listen(
     isHost(request.headers.get('host'))
       ? handle(request)
       : new Response('Forbidden host: see the option allowedHosts', { status: 403 });
-  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing, admit, isStreamed));
+  const server = createServer((incoming, outgoing) => void respond(incoming, outgoing, admit, isStreamed));
   server.keepAliveTimeout = keepAliveMs;
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -70,7 +70,7 @@ export async function listen(
   };
 }
 
-async function answer(
+async function respond(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   handle: (request: Request) => Promise<Response>,

@@ -32,8 +32,8 @@ export function createInProcessFetch(handle: (request: Request) => Promise<Respo
   };
 }
 
-function followUp({ url, method, headers, signal }: Request, { status, headers: answered }: Response) {
-  const location = answered.get('location');
+function followUp({ url, method, headers, signal }: Request, { status, headers: responseHeaders }: Response) {
+  const location = responseHeaders.get('location');
   if (status < 300 || status > 399 || !location) return undefined;
   const target = new URL(location, url);
   if (target.origin !== new URL(url).origin) return undefined;

@@ -1,7 +1,7 @@
 /** Admits requests until it is closed, and drains those in flight. */
 export interface RequestTracker {
-  /** Runs `answer`; after `close` the response is 503. */
-  pass(answer: () => Promise<Response>): Promise<Response>;
+  /** Runs `handle`; after `close` the response is 503. */
+  pass(handle: () => Promise<Response>): Promise<Response>;
   /** Refuses new requests and waits a bounded time for those in flight. */
   close(): Promise<void>;
   /** True after closing began; errors of services are expected from then on. */
@@ -17,18 +17,18 @@ export function createRequestTracker(): RequestTracker {
   let isClosed = false;
   return {
     isClosed: () => isClosed,
-    async pass(answer) {
+    async pass(handle) {
       if (isClosing) return createRefusal();
-      const answering = answer();
-      inside.add(answering);
+      const handling = handle();
+      inside.add(handling);
       try {
-        const response = await answering;
+        const response = await handling;
         return isClosed ? createRefusal() : response;
       } catch (problem) {
         if (isClosed) return createRefusal();
         throw problem;
       } finally {
-        inside.delete(answering);
+        inside.delete(handling);
       }
     },
     async close() {

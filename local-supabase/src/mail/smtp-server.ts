@@ -54,15 +54,15 @@ export function createSmtpServer(mailbox: Mailer, wantedPort: number): SmtpServe
   };
 }
 
-async function deliver(stream: Readable, mailbox: Mailer, answer: (problem?: Error) => void): Promise<void> {
+async function deliver(stream: Readable, mailbox: Mailer, respond: (problem?: Error) => void): Promise<void> {
   try {
     const { default: parser } = await import('postal-mime');
     await keep(await parser.parse(await buffer(stream)), mailbox);
   } catch (problem) {
-    answer(problem instanceof Error ? problem : new Error(String(problem)));
+    respond(problem instanceof Error ? problem : new Error(String(problem)));
     return;
   }
-  answer();
+  respond();
 }
 
 async function keep(mail: Email, mailbox: Mailer): Promise<void> {

@@ -20,7 +20,7 @@ export interface ClientSession {
   preparedIn: string | undefined;
 }
 
-export interface Answer {
+export interface PortResponse {
   readonly bytes: Buffer;
   /** `I` idle, `T` in a transaction, `E` in a failed one; undefined before the response is complete. */
   readonly status: string | undefined;
@@ -30,18 +30,18 @@ export interface Answer {
 /**
  * Sends messages to PostgreSQL and returns the response without notifications, which are for the services.
  *
- * @param answered message types to omit from the response.
+ * @param sentTypes message types to omit from the response.
  */
 export async function send(
   pglite: PostgresSession,
   bytes: Buffer,
-  answered: ReadonlySet<string> = new Set(),
-): Promise<Answer> {
+  sentTypes: ReadonlySet<string> = new Set(),
+): Promise<PortResponse> {
   const { data } = await pglite.execProtocol(bytes, { throwOnError: false });
   const messages = splitMessages(data);
   return {
     bytes: Buffer.concat(
-      messages.filter(({ type }) => type !== 'A' && !answered.has(type)).map((one) => one.bytes),
+      messages.filter(({ type }) => type !== 'A' && !sentTypes.has(type)).map((one) => one.bytes),
     ),
     status: messages.findLast(isReady)?.bytes.toString('latin1', 5),
     isError: messages.some(({ type }) => type === 'E'),

@@ -4,7 +4,13 @@ import { handOver } from '../database/connect.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import type { PostgresSession } from '../database/postgres-session.ts';
 import { createClientChannels, type ChannelChange, type ClientChannels } from './channels.ts';
-import { restoreSession, saveSettings, send, type Answer, type ClientSession } from './client-session.ts';
+import {
+  restoreSession,
+  saveSettings,
+  send,
+  type PortResponse,
+  type ClientSession,
+} from './client-session.ts';
 import { errorMessage, renameStatement } from './messages.ts';
 import type { Message } from './messages.ts';
 import { RequestCollector, type PortRequest } from './request-collector.ts';
@@ -122,11 +128,11 @@ export class Client {
     if (isOther) await handOver(pglite);
     turns.last = this.#session;
     await restoreSession(pglite, this.#session, `${database.epoch()} ${turns.discards}`);
-    while ((await this.#answer(pglite)) !== 'I');
+    while ((await this.#respond(pglite)) !== 'I');
     await saveSettings(pglite, this.#session);
   }
 
-  async #answer(pglite: PostgresSession): Promise<Answer['status']> {
+  async #respond(pglite: PostgresSession): Promise<PortResponse['status']> {
     const { socket } = this.#connection;
     const request = await this.#next();
     if (!request) {
@@ -137,7 +143,7 @@ export class Client {
       return 'I';
     }
     this.#isSending = true;
-    const { bytes, status, isError } = await send(pglite, request.bytes, request.answered).finally(() => {
+    const { bytes, status, isError } = await send(pglite, request.bytes, request.sentTypes).finally(() => {
       this.#isSending = false;
     });
     if (!isError) this.#noteEffects(request);

@@ -5,7 +5,7 @@ import { message, statementText, type Message } from './messages.ts';
 export interface PortRequest {
   readonly bytes: Buffer;
   /** Types of messages that were already sent to the client. */
-  readonly answered: ReadonlySet<string>;
+  readonly sentTypes: ReadonlySet<string>;
   /** How its statements change the client's channels. */
   readonly change: ChannelChange | undefined;
   /** Whether it removes the prepared statements of every client. */
@@ -13,7 +13,7 @@ export interface PortRequest {
 }
 
 /** Query, sync, flush and function call: the client waits for a response to these. */
-const AWAITS_ANSWER: ReadonlySet<string> = new Set(['Q', 'S', 'H', 'F']);
+const AWAITS_RESPONSE: ReadonlySet<string> = new Set(['Q', 'S', 'H', 'F']);
 const COPIES_IN = /\bcopy\b.*\bfrom\s+stdin\b/is;
 /** The responses to parse, bind and describe for a statement without rows. */
 const COMPLETIONS: Readonly<Record<string, string>> = { P: '1', B: '2', D: 'n' };
@@ -21,7 +21,7 @@ const REMOVES_STATEMENTS = /\b(?:deallocate\s+(?:prepare\s+)?all|discard\s+(?:al
 const NONE: ReadonlySet<string> = new Set();
 
 /** The responses that a request to copy has sent before it runs. */
-const COPY_ANSWERS: ReadonlySet<string> = new Set([...Object.values(COMPLETIONS), 'G']);
+const COPY_RESPONSES: ReadonlySet<string> = new Set([...Object.values(COMPLETIONS), 'G']);
 
 /**
  * Collects messages into requests. PostgreSQL in WebAssembly cannot wait within a statement, so `COPY … FROM STDIN`
@@ -48,18 +48,18 @@ export class RequestCollector {
     if (type === 'Q' || type === 'P') this.#readText(received);
     if (this.#phase === 'sync') {
       this.#parts.push(bytes);
-      return type === 'S' ? this.#finish(COPY_ANSWERS) : undefined;
+      return type === 'S' ? this.#finish(COPY_RESPONSES) : undefined;
     }
     const completion = COMPLETIONS[type];
     if (completion !== undefined) this.#completions.push(message(completion));
-    if (this.#copies && AWAITS_ANSWER.has(type)) {
+    if (this.#copies && AWAITS_RESPONSE.has(type)) {
       this.#requestData(received);
       return undefined;
     }
     this.#parts.push(bytes);
     // Ends a `COPY … FROM STDIN` that was not detected; otherwise PostgreSQL ignores the message.
     if (type === 'Q') this.#parts.push(message('f', 'no data'));
-    return AWAITS_ANSWER.has(type) ? this.#finish() : undefined;
+    return AWAITS_RESPONSE.has(type) ? this.#finish() : undefined;
   }
 
   #readText(received: Message): void {
@@ -82,16 +82,16 @@ export class RequestCollector {
     if (type === 'S' || type === 'H') return undefined;
     this.#parts.push(bytes);
     if (type !== 'c' && type !== 'f') return undefined;
-    if (this.#isSimple) return this.#finish(COPY_ANSWERS);
+    if (this.#isSimple) return this.#finish(COPY_RESPONSES);
     this.#phase = 'sync';
     return undefined;
   }
 
-  #finish(answered = NONE): PortRequest {
+  #finish(sentTypes = NONE): PortRequest {
     const text = this.#texts.join('; ');
     const request: PortRequest = {
       bytes: Buffer.concat(this.#parts),
-      answered,
+      sentTypes,
       change: channelChangeOf(text),
       removesStatements: REMOVES_STATEMENTS.test(text),
     };

@@ -6,7 +6,7 @@ import type { SmtpSettings } from '../mail/smtp-mailer.ts';
 import type { RealtimeSettings } from '../services/realtime/settings.ts';
 import type { ApiSettings } from '../services/rest/settings.ts';
 import type { StorageSettings } from '../services/storage/configured-buckets.ts';
-import type { AnsweredRequest } from '../http/answered-request.ts';
+import type { HandledRequest } from '../http/handled-request.ts';
 import type { PostgresVersion } from '../database/cluster/binaries.ts';
 import type { DatabasePool } from './database-pool.ts';
 
@@ -110,7 +110,7 @@ export interface LocalSupabaseOptions {
   /** Receives each line of output of the functions in Deno. Default: the console. */
   readonly onFunctionOutput?: (name: string, line: string) => void;
   /** Called after each response. The path excludes the query, which may contain a token. */
-  readonly onRequest?: (request: AnsweredRequest) => void;
+  readonly onRequest?: (request: HandledRequest) => void;
   /** Receives internal errors. Default: the console. */
   readonly report?: (problem: unknown) => void;
   /** Milliseconds since the epoch. */

@@ -121,8 +121,8 @@ export async function startServerSession(url: string): Promise<RemoteSession> {
     });
   const exec: RemoteSession['exec'] = (text, { rowMode } = {}) =>
     connection.whileAlive(async () => {
-      const answer = rowMode === 'array' ? client.query({ text, rowMode }) : client.query(text);
-      return [await answer].flat().map((one) => resultsOf(one));
+      const results = rowMode === 'array' ? client.query({ text, rowMode }) : client.query(text);
+      return [await results].flat().map((one) => resultsOf(one));
     });
   return {
     isRemote: true,

@@ -134,15 +134,15 @@ function createThread(start: WorkerStart): Thread {
       if (crash) return Promise.reject(crash);
       const id = (lastId += 1);
       let [resolve, reject]: [Pending['resolve'], Pending['reject']] = [() => undefined, () => undefined];
-      const answer = new Promise((fulfill, refuse) => {
+      const response = new Promise((fulfill, refuse) => {
         [resolve, reject] = [fulfill, refuse];
       });
-      pending.set(id, { resolve, reject, settled: answer.catch(() => undefined) });
+      pending.set(id, { resolve, reject, settled: response.catch(() => undefined) });
       // Keep the process alive while a request is pending.
       worker.ref();
       // eslint-disable-next-line unicorn/require-post-message-target-origin -- A thread has no origin.
       worker.postMessage({ id, method, args } satisfies WorkerRequest);
-      return answer;
+      return response;
     },
     async cancel() {
       const [running] = pending.entries();

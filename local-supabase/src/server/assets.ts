@@ -71,7 +71,7 @@ export async function loadAssets(
 
 async function fetchFile(url: URL): Promise<Response> {
   const response = await fetch(url);
-  if (!response.ok) throw new Error(`${url.href} answers ${response.status}`);
+  if (!response.ok) throw new Error(`${url.href} responded with ${response.status}`);
   return response;
 }
 

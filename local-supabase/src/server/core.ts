@@ -2,8 +2,8 @@ import { createFaultInjection } from './faults/fault-injection.ts';
 import { createFaults } from './faults/faults.ts';
 import type { Faults, SkewedClock } from './faults/faults.ts';
 import { createGateway } from './gateway.ts';
-import { reporting } from '../http/answered-request.ts';
-import type { AnsweredRequest } from '../http/answered-request.ts';
+import { reporting } from '../http/handled-request.ts';
+import type { HandledRequest } from '../http/handled-request.ts';
 import { createRequestTracker } from '../http/request-tracker.ts';
 import type { ExpirableKeys } from '../keys/expirable-keys.ts';
 import { createServices } from './services.ts';
@@ -19,7 +19,7 @@ export interface CoreOptions extends Omit<ServicesOptions, 'now'> {
   readonly isForeign: (headers: Headers) => boolean;
   /** Ends every HTTP connection, for the fault of that name. Default: no effect. */
   readonly dropConnections?: () => void;
-  readonly onRequest?: ((request: AnsweredRequest) => void) | undefined;
+  readonly onRequest?: ((request: HandledRequest) => void) | undefined;
 }
 
 /** The clock of the services and of SQL. */
@@ -53,11 +53,11 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   });
   const gate = createFaultInjection();
   const gateway = createGateway({ keys, ...services, isForeign });
-  const answer = (request: Request) => tracker.pass(() => gate.pass(request, () => gateway.handle(request)));
+  const handle = (request: Request) => tracker.pass(() => gate.pass(request, () => gateway.handle(request)));
   const realtime = services.realtime.faults;
   let aheadMs = 0;
   return {
-    handle: onRequest ? reporting(answer, onRequest) : answer,
+    handle: onRequest ? reporting(handle, onRequest) : handle,
     services,
     faults: createFaults({ gate, clock, keys, realtime, dropConnections }),
     clock: {

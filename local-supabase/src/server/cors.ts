@@ -9,7 +9,7 @@ export const isPreflight = ({ method, headers }: Request): boolean =>
   method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
 
 /** The gateway responds to preflights itself: any origin, any requested headers. */
-export function answerPreflight({ headers }: Request): Response {
+export function respondToPreflight({ headers }: Request): Response {
   const requested = headers.get('access-control-request-headers');
   return new Response(null, {
     status: 200,

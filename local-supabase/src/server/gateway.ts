@@ -7,7 +7,7 @@ import type { StorageService } from '../services/storage/storage-service.ts';
 import { checkApiKey, isForgeable, isOpenRoute, isTestProvider, refuseForeign } from './api-key.ts';
 import type { ApiKeyCheck } from './api-key.ts';
 import { checkBearer, isOpaqueKey, readBearer } from '../keys/bearer.ts';
-import { allowAnyOrigin, answerPreflight, isPreflight, withServiceCors } from './cors.ts';
+import { allowAnyOrigin, respondToPreflight, isPreflight, withServiceCors } from './cors.ts';
 import { refuseDeepJson } from './json-depth.ts';
 import { normalizePath } from './request-path.ts';
 
@@ -65,7 +65,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const path = normalizePath(sentPath);
       if (path === null) return allowAnyOrigin(new Response('Bad Request', { status: 400 }));
       const service = /^\/(\w+)\/v1\//.exec(path)?.[1] ?? '';
-      if (isPreflight(request)) return answerPreflight(request);
+      if (isPreflight(request)) return respondToPreflight(request);
       // Links from any site may open the test provider, but scripts and forms, which send an origin, may not use it.
       const named = path.replaceAll(/%[2-7][\da-f]/gi, decodeURIComponent);
       const acts = issuesTokens(named) || (isTestProvider(named) && request.headers.has('origin'));

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { OutgoingMail } from '../../src/services/auth/context.ts';
 import { accountChanges } from '../../src/services/auth/mail/mail-template.ts';
-import { type AnswerBody, type AuthWorld, freshEmail, freshPhone, openAuthWorld } from './auth-world.ts';
+import { type ResponseBody, type AuthWorld, freshEmail, freshPhone, openAuthWorld } from './auth-world.ts';
 
 let world: AuthWorld;
 const reported: unknown[] = [];
@@ -19,10 +19,10 @@ const noticesTo = (address: string): string[] =>
     .filter(({ to, text }) => to === address && !text.includes('Code: '))
     .map(({ subject, text }: OutgoingMail) => `${subject} | ${text.split('\n\n')[1]}`);
 
-const put = async (session: AnswerBody, body: unknown) =>
+const put = async (session: ResponseBody, body: unknown) =>
   world.ask('PUT', '/user', body, { token: session.access_token });
 
-async function verifyTotp(session: AnswerBody): Promise<{ factorId: string; session: AnswerBody }> {
+async function verifyTotp(session: ResponseBody): Promise<{ factorId: string; session: ResponseBody }> {
   const options = { token: session.access_token };
   const { body: factor } = await world.post('/factors', { factor_type: 'totp' }, options);
   const { body: challenge } = await world.post(`/factors/${factor.id}/challenge`, {}, options);
@@ -34,14 +34,14 @@ async function verifyTotp(session: AnswerBody): Promise<{ factorId: string; sess
   return { factorId: factor.id, session: body };
 }
 
-async function linkGithub(session: AnswerBody, email: string): Promise<string> {
+async function linkGithub(session: ResponseBody, email: string): Promise<string> {
   const options = { token: session.access_token };
   const query = new URLSearchParams({ provider: 'github', prompt: 'none', login_hint: email });
   const begun = await world.get(`/user/identities/authorize?${query}`, options);
   const provided = await world.get(begun.location.href);
   await world.get(provided.location.href);
   const { body: user } = await world.get('/user', options);
-  const { identities } = user as unknown as AnswerBody['user'];
+  const { identities } = user as unknown as ResponseBody['user'];
   return identities.find(({ provider }) => provider === 'github')?.identity_id ?? '';
 }
 

@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { type AnswerBody, type AuthWorld, freshEmail, openAuthWorld, password } from './auth-world.ts';
+import { type ResponseBody, type AuthWorld, freshEmail, openAuthWorld, password } from './auth-world.ts';
 
 interface Entry {
   readonly payload: Readonly<Record<string, unknown>>;
@@ -95,7 +95,7 @@ describe('the log of actions', () => {
   it('names an administrator by the role, and the user in the traits', async () => {
     const email = freshEmail();
     const { body: user } = await world.post('/admin/users', { email }, admin());
-    const { id } = user as unknown as AnswerBody['user'];
+    const { id } = user as unknown as ResponseBody['user'];
     await world.ask('DELETE', `/admin/users/${id}`, undefined, admin());
     const traits = { user_id: id, user_email: email, user_phone: '' };
     expect(await actionsOf('query=author:service_ROLE')).toEqual([

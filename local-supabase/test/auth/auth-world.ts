@@ -17,7 +17,7 @@ import type { CreationOptions, RequestOptions } from '../../../test/support/soft
 import type { TokenKeys } from '../../src/keys/keys.ts';
 
 /** The fields that tests read from responses; a test asserts which of them are present. */
-export interface AnswerBody {
+export interface ResponseBody {
   readonly id: string;
   readonly code: string;
   readonly message: string;
@@ -26,10 +26,10 @@ export interface AnswerBody {
   readonly refresh_token: string;
   readonly expires_at: number;
   readonly expires_in: number;
-  readonly user: AnswerUser;
+  readonly user: ResponseUser;
   readonly totp: { readonly qr_code: string; readonly secret: string; readonly uri: string };
   readonly keys: readonly Record<string, string>[];
-  readonly users: readonly AnswerUser[];
+  readonly users: readonly ResponseUser[];
   readonly id_token: string;
   readonly action_link: string;
   readonly email_otp: string;
@@ -45,7 +45,7 @@ export interface AnswerBody {
   };
 }
 
-export interface AnswerUser {
+export interface ResponseUser {
   readonly id: string;
   readonly email: string;
   readonly email_confirmed_at: string;
@@ -55,10 +55,10 @@ export interface AnswerUser {
   readonly identities: readonly { readonly identity_id: string; readonly provider: string }[];
 }
 
-export interface Answer {
+export interface AuthResponse {
   readonly status: number;
   readonly headers: Headers;
-  readonly body: AnswerBody;
+  readonly body: ResponseBody;
   readonly location: URL;
 }
 
@@ -78,13 +78,13 @@ export interface AuthWorld {
   readonly texts: OutgoingSms[];
   advance(seconds: number): void;
   nowMs(): number;
-  ask(method: string, path: string, body?: unknown, options?: AskOptions): Promise<Answer>;
-  post(path: string, body?: unknown, options?: AskOptions): Promise<Answer>;
-  get(path: string, options?: AskOptions): Promise<Answer>;
+  ask(method: string, path: string, body?: unknown, options?: AskOptions): Promise<AuthResponse>;
+  post(path: string, body?: unknown, options?: AskOptions): Promise<AuthResponse>;
+  get(path: string, options?: AskOptions): Promise<AuthResponse>;
   mailTo(to: string): { readonly code: string; readonly link: URL; readonly mail: OutgoingMail };
   codeTo(phone: string): string;
   /** Signs up a confirmed user with a password and returns its session. */
-  signedUp(email?: string, password?: string): Promise<AnswerBody>;
+  signedUp(email?: string, password?: string): Promise<ResponseBody>;
 }
 
 export const origin = 'http://project.test';
@@ -126,14 +126,14 @@ async function openDatabase(): Promise<Database> {
   return createPgliteDatabase(await PGlite.create({ fs: new MemoryFiles(data), extensions: { pgcrypto } }));
 }
 
-async function readAnswer(response: Response): Promise<Answer> {
+async function readResponse(response: Response): Promise<AuthResponse> {
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json');
   const location = response.headers.get('location');
   return {
     status: response.status,
     headers: response.headers,
-    body: (isJson ? JSON.parse(text) : { text }) as AnswerBody,
+    body: (isJson ? JSON.parse(text) : { text }) as ResponseBody,
     location: new URL(location ?? 'about:blank'),
   };
 }
@@ -178,7 +178,7 @@ export async function openAuthWorld(
     ...options,
   });
   const ask: AuthWorld['ask'] = async (method, path, body, options = {}) =>
-    readAnswer(await service.handle(encodeRequest(method, path, body, options)));
+    readResponse(await service.handle(encodeRequest(method, path, body, options)));
   const world: AuthWorld = {
     service,
     database,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { type Answer, type AuthWorld, freshEmail, openAuthWorld, readClaims } from './auth-world.ts';
+import { type AuthResponse, type AuthWorld, freshEmail, openAuthWorld, readClaims } from './auth-world.ts';
 
 const path = '/admin/custom-providers';
 const openId = {
@@ -26,9 +26,9 @@ const oauth = {
 };
 
 let world: AuthWorld;
-const asAdmin = async (method: string, to: string, body?: unknown): Promise<Answer> =>
+const asAdmin = async (method: string, to: string, body?: unknown): Promise<AuthResponse> =>
   world.ask(method, to, body, { token: world.keys.serviceRoleKey });
-const signIn = async (provider: string, params: Readonly<Record<string, string>>): Promise<Answer> => {
+const signIn = async (provider: string, params: Readonly<Record<string, string>>): Promise<AuthResponse> => {
   const begun = await world.get(`/authorize?${new URLSearchParams({ provider, prompt: 'none', ...params })}`);
   if (begun.status !== 302) return begun;
   return world.get((await world.get(begun.location.href)).location.href);
@@ -130,8 +130,8 @@ describe('providers that an administrator adds', () => {
   });
 
   it('are refused as duplicates, above the quota, for other callers and when the feature is off', async () => {
-    const codeOf = async (answer: Promise<Answer>) => {
-      const { status, body } = await answer;
+    const codeOf = async (response: Promise<AuthResponse>) => {
+      const { status, body } = await response;
       return [status, body.code];
     };
     expect(await codeOf(asAdmin('POST', path, oauth))).toEqual([400, 'conflict']);

@@ -6,7 +6,7 @@ import {
   openAuthWorld,
   password,
   readClaims,
-  type AnswerBody,
+  type ResponseBody,
   type AuthWorld,
 } from './auth-world.ts';
 
@@ -21,7 +21,7 @@ const codeOf = (on: AuthWorld, secret: string, stepsAway = 0): string =>
 interface Enrolled {
   readonly id: string;
   readonly secret: string;
-  readonly session: AnswerBody;
+  readonly session: ResponseBody;
 }
 
 async function challenge(on: AuthWorld, id: string, token: string): Promise<string> {
@@ -29,7 +29,7 @@ async function challenge(on: AuthWorld, id: string, token: string): Promise<stri
 }
 
 /** A user with a session of aal2 and a new TOTP factor. */
-async function enrolled(on: AuthWorld = world, signedUp?: AnswerBody): Promise<Enrolled> {
+async function enrolled(on: AuthWorld = world, signedUp?: ResponseBody): Promise<Enrolled> {
   const { access_token: token } = signedUp ?? (await on.signedUp());
   const { body } = await on.post('/factors', { factor_type: 'totp', friendly_name: 'phone' }, { token });
   const { secret } = body.totp;

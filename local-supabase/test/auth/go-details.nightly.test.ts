@@ -68,9 +68,9 @@ describe('a slash at the end of a path', () => {
 describe('concurrent sign-ups', () => {
   it('create one account: one succeeds, the others fail in the database', async () => {
     const email = freshEmail();
-    const answers = await Promise.all([1, 2, 3, 4].map(() => world.post('/signup', { email, password })));
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 500, 500, 500]);
-    const failed = answers.find(({ status }) => status === 500);
+    const responses = await Promise.all([1, 2, 3, 4].map(() => world.post('/signup', { email, password })));
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 500, 500, 500]);
+    const failed = responses.find(({ status }) => status === 500);
     expect(failed?.body).toMatchObject({
       code: 'unexpected_failure',
       message: 'Database error saving new user',

@@ -132,8 +132,8 @@ describe('the hooks of attempts', () => {
     const wrong = right === '000000' ? '000001' : '000000';
     const attempt = async (code: string) => {
       const proof = { challenge_id: challenge.id, code };
-      const answer = await world.post(`/factors/${factor.id}/verify`, proof, options);
-      return [answer.status, answer.body.code, answer.body.message];
+      const response = await world.post(`/factors/${factor.id}/verify`, proof, options);
+      return [response.status, response.body.code, response.body.message];
     };
     expect(await attempt(wrong)).toEqual([422, 'mfa_verification_failed', 'Invalid TOTP code entered']);
     const message = 'Further MFA verification attempts will be rejected.';
@@ -157,7 +157,7 @@ describe('an endpoint as a hook', () => {
     expect((await world.post('/signup', {})).status).toBe(500);
     expect(reported).toEqual([
       new Error(
-        'The auth hook custom_access_token timed out. The database answers no other request until it answers.',
+        'The auth hook custom_access_token timed out. The database handles no other request until it returns.',
       ),
     ]);
   });
@@ -243,8 +243,8 @@ describe('an endpoint as a hook', () => {
     const email = freshEmail();
     await (await openAuthWorld()).signedUp(email);
     const { world, sent, pauses } = await openEndpointWorld(['password_verification_attempt'], respond);
-    const answer = await world.post('/token?grant_type=password', { email, password });
-    expect([answer.status, answer.body.code, answer.body.message]).toEqual([status, code, message]);
+    const response = await world.post('/token?grant_type=password', { email, password });
+    expect([response.status, response.body.code, response.body.message]).toEqual([status, code, message]);
     expect(sent).toHaveLength(attempts);
     expect(pauses).toEqual(expectedPauses);
   });

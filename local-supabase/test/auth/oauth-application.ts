@@ -1,4 +1,4 @@
-import { type Answer, type AuthWorld, createVerifier, openAuthWorld } from './auth-world.ts';
+import { type AuthResponse, type AuthWorld, createVerifier, openAuthWorld } from './auth-world.ts';
 
 export const redirectUri = 'https://tool.example/callback';
 export const { verifier, challenge } = createVerifier();
@@ -13,9 +13,9 @@ interface Client {
 
 export const basic = ({ client_id: id, client_secret: secret }: Client): string =>
   `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
-export const bodyOf = ({ body }: Answer): Readonly<Record<string, unknown>> =>
+export const bodyOf = ({ body }: AuthResponse): Readonly<Record<string, unknown>> =>
   body as unknown as Readonly<Record<string, unknown>>;
-export const targetOf = (answer: Answer): URL => new URL(String(bodyOf(answer)['redirect_url']));
+export const targetOf = (response: AuthResponse): URL => new URL(String(bodyOf(response)['redirect_url']));
 
 export type OAuthApplication = Awaited<ReturnType<typeof openOAuthApplication>>;
 
@@ -29,7 +29,7 @@ export async function openOAuthApplication() {
   const client = await register();
   const session = await world.signedUp();
   const registerPublic = async (): Promise<Client> => register({ token_endpoint_auth_method: 'none' });
-  const authorize = async (params: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+  const authorize = async (params: Readonly<Record<string, string>> = {}): Promise<AuthResponse> =>
     world.get(
       `/oauth/authorize?${form({
         client_id: client.client_id,
@@ -44,9 +44,9 @@ export async function openOAuthApplication() {
     );
   const begin = async (params?: Readonly<Record<string, string>>): Promise<string> =>
     (await authorize(params)).location.searchParams.get('authorization_id') ?? '';
-  const read = async (id: string, as = session.access_token): Promise<Answer> =>
+  const read = async (id: string, as = session.access_token): Promise<AuthResponse> =>
     world.get(`/oauth/authorizations/${id}`, { token: as });
-  const decide = async (id: string, action: string, as = session.access_token): Promise<Answer> =>
+  const decide = async (id: string, action: string, as = session.access_token): Promise<AuthResponse> =>
     world.post(`/oauth/authorizations/${id}/consent`, { action }, { token: as });
   /** Obtains a code, after consent unless an earlier consent covers the scopes. */
   const obtainCode = async (params?: Readonly<Record<string, string>>): Promise<string> => {
@@ -58,11 +58,11 @@ export async function openOAuthApplication() {
   const exchange = async (
     fields: Readonly<Record<string, string>>,
     authorization = basic(client),
-  ): Promise<Answer> =>
+  ): Promise<AuthResponse> =>
     world.post('/oauth/token', form(fields), {
       headers: { 'content-type': 'application/x-www-form-urlencoded', authorization },
     });
-  const exchangeCode = async (code: string, fields = {}): Promise<Answer> =>
+  const exchangeCode = async (code: string, fields = {}): Promise<AuthResponse> =>
     exchange({
       grant_type: 'authorization_code',
       code,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { type Answer, type AuthWorld, openAuthWorld } from './auth-world.ts';
+import { type AuthResponse, type AuthWorld, openAuthWorld } from './auth-world.ts';
 
 const path = '/admin/oauth/clients';
 const redirectUri = 'https://tool.example/callback';
@@ -11,7 +11,7 @@ interface Client {
 }
 
 let world: AuthWorld;
-const asAdmin = async (method: string, to: string, body?: unknown): Promise<Answer> =>
+const asAdmin = async (method: string, to: string, body?: unknown): Promise<AuthResponse> =>
   world.ask(method, to, body, { token: world.keys.serviceRoleKey });
 
 beforeAll(async () => {
@@ -118,7 +118,7 @@ describe('administrators', () => {
   it('cannot change an application to values that its type forbids', async () => {
     const publicClient = { redirect_uris: [redirectUri], client_type: 'public' };
     const { client_id: id } = (await asAdmin('POST', path, publicClient)).body as unknown as Client;
-    const messageOf = async (answer: Promise<Answer>) => (await answer).body.message;
+    const messageOf = async (response: Promise<AuthResponse>) => (await response).body.message;
     const put = async (body: unknown) => messageOf(asAdmin('PUT', `${path}/${id}`, body));
     expect(await put({})).toBe('No fields provided for update');
     expect(await put({ redirect_uris: [] })).toBe('redirect_uris cannot be empty');

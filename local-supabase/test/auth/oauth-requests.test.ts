@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { openAuthWorld, type Answer } from './auth-world.ts';
+import { openAuthWorld, type AuthResponse } from './auth-world.ts';
 import {
   basic,
   challenge,
@@ -165,8 +165,8 @@ describe('the token endpoint', () => {
   });
 
   it('refuses clients that authenticate by another method than they registered', async () => {
-    const refusalOf = async (answer: Promise<Answer>) => {
-      const { status, body } = await answer;
+    const refusalOf = async (response: Promise<AuthResponse>) => {
+      const { status, body } = await response;
       return [status, body.code, body.message];
     };
     const refused = (message: string) => [400, 'invalid_credentials', message];
@@ -198,14 +198,14 @@ describe('the settings of the OAuth server', () => {
     const off = await openAuthWorld({ oauthServerEnabled: false });
     const admin = { token: off.keys.serviceRoleKey };
     const { access_token: user } = await off.signedUp();
-    const answers = [
+    const responses = [
       await off.get('/oauth/authorize'),
       await off.get('/.well-known/oauth-authorization-server'),
       await off.get('/admin/oauth/clients', admin),
       await off.get('/user/oauth/grants', { token: user }),
     ];
-    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
-      answers.map(() => [404, 'feature_disabled']),
+    expect(responses.map(({ status, body }) => [status, body.code])).toEqual(
+      responses.map(() => [404, 'feature_disabled']),
     );
     const closed = await openAuthWorld({ oauthDynamicRegistrationEnabled: false });
     expect(await closed.post('/oauth/clients/register', { redirect_uris: [redirectUri] })).toMatchObject({

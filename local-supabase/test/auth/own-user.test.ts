@@ -174,10 +174,10 @@ describe('POST /logout', () => {
     const { user, access_token: token } = await world.signedUp();
     const { body: other } = await world.post('/token?grant_type=password', { email: user.email, password });
     expect((await world.post(`/logout?scope=${scope}`, undefined, { token })).status).toBe(204);
-    const answers = [token, other.access_token].map(
+    const responses = [token, other.access_token].map(
       async (each) => (await world.get('/user', { token: each })).status,
     );
-    expect(await Promise.all(answers)).toEqual(expected);
+    expect(await Promise.all(responses)).toEqual(expected);
   });
 
   it('refuses an unknown scope', async () => {

@@ -256,8 +256,8 @@ describe('the passkeys of a user', () => {
       ['', 400, 'friendly_name is required'],
       [null, 400, 'friendly_name is required'],
     ] as const) {
-      const answer = await renamePasskey(world, token, passkeyId, { friendly_name: name });
-      expect([answer.status, answer.body.message]).toEqual([status, message]);
+      const response = await renamePasskey(world, token, passkeyId, { friendly_name: name });
+      expect([response.status, response.body.message]).toEqual([status, message]);
     }
     expect((await renamePasskey(world, token, passkeyId, '{')).body.code).toBe('bad_json');
   });

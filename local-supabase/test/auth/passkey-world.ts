@@ -5,7 +5,13 @@ import {
   type Deviation,
   type SoftwareAuthenticator,
 } from '../../../test/support/software-authenticator.ts';
-import { type Answer, type AnswerBody, type AnswerUser, type AuthWorld, siteUrl } from './auth-world.ts';
+import {
+  type AuthResponse,
+  type ResponseBody,
+  type ResponseUser,
+  type AuthWorld,
+  siteUrl,
+} from './auth-world.ts';
 
 const refusal = (status: number, code: string, message: string) => ({ status, body: { code, message } });
 
@@ -35,7 +41,7 @@ export const invalidProofs: readonly (readonly [string, Deviation])[] = [
 ];
 
 /** The user in registration options, without a name from the profile. */
-export const userEntity = ({ id, email }: AnswerUser) => ({
+export const userEntity = ({ id, email }: ResponseUser) => ({
   name: email,
   displayName: email,
   id: Buffer.from(id).toString('base64url'),
@@ -44,7 +50,7 @@ export const userEntity = ({ id, email }: AnswerUser) => ({
 /** A user with an authenticator that has one passkey. */
 export interface PasskeyUser {
   readonly authenticator: SoftwareAuthenticator;
-  readonly session: AnswerBody;
+  readonly session: ResponseBody;
   readonly token: string;
   readonly passkeyId: string;
 }
@@ -54,14 +60,14 @@ export const verifyRegistration = async (
   token: string,
   challengeId: string,
   credential: unknown,
-): Promise<Answer> =>
+): Promise<AuthResponse> =>
   world.post('/passkeys/registration/verify', { challenge_id: challengeId, credential }, { token });
 
 export const verifySignIn = async (
   world: AuthWorld,
   challengeId: string,
   credential: unknown,
-): Promise<Answer> =>
+): Promise<AuthResponse> =>
   world.post('/passkeys/authentication/verify', { challenge_id: challengeId, credential });
 
 export const renamePasskey = async (
@@ -69,7 +75,7 @@ export const renamePasskey = async (
   token: string,
   id: string,
   body: unknown,
-): Promise<Answer> => world.ask('PATCH', `/passkeys/${id}`, body, { token });
+): Promise<AuthResponse> => world.ask('PATCH', `/passkeys/${id}`, body, { token });
 
 /** Sends both requests of a registration and returns the second response. */
 export async function register(
@@ -77,7 +83,7 @@ export async function register(
   token: string,
   authenticator: SoftwareAuthenticator,
   deviation: Deviation = {},
-): Promise<Answer> {
+): Promise<AuthResponse> {
   const { body } = await world.post('/passkeys/registration/options', {}, { token });
   return verifyRegistration(world, token, body.challenge_id, authenticator.create(body.options, deviation));
 }
@@ -87,7 +93,7 @@ export async function signInWithPasskey(
   world: AuthWorld,
   authenticator: SoftwareAuthenticator,
   deviation: Deviation = {},
-): Promise<Answer> {
+): Promise<AuthResponse> {
   const { body } = await world.post('/passkeys/authentication/options');
   return verifySignIn(world, body.challenge_id, authenticator.get(body.options, deviation));
 }
@@ -95,7 +101,7 @@ export async function signInWithPasskey(
 export async function createPasskeyUser(
   world: AuthWorld,
   deviation: Deviation = {},
-  session?: AnswerBody,
+  session?: ResponseBody,
 ): Promise<PasskeyUser> {
   const signedUp = session ?? (await world.signedUp());
   const authenticator = createSoftwareAuthenticator(siteUrl);

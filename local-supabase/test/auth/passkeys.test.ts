@@ -2,7 +2,7 @@ import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createSoftwareAuthenticator } from '../../../test/support/software-authenticator.ts';
-import { type AnswerBody, openAuthWorld, readClaims, siteUrl, type AuthWorld } from './auth-world.ts';
+import { type ResponseBody, openAuthWorld, readClaims, siteUrl, type AuthWorld } from './auth-world.ts';
 import {
   challengeNotFound,
   createPasskeyUser,
@@ -108,12 +108,12 @@ describe('a registration', () => {
 
   it('refuses an id that is longer than 1,023 bytes', async () => {
     const { access_token: token } = await world.signedUp();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1_023, 1_024].map((idBytes) =>
         register(world, token, createSoftwareAuthenticator(siteUrl), { idBytes }),
       ),
     );
-    expect(answers.map(({ status }) => status)).toEqual([200, 400]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 400]);
   });
 
   it('accepts a challenge once', async () => {
@@ -313,7 +313,7 @@ describe('the passkeys of a user', () => {
 
 describe('for a user with a verified factor', () => {
   /** Raises a session to aal2 with a new TOTP factor. */
-  async function raise(session: AnswerBody): Promise<AnswerBody> {
+  async function raise(session: ResponseBody): Promise<ResponseBody> {
     const token = session.access_token;
     const { body: factor } = await world.post(
       '/factors',

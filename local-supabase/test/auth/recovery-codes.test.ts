@@ -35,14 +35,14 @@ async function createCodes(on: AuthWorld = world) {
   return { ...owner, id: body.id, codes: body.codes, low: await owner.signIn() };
 }
 
-const answer = async (asked: ReturnType<AuthWorld['post']>) => {
+const outcomeOf = async (asked: ReturnType<AuthWorld['post']>) => {
   const { status, body } = await asked;
   return [status, body.code, body.message];
 };
 
 it('recovery codes are generated once, also without a body, and are counted', async () => {
   const { high } = await createOwner();
-  expect(await answer(world.get(PATH, high))).toEqual([
+  expect(await outcomeOf(world.get(PATH, high))).toEqual([
     404,
     'mfa_factor_not_found',
     'The user has not enrolled recovery codes',
@@ -61,7 +61,7 @@ it('recovery codes are generated once, also without a body, and are counted', as
     total: 10,
     remaining: 10,
   });
-  expect(await answer(world.post(PATH, undefined, high))).toEqual([
+  expect(await outcomeOf(world.post(PATH, undefined, high))).toEqual([
     422,
     'mfa_verified_factor_exists',
     'Recovery codes are already enrolled for this user, use regenerate to rotate them',
@@ -72,7 +72,7 @@ it('recovery codes need an unused name, another factor and a session of aal2', a
   const { high, signIn } = await createOwner();
   expect((await world.post(PATH, { friendly_name: 'app' }, high)).body.code).toBe('mfa_factor_name_conflict');
   const low = await signIn();
-  expect(await answer(world.post(PATH, undefined, low))).toEqual([
+  expect(await outcomeOf(world.post(PATH, undefined, low))).toEqual([
     403,
     'insufficient_aal',
     'AAL2 required to generate recovery codes',
@@ -98,7 +98,7 @@ it('recovery codes raise a session to aal2, however they are typed, and end the 
 
 it('recovery codes are refused alike when wrong, used or missing, and without a count when empty', async () => {
   const { codes, low } = await createCodes();
-  const verify = (code: string, options = low) => answer(world.post(`${PATH}/verify`, { code }, options));
+  const verify = (code: string, options = low) => outcomeOf(world.post(`${PATH}/verify`, { code }, options));
   const refused = [422, 'mfa_verification_failed', 'Invalid recovery code entered'];
   await world.post(`${PATH}/verify`, { code: codes[0] }, low);
   expect(await verify(codes[0] ?? '')).toEqual(refused);
@@ -110,7 +110,7 @@ it('recovery codes are refused alike when wrong, used or missing, and without a 
 
 it('recovery codes are locked for a quarter of an hour after five wrong ones, and unlocked by new ones', async () => {
   const { user, codes, high, low } = await createCodes();
-  const verify = (code = '') => answer(world.post(`${PATH}/verify`, { code }, low));
+  const verify = (code = '') => outcomeOf(world.post(`${PATH}/verify`, { code }, low));
   for (let count = 0; count < 5; count += 1) expect((await verify('wrong'))[0]).toBe(422);
   const locked = [429, 'mfa_recovery_codes_locked', 'Too many failed verification attempts, try again later'];
   expect(await verify(codes[0])).toEqual(locked);
@@ -139,7 +139,7 @@ it('recovery codes are reported to the hook before they are used', async () => {
         then jsonb_build_object('decision', 'reject', 'message', 'No codes: ' || (event ->> 'valid'))
         else '{"decision": "continue"}'::jsonb end $$`);
   const { user, codes, low } = await createCodes(on);
-  expect(await answer(on.post(`${PATH}/verify`, { code: codes[0] }, low))).toEqual([
+  expect(await outcomeOf(on.post(`${PATH}/verify`, { code: codes[0] }, low))).toEqual([
     403,
     'mfa_verification_rejected',
     'No codes: true',
@@ -155,7 +155,7 @@ it('recovery codes are reported to the hook before they are used', async () => {
 
 it('recovery codes prevent the removal of the last other factor, and are deleted only by their own endpoint', async () => {
   const { id, appId, high, codes, low } = await createCodes();
-  expect(await answer(world.ask('DELETE', `/factors/${id}`, undefined, low))).toEqual([
+  expect(await outcomeOf(world.ask('DELETE', `/factors/${id}`, undefined, low))).toEqual([
     422,
     'validation_failed',
     'Recovery codes cannot be unenrolled with this endpoint, use DELETE /factors/recovery-codes',

@@ -21,8 +21,11 @@ describe('provisioning by SCIM', () => {
     ['DELETE', 'Users/1', 404, 'Endpoint or resource does not exist'],
     ['POST', 'Schemas', 405, undefined],
   ])('responds to %s %s with %d', async (method, path, status, detail) => {
-    const answer = await (await openAuthWorld()).ask(method, `/scim/v2/${path}`);
-    expect([answer.status, (answer.body as unknown as { detail?: string }).detail]).toEqual([status, detail]);
+    const response = await (await openAuthWorld()).ask(method, `/scim/v2/${path}`);
+    expect([response.status, (response.body as unknown as { detail?: string }).detail]).toEqual([
+      status,
+      detail,
+    ]);
   });
 
   it('responds 404 if it is disabled', async () => {

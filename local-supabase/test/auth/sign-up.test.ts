@@ -103,10 +103,10 @@ describe('sign-up with confirmation', () => {
     ],
     [{ email: 7, password }, 400, 'bad_json', undefined],
   ])('refuses %j', async (body, status, code, message) => {
-    const answer = await world.post('/signup', body);
-    expect(answer.status).toBe(status);
-    expect(answer.body.code).toBe(code);
-    expect(answer.body.message).toContain(message ?? '');
+    const response = await world.post('/signup', body);
+    expect(response.status).toBe(status);
+    expect(response.body.code).toBe(code);
+    expect(response.body.message).toContain(message ?? '');
   });
 
   it('rolls back an account when its mail cannot be sent', async () => {

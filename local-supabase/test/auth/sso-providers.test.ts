@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { type Answer, type AuthWorld, openAuthWorld } from './auth-world.ts';
+import { type AuthResponse, type AuthWorld, openAuthWorld } from './auth-world.ts';
 
 const path = '/admin/sso/providers';
 const documentOf = (entityId: string): string =>
@@ -12,11 +12,11 @@ const documentOf = (entityId: string): string =>
 const email = { keys: { email: { name: 'mail' } } };
 
 let world: AuthWorld;
-let first: Answer;
-const asAdmin = async (method: string, to: string, body?: unknown): Promise<Answer> =>
+let first: AuthResponse;
+const asAdmin = async (method: string, to: string, body?: unknown): Promise<AuthResponse> =>
   world.ask(method, to, body, { token: world.keys.serviceRoleKey });
-const failureOf = async (answer: Promise<Answer>) => {
-  const { status, body } = await answer;
+const failureOf = async (response: Promise<AuthResponse>) => {
+  const { status, body } = await response;
   return [status, body.code, body.message];
 };
 
@@ -140,8 +140,8 @@ describe("a company's identity provider", () => {
       "HTTP 410 error fetching SAML Metadata from URL 'https://a.example/gone'",
     ],
   ])('is refused with %j', async (wrong, status, message) => {
-    const answer = await asAdmin('POST', path, { type: 'saml', metadata_xml: xml, ...wrong });
-    expect([answer.status, answer.body.message]).toEqual([status, message]);
+    const response = await asAdmin('POST', path, { type: 'saml', metadata_xml: xml, ...wrong });
+    expect([response.status, response.body.message]).toEqual([status, message]);
   });
 
   it('can read the metadata of this service', async () => {

@@ -68,8 +68,12 @@ describe('the password grant', () => {
     [{ email: '' }, 'validation_failed', 'missing email or phone'],
   ])('refuses %j', async (change, code, message) => {
     const { user } = await world.signedUp();
-    const answer = await world.post('/token?grant_type=password', { email: user.email, password, ...change });
-    expect(answer).toMatchObject({ status: 400, body: { code, message } });
+    const response = await world.post('/token?grant_type=password', {
+      email: user.email,
+      password,
+      ...change,
+    });
+    expect(response).toMatchObject({ status: 400, body: { code, message } });
   });
 
   it('refuses an address that is not confirmed', async () => {
@@ -181,9 +185,9 @@ describe('refresh tokens of version 1', () => {
 
   it('give fifty concurrent requests the same successor', async () => {
     const { refresh_token: token } = await world.signedUp();
-    const answers = await Promise.all(Array.from({ length: 50 }, async () => refresh(world, token)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 50 }, async () => refresh(world, token)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(responses.map(({ body }) => body.refresh_token)).size).toBe(1);
   });
 
   it.each([

@@ -19,13 +19,13 @@ describe('verification', () => {
   it.each(['recovery', 'magiclink', 'email'])('accepts the code of a mail as %s', async (type) => {
     const { user } = await world.signedUp();
     await world.post(type === 'recovery' ? '/recover' : '/otp', { email: user.email });
-    const answer = await world.post('/verify', {
+    const response = await world.post('/verify', {
       type,
       email: user.email,
       token: world.mailTo(user.email).code,
     });
-    expect(answer.status).toBe(200);
-    expect(answer.body.user.id).toBe(user.id);
+    expect(response.status).toBe(200);
+    expect(response.body.user.id).toBe(user.id);
   });
 
   it('accepts a token hash once, with its type and no other field', async () => {
@@ -164,8 +164,8 @@ describe('verification', () => {
   it('responds the same for unknown addresses and sends nothing', async () => {
     const sent = world.mails.length;
     for (const path of ['/recover', '/resend']) {
-      const answer = await world.post(path, { email: freshEmail(), type: 'signup' });
-      expect(answer).toMatchObject({ status: 200, body: {} });
+      const response = await world.post(path, { email: freshEmail(), type: 'signup' });
+      expect(response).toMatchObject({ status: 200, body: {} });
     }
     expect(world.mails).toHaveLength(sent);
   });
@@ -204,8 +204,8 @@ describe('verification', () => {
   });
 
   it('refuses an unknown channel', async () => {
-    const answer = await world.post('/otp', { phone: freshPhone(), channel: 'whatsapp' });
-    expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    const response = await world.post('/otp', { phone: freshPhone(), channel: 'whatsapp' });
+    expect(response).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
   });
 
   it('resends the confirmation with a new code; the old one no longer works', async () => {

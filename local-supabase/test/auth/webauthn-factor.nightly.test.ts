@@ -5,7 +5,7 @@ import {
   type SoftwareAuthenticator,
 } from '../../../test/support/software-authenticator.ts';
 import {
-  type AnswerBody,
+  type ResponseBody,
   type AuthWorld,
   openAuthWorld,
   password,
@@ -34,11 +34,11 @@ interface KeyUser {
   readonly authenticator: SoftwareAuthenticator;
   readonly factorId: string;
   /** Has aal2. */
-  readonly session: AnswerBody;
+  readonly session: ResponseBody;
 }
 
 /** A user with a session of aal2 and a new security key. */
-async function createKeyUser(signedUp?: AnswerBody): Promise<KeyUser> {
+async function createKeyUser(signedUp?: ResponseBody): Promise<KeyUser> {
   const { access_token: token } = signedUp ?? (await world.signedUp());
   const authenticator = createSoftwareAuthenticator(siteUrl);
   const factorId = await enrolledId(token);

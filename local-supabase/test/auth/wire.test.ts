@@ -135,8 +135,8 @@ describe('captcha', () => {
       const grants = path === '/token' ? ['password'] : ['pkce', 'refresh_token', 'id_token'];
       for (const grant of grants) {
         const body = { email: freshEmail(), password, type: 'signup' };
-        const answer = await guarded.post(`${path}?grant_type=${grant}`, body);
-        expect(answer.body.code).toBe('captcha_failed');
+        const response = await guarded.post(`${path}?grant_type=${grant}`, body);
+        expect(response.body.code).toBe('captcha_failed');
       }
     },
   );
@@ -189,15 +189,15 @@ describe('rate limits', () => {
       });
       const { user } = await limited.signedUp();
       const sent = limited.mails.length;
-      const answered: number[] = [];
+      const statuses: number[] = [];
       const requests = [user.email, freshEmail()].map(async (email) =>
-        limited.post(path, { email }).then(({ status }) => answered.push(status)),
+        limited.post(path, { email }).then(({ status }) => statuses.push(status)),
       );
       await expect.poll(() => limited.mails.length, { timeout: 10_000 }).toBeGreaterThan(sent);
-      expect(answered).toEqual([]);
+      expect(statuses).toEqual([]);
       for (const end of pauses) end();
       await Promise.all(requests);
-      expect(answered).toEqual([200, 200]);
+      expect(statuses).toEqual([200, 200]);
     },
   );
 

@@ -72,7 +72,7 @@ async function call<T>(method: string, path: string, body?: unknown, token = key
   });
   const response = await core.handle(request);
   const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path} answers ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`${method} ${path} responded with ${response.status}: ${text}`);
   return JSON.parse(text) as T;
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-export interface CorsAnswer {
+export interface CorsResponse {
   readonly status: number;
   /** The headers of the CORS protocol, `allow` and `vary`; others must be absent. */
   readonly headers: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface RecordedCors {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  readonly response: CorsAnswer;
+  readonly response: CorsResponse;
 }
 
 export const RECORDED_CORS = new URL('./recorded.jsonl', import.meta.url);
@@ -36,7 +36,7 @@ interface CorsTarget {
 /** Sends the requests in order. */
 export function createCorsReplay({ anonKey, serviceRoleKey, send }: CorsTarget) {
   let location = '';
-  return async ({ as, method, path, headers, body }: RecordedCors): Promise<CorsAnswer> => {
+  return async ({ as, method, path, headers, body }: RecordedCors): Promise<CorsResponse> => {
     const key = as === 'service' ? serviceRoleKey : anonKey;
     const response = await send(path.replace('{{location}}', location), {
       method,
@@ -63,7 +63,7 @@ const corsHeaders = (headers: Headers) =>
   );
 
 /** Applies a hosted project's gateway, which responds to preflights itself and adds headers to other responses. */
-export function throughGateway({ method, headers, response }: RecordedCors): CorsAnswer {
+export function throughGateway({ method, headers, response }: RecordedCors): CorsResponse {
   const requested = headers['access-control-request-headers'];
   if (method === 'OPTIONS' && headers['origin'] && headers['access-control-request-method'])
     return {

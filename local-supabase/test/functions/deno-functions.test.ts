@@ -27,16 +27,16 @@ describe('a function of the folder', () => {
       body: 'text',
       headers: { authorization: `Bearer ${project().supabase.anonKey}` },
     });
-    const answer = (await response.json()) as Record<string, unknown>;
-    expect(answer).toMatchObject({
+    const body = (await response.json()) as Record<string, unknown>;
+    expect(body).toMatchObject({
       greeting: 'hello',
       body: 'text',
       path: '/hello/a',
       secret: 'of the file',
       api: 200,
     });
-    expect(answer['ownUrl']).toMatch(/^postgresql:/);
-    expect(answer['headers']).not.toContain('x-local-supabase-secret');
+    expect(body['ownUrl']).toMatch(/^postgresql:/);
+    expect(body['headers']).not.toContain('x-local-supabase-secret');
     expect(project().output).toContain('hello: loaded');
   });
 

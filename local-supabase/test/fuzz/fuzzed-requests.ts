@@ -142,11 +142,11 @@ export async function fuzzRequests(
 ): Promise<void> {
   // The server ends idle connections, such as those of an earlier service, perhaps while a request is sent on one.
   const agent = new Agent({ keepAlive: true });
-  const isAnswered = fc.asyncProperty(requests, async (fuzzed) => {
+  const hasResponse = fc.asyncProperty(requests, async (fuzzed) => {
     const status = await send(server, fuzzed, agent).catch((problem: unknown) => String(problem));
     if (typeof status === 'string' || status >= 500)
       throw new Error(`${status} for ${JSON.stringify(fuzzed)}`);
     await check();
   });
-  await fc.assert(isAnswered, options).finally(() => agent.destroy());
+  await fc.assert(hasResponse, options).finally(() => agent.destroy());
 }

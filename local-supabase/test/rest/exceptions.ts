@@ -15,7 +15,7 @@ export const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ],
   [
     'rpc-error/0032',
-    'A fetch Response holds statuses up to 599 only; a function that raises PT999 is answered with 500.',
+    'A fetch Response holds statuses up to 599 only; a function that raises PT999 gets a 500.',
   ],
   [
     'method/0109',

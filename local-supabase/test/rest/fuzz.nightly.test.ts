@@ -20,7 +20,7 @@ afterAll(async () => {
 const ask = async (target: string, method = 'GET', body = '') => {
   const bytes = new TextEncoder().encode(body);
   const request = { method, target, headers: [['content-type', 'application/json']] as const, body: bytes };
-  return rest.answer(request, { role: 'service_role' });
+  return rest.handle(request, { role: 'service_role' });
 };
 
 const nested = (open: string, inner: string, close: string, depth: number) =>

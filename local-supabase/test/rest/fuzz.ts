@@ -16,22 +16,30 @@ export async function fuzz(
   database: PgliteDatabase,
   options: { readonly numRuns: number; readonly seed?: number },
 ): Promise<void> {
-  const isAnswered = fc.asyncProperty(arbitraryRequest, pickRole, async (request, role) => {
+  const hasResponse = fc.asyncProperty(arbitraryRequest, pickRole, async (request, role) => {
     const startMs = performance.now();
-    const answer = await rest.answer(request, { role });
+    const response = await rest.handle(request, { role });
     const problem =
-      wrongAnswer(request, answer.status, answer.body) ??
+      wrongResponse(request, response.status, response.body) ??
       (performance.now() - startMs > MAX_MS ? 'slow' : undefined) ??
       (await leftBehind(database)) ??
-      (await nextAnswer(rest));
+      (await nextResponse(rest));
     if (problem !== undefined) throw new Error(`${request.method} ${request.target}: ${problem}`);
   });
-  await fc.assert(isAnswered, { ...options, interruptAfterTimeLimit: 600_000, markInterruptAsFailure: true });
+  await fc.assert(hasResponse, {
+    ...options,
+    interruptAfterTimeLimit: 600_000,
+    markInterruptAsFailure: true,
+  });
 }
 
 const pickRole = fc.constantFrom('service_role', 'authenticated', 'anon');
 
-function wrongAnswer({ method }: RawRequest, status: number, body: string | Uint8Array): string | undefined {
+function wrongResponse(
+  { method }: RawRequest,
+  status: number,
+  body: string | Uint8Array,
+): string | undefined {
   if (status < 200 || status > 599) return `status ${status}`;
   if (status < 400 || method === 'HEAD') return undefined;
   // PostgREST itself crashes on bytes that are not UTF-8 and on a relation's negative limit.
@@ -51,8 +59,8 @@ export async function leftBehind(database: Database): Promise<string | undefined
   return isClean ? undefined : `left behind ${JSON.stringify(session)}`;
 }
 
-async function nextAnswer(rest: PostgRest): Promise<string | undefined> {
+async function nextResponse(rest: PostgRest): Promise<string | undefined> {
   const next = { method: 'GET', target: '/z_labels?select=id&limit=1', headers: [], body: new Uint8Array() };
-  const { status } = await rest.answer(next, { role: 'service_role' });
-  return status === 200 ? undefined : `the next request was answered with ${status}`;
+  const { status } = await rest.handle(next, { role: 'service_role' });
+  return status === 200 ? undefined : `the next request got ${status}`;
 }

@@ -9,26 +9,35 @@ const examples = await readPublishedExamples();
 
 /** Examples with published responses that no server returns, with the reason. */
 const exceptions: ReadonlyMap<string, string> = new Map([
-  ['PostgrestFilterBuilder.ts is: Checking for nullness, true or false', 'The answer shows null as "null".'],
-  ['PostgrestFilterBuilder.ts contains: On array columns', 'The answer leaves out two selected columns.'],
+  [
+    'PostgrestFilterBuilder.ts is: Checking for nullness, true or false',
+    'The response shows null as "null".',
+  ],
+  ['PostgrestFilterBuilder.ts contains: On array columns', 'The response leaves out two selected columns.'],
   [
     'PostgrestQueryBuilder.ts select: Handling errors',
     'There is no SQL; the hint is from a patched PostgreSQL.',
   ],
   ['PostgrestQueryBuilder.ts select: Querying referenced table with count', 'The SQL refers to no table.'],
   ['PostgrestQueryBuilder.ts select: Switching schemas per query', 'The id is random.'],
-  ['PostgrestQueryBuilder.ts upsert: Upsert your data', 'PostgREST answers 200 where no row is inserted.'],
-  ['PostgrestTransformBuilder.ts select: With `upsert()`', 'PostgREST answers 200 where no row is inserted.'],
+  [
+    'PostgrestQueryBuilder.ts upsert: Upsert your data',
+    'PostgREST responds with 200 where no row is inserted.',
+  ],
+  [
+    'PostgrestTransformBuilder.ts select: With `upsert()`',
+    'PostgREST responds with 200 where no row is inserted.',
+  ],
   [
     'PostgrestTransformBuilder.ts order: Order parent table by a referenced table',
-    'The answer ignores the alias.',
+    'The response ignores the alias.',
   ],
   ['PostgrestTransformBuilder.ts limit: On a referenced table', 'The rows have no order.'],
   [
     'PostgrestTransformBuilder.ts abortSignal: Aborting requests in-flight',
-    'The answer is the client’s own.',
+    'The response is the client’s own.',
   ],
-  ['PostgrestTransformBuilder.ts abortSignal: Set a timeout', 'The answer is the client’s own.'],
+  ['PostgrestTransformBuilder.ts abortSignal: Set a timeout', 'The response is the client’s own.'],
 ]);
 
 /** Each call has its own tables in its own schema, so that the catalog is read only once. */

@@ -31,7 +31,7 @@ function readExamples(file: string, source: string): PublishedExample[] {
       const block = (tag: string, title: string): string | undefined =>
         blocks.find((found) => found[1] === tag && found[2] === title)?.[3];
       return blocks.flatMap(([, tag, title = '', code = '']) => {
-        const response = tag === 'example' ? parseAnswer(block('exampleResponse', title) ?? '') : undefined;
+        const response = tag === 'example' ? parseResponse(block('exampleResponse', title) ?? '') : undefined;
         if (response === undefined) return [];
         const sql = (block('exampleSql', title) ?? '').replaceAll(/```\w*/g, '');
         const name = `${file} ${method}: ${title}`;
@@ -48,7 +48,7 @@ const readCalls = (code: string): string[] =>
     .map((part) => part.split(/\n\s*\n|\n\s*(?:if|\/\/|console|setTimeout|const|let)\b/)[0] ?? '');
 
 /** Parses a response, which may have comments and trailing commas. Undefined for types and plans, which are not JSON. */
-function parseAnswer(json: string): PublishedExample['response'] | undefined {
+function parseResponse(json: string): PublishedExample['response'] | undefined {
   try {
     return JSON.parse(
       json.replaceAll(/^\s*\/\/.*$/gm, '').replaceAll(/,(\s*[\]}])/g, '$1'),

@@ -13,7 +13,7 @@ import type { RestSettings } from '../../src/services/rest/settings.ts';
 import { RECORDED } from './recorded-case.ts';
 import type { RecordedCase, TokenRecipe } from './recorded-case.ts';
 
-export interface PlainAnswer {
+export interface PlainResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -27,7 +27,7 @@ export interface ReplayWorld {
   /** All rows of the recorded tables, by table. */
   snapshot(): Promise<Readonly<Record<string, string>>>;
   /** Sends a case byte for byte. */
-  send(recorded: RecordedCase): Promise<PlainAnswer>;
+  send(recorded: RecordedCase): Promise<PlainResponse>;
   close(): Promise<void>;
 }
 
@@ -180,7 +180,7 @@ function send(
   agent: Agent,
   recorded: RecordedCase,
   { headers, query }: Credentials,
-): Promise<PlainAnswer> {
+): Promise<PlainResponse> {
   const { method, path, body } = recorded;
   const joint = path.includes('?') ? '&' : '?';
   const target = `/rest/v1${path}${query === undefined ? '' : joint + query}`;

@@ -1,6 +1,6 @@
 import { canonicalJson, canonicalState } from './recorded-case.ts';
 import type { RecordedCase } from './recorded-case.ts';
-import type { PlainAnswer, ReplayWorld } from './replay-world.ts';
+import type { PlainResponse, ReplayWorld } from './replay-world.ts';
 
 const HEADERS = [
   'content-range',
@@ -32,9 +32,9 @@ export async function createReplay(world: ReplayWorld): Promise<Replay> {
         isSeeded = false;
       }
       const before = recorded.before === undefined ? seeded : await world.snapshot();
-      const answer = await world.send(recorded);
+      const received = await world.send(recorded);
       const after = couldWrite(recorded) ? await world.snapshot() : before;
-      return [...compareAnswers(recorded, answer), ...compareStates(recorded, before, after)];
+      return [...compareResponses(recorded, received), ...compareStates(recorded, before, after)];
     },
   };
 }
@@ -42,16 +42,20 @@ export async function createReplay(world: ReplayWorld): Promise<Replay> {
 const couldWrite = ({ method, path, state }: RecordedCase): boolean =>
   state !== undefined || !['GET', 'HEAD', 'OPTIONS'].includes(method) || path.startsWith('/rpc/');
 
-function compareAnswers({ response: wanted, path }: RecordedCase, answer: PlainAnswer): string[] {
+function compareResponses({ response: wanted, path }: RecordedCase, received: PlainResponse): string[] {
   const differences: string[] = [];
   const compare = (what: string, a: string, b: string) => {
     if (a !== b) differences.push(`${what}: wanted ${a}, got ${b}`);
   };
-  compare('status', String(wanted.status), String(answer.status));
+  compare('status', String(wanted.status), String(received.status));
   for (const name of HEADERS)
-    compare(name, wanted.headers[name] ?? '(none)', answer.headers[name] ?? '(none)');
+    compare(name, wanted.headers[name] ?? '(none)', received.headers[name] ?? '(none)');
   const isRoot = path === '' || path === '/';
-  compare('body', canonicalJson(wanted.body), canonicalJson(isRoot ? withoutHost(answer.body) : answer.body));
+  compare(
+    'body',
+    canonicalJson(wanted.body),
+    canonicalJson(isRoot ? withoutHost(received.body) : received.body),
+  );
   return differences;
 }
 

@@ -49,8 +49,8 @@ it('version 16 accepts an offset as time zone, and rejects an unknown zone with 
 });
 
 it('version 14 ignores an unknown time zone', async () => {
-  const answer = await worlds[14].ask(times, prefer('timezone=-4'));
-  expect([answer.status, answer.headers.get('preference-applied')]).toEqual([200, null]);
+  const response = await worlds[14].ask(times, prefer('timezone=-4'));
+  expect([response.status, response.headers.get('preference-applied')]).toEqual([200, null]);
 });
 
 it('version 16 adds Vary to responses, unless a function sets it', async () => {
@@ -66,9 +66,9 @@ const renamed = '/place?select=name,trips:visit(id)&visit.kind=eq.work&visit.lim
 const shown = [{ name: 'Lake', trips: [{ id: 1 }] }];
 
 it('version 16 warns of a parameter that names an embedded relation which has an alias', async () => {
-  const answer = await worlds[16].ask(renamed);
-  expect(await answer.json()).toEqual(shown);
-  expect(answer.headers.get('warning')).toBe(
+  const response = await worlds[16].ask(renamed);
+  expect(await response.json()).toEqual(shown);
+  expect(response.headers.get('warning')).toBe(
     '299 PostgRESTv16.4 "Embedded resource was referenced by relation name even though it has an alias. ' +
       'This is deprecated and will stop working in a future release. Update `visit` to `trips` in query string filters, orders or limits."',
   );
@@ -96,8 +96,8 @@ it('version 16 without target names distinguishes relations of one table, and re
 
 it('a function that raises 40001 is not retried in either version', async () => {
   for (const version of [14, 16] as const) {
-    const answer = await worlds[version].ask('/rpc/conflict', { method: 'POST' });
-    expect([answer.status, await answer.json()]).toMatchObject([500, { code: '40001' }]);
+    const response = await worlds[version].ask('/rpc/conflict', { method: 'POST' });
+    expect([response.status, await response.json()]).toMatchObject([500, { code: '40001' }]);
   }
 });
 

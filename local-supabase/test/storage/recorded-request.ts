@@ -7,7 +7,7 @@ export type RecordedBody =
   | { readonly base64: string }
   | null;
 
-export interface RecordedAnswer {
+export interface RecordedResponse {
   readonly status: number;
   readonly type: string;
   readonly contentDisposition: string | null;
@@ -33,7 +33,7 @@ export interface RecordedRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: RecordedBody;
-  readonly response: RecordedAnswer;
+  readonly response: RecordedResponse;
 }
 
 /** SQL that the database's owner runs between two requests, such as a policy. */

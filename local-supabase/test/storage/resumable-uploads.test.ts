@@ -221,8 +221,8 @@ describe('resumable uploads', () => {
 
   it('counts only one of two concurrent parts', async () => {
     const url = await create(`${ada.id}/twice.css`);
-    const answers = await Promise.all([sendPart(url, 0, 300), sendPart(url, 0, 300)]);
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 409]);
+    const responses = await Promise.all([sendPart(url, 0, 300), sendPart(url, 0, 300)]);
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 409]);
   });
 
   it('enforces the policies, the size and the bucket at the creation', async () => {

@@ -2,7 +2,8 @@ const NEVER_500 = 'The service fails with 500; a request never makes the embedde
 const DOTS = 'The message of the service contains the folder on its disk.';
 const CDN =
   'The recorded service has no CDN; a hosted project has one, whose purge the embedded service confirms.';
-const RACE = 'The service asks for the bucket and the object at once, and answers what it misses first.';
+const RACE =
+  'The service asks for the bucket and the object at once, and reports the one that it misses first.';
 const UNKNOWN_ROLE =
   'The service fails with 500 for a role that does not exist; the embedded one treats it as anonymous.';
 const SUPERUSER =

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { compareAnswers, describeAnswer } from './storage-answer.ts';
-import type { WireAnswer } from './storage-answer.ts';
+import { compareResponses, describeResponse } from './storage-response.ts';
+import type { WireResponse } from './storage-response.ts';
 import type {
-  RecordedAnswer,
+  RecordedResponse,
   RecordedBody,
   RecordedCaller,
   RecordedRequest,
@@ -24,7 +24,7 @@ export interface ReplayTarget {
 
 export interface StorageReplay {
   /** Returns the response, or undefined for SQL. */
-  send(step: RecordedStep): Promise<RecordedAnswer | undefined>;
+  send(step: RecordedStep): Promise<RecordedResponse | undefined>;
   /** Returns the differences between the response and the recorded one. */
   run(step: RecordedStep): Promise<readonly string[]>;
   close(): void;
@@ -35,21 +35,21 @@ export const EMPTY_STORAGE = 'truncate storage.objects, storage.buckets cascade'
 
 export function createStorageReplay(target: ReplayTarget): StorageReplay {
   const agent = new Agent({ keepAlive: true });
-  const answers = new Map<string, WireAnswer>();
+  const responses = new Map<string, WireResponse>();
   const send = async (step: RecordedStep) => {
     if ('sql' in step) {
       await target.runSql(step.sql);
       return undefined;
     }
-    const answer = await sendRequest(target, agent, fillReferences(step, answers));
-    answers.set(step.id, answer);
-    return describeAnswer(answer);
+    const response = await sendRequest(target, agent, fillReferences(step, responses));
+    responses.set(step.id, response);
+    return describeResponse(response);
   };
   return {
     send,
     async run(step) {
-      const answer = await send(step);
-      return answer === undefined || 'sql' in step ? [] : compareAnswers(step.response, answer);
+      const response = await send(step);
+      return response === undefined || 'sql' in step ? [] : compareResponses(step.response, response);
     },
     close: () => agent.destroy(),
   };
@@ -57,9 +57,12 @@ export function createStorageReplay(target: ReplayTarget): StorageReplay {
 
 const REFERENCE = /\{\{(path|token|location|cursor):(\w+)\}\}/g;
 
-function fillReferences(step: RecordedRequest, answers: ReadonlyMap<string, WireAnswer>): RecordedRequest {
+function fillReferences(
+  step: RecordedRequest,
+  responses: ReadonlyMap<string, WireResponse>,
+): RecordedRequest {
   const fill = (text: string) =>
-    text.replaceAll(REFERENCE, (_, kind: string, id: string) => readReference(kind, answers.get(id)));
+    text.replaceAll(REFERENCE, (_, kind: string, id: string) => readReference(kind, responses.get(id)));
   return {
     ...step,
     path: fill(step.path),
@@ -68,8 +71,8 @@ function fillReferences(step: RecordedRequest, answers: ReadonlyMap<string, Wire
   };
 }
 
-function readReference(kind: string, answer: WireAnswer | undefined): string {
-  const { body = '', headers = {} } = answer ?? {};
+function readReference(kind: string, response: WireResponse | undefined): string {
+  const { body = '', headers = {} } = response ?? {};
   switch (kind) {
     case 'token':
       return /eyJ[\w-]+\.[\w-]+\.[\w-]+/.exec(body)?.[0] ?? 'missing';
@@ -121,7 +124,7 @@ function signUser(sub: string, secret: string): string {
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 }
 
-function sendRequest(target: ReplayTarget, agent: Agent, step: RecordedRequest): Promise<WireAnswer> {
+function sendRequest(target: ReplayTarget, agent: Agent, step: RecordedRequest): Promise<WireResponse> {
   const { hostname, port } = new URL(target.url);
   const body = bytesOf(step.body);
   const headers: OutgoingHttpHeaders = { ...callerHeaders(step.as, target), ...step.headers };

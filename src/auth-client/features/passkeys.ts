@@ -86,7 +86,7 @@ export interface PasskeyChallenge {
 }
 
 /** The response of an authenticator to a challenge. */
-export interface PasskeyAnswer {
+export interface PasskeyResponse {
   /** The id of the challenge. */
   readonly challengeId: string;
   /** The credential in its JSON form (`PublicKeyCredential.toJSON()`). */
@@ -125,7 +125,7 @@ export interface Passkeys {
    * person: a user with a second factor still needs it, unless the project's database raises such sessions.
    *
    * A call ends an earlier one that waits for autofill, with `aborted`: a page can have one request at a time. It takes over the
-   * challenge of an earlier call that no passkey answered, while it is valid: the server limits challenges per network address.
+   * challenge of an earlier call that no passkey responded to, while it is valid: the server limits challenges per network address.
    * `timeoutMs` limits each request to the server, not the time of the person.
    *
    * @throws {AuthError} `unsupported-runtime`, `passkey-canceled`, `passkey-failed`, `aborted`, `passkey_disabled`,
@@ -141,13 +141,13 @@ export interface Passkeys {
    */
   startRegistration(options?: CallOptions): Promise<PasskeyChallenge>;
   /** The second half of `registerPasskey`: registers the new credential. @throws {AuthError} as `registerPasskey` */
-  verifyRegistration(answer: PasskeyAnswer, options?: CallOptions): Promise<Passkey>;
+  verifyRegistration(response: PasskeyResponse, options?: CallOptions): Promise<Passkey>;
   /** The first half of `signInWithPasskey`. @throws {AuthError} `passkey_disabled`, `captcha_failed`, … */
   startAuthentication(request?: CaptchaOption, options?: CallOptions): Promise<PasskeyChallenge>;
   /**
    * The second half of `signInWithPasskey`: signs in with the signed challenge. @throws {AuthError} as `signInWithPasskey`
    */
-  verifyAuthentication(answer: PasskeyAnswer, options?: CallOptions): Promise<Session>;
+  verifyAuthentication(response: PasskeyResponse, options?: CallOptions): Promise<Session>;
   /** Returns the user's passkeys. @throws {AuthError} `missing-session`, `passkey_disabled`, … */
   listPasskeys(options?: CallOptions): Promise<readonly Passkey[]>;
   /**
@@ -195,30 +195,33 @@ export function createPasskeys({ core }: AuthClient, options: PasskeysOptions = 
       const endpoint = post('/passkeys/registration/options', {});
       return toChallenge(await callAsUser(core, endpoint, parseChallenge, call));
     },
-    verifyRegistration: (answer, call) =>
-      callAsUser(core, post('/passkeys/registration/verify', encodeAnswer(answer)), parsePasskey, call).catch(
-        toExistingCredential,
-      ),
+    verifyRegistration: (response, call) =>
+      callAsUser(
+        core,
+        post('/passkeys/registration/verify', encodeResponse(response)),
+        parsePasskey,
+        call,
+      ).catch(toExistingCredential),
     async registerPasskey({ user = new CallUser(), ...given } = {}) {
       const call = { ...given, user };
-      const answer = await prompts.register(() => passkeys.startRegistration(call), call.signal);
-      return passkeys.verifyRegistration(answer, call);
+      const response = await prompts.register(() => passkeys.startRegistration(call), call.signal);
+      return passkeys.verifyRegistration(response, call);
     },
     startAuthentication: async ({ captchaToken } = {}, call = {}) =>
       toChallenge(await requestChallenge(captchaToken, call)),
-    async verifyAuthentication(answer, call = {}) {
-      const endpoint = post('/passkeys/authentication/verify', encodeAnswer(answer));
+    async verifyAuthentication(passkey, call = {}) {
+      const endpoint = post('/passkeys/authentication/verify', encodeResponse(passkey));
       const response = await core.send(endpoint, parseTokenResponse, call);
       return core.session.signIn({ response, name: 'SIGNED_IN', reason: 'call' });
     },
     async signInWithPasskey({ onChosen, ...request } = {}, call = {}) {
-      const answer = await prompts.request(request, call);
+      const response = await prompts.request(request, call);
       try {
         onChosen?.();
       } catch (problem) {
         core.platform.report(problem);
       }
-      return passkeys.verifyAuthentication(answer, call);
+      return passkeys.verifyAuthentication(response, call);
     },
   };
   return passkeys;
@@ -291,7 +294,7 @@ function createPrompts(
         requestCredential(found, { ...challenge.options, ...verification }, { mediation, signal }),
     });
     endAutofill = autofill.end;
-    return autofill.answer;
+    return autofill.response;
   };
   const prompt = async (found: WebAuthn, { captchaToken }: PasskeySignIn, options: CallOptions) => {
     const { challenge } = await unused.take(PROMPT_MS, captchaToken, options);
@@ -307,7 +310,7 @@ function createPrompts(
       const json = verification ? { ...options, authenticatorSelection: selection } : options;
       return { challengeId, credential: await createCredential(found, json, signal) };
     },
-    async request(request: PasskeySignIn, options: CallOptions): Promise<PasskeyAnswer> {
+    async request(request: PasskeySignIn, options: CallOptions): Promise<PasskeyResponse> {
       const ask = request.mediation === 'conditional' ? offerInAutofill : prompt;
       const { challenge, credential } = await ask(begin(), request, options);
       unused.markUsed(challenge);
@@ -316,7 +319,7 @@ function createPrompts(
   };
 }
 
-const encodeAnswer = ({ challengeId, credential }: PasskeyAnswer) => ({
+const encodeResponse = ({ challengeId, credential }: PasskeyResponse) => ({
   challenge_id: challengeId,
   credential,
 });

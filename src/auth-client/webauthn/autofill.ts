@@ -12,7 +12,7 @@ export interface AutofillSteps<Challenge> {
 
 export interface AutofillRequest<Challenge> {
   /** Rejects with `aborted` upon `end` or the caller's signal. */
-  readonly answer: Promise<{ readonly challenge: Challenge; readonly credential: CredentialJson }>;
+  readonly response: Promise<{ readonly challenge: Challenge; readonly credential: CredentialJson }>;
   end(): void;
 }
 
@@ -26,7 +26,7 @@ export function requestInAutofill<Challenge>(
   const end = () => ending.abort(new AuthError('aborted', 'Aborted', { cause: signal?.reason }));
   if (signal?.aborted) end();
   signal?.addEventListener('abort', end);
-  const answer = async () => {
+  const response = async () => {
     try {
       for (;;) {
         const { challenge, usableUntilMs } = await steps.takeChallenge(ending.signal);
@@ -50,7 +50,7 @@ export function requestInAutofill<Challenge>(
       stop();
     }
   };
-  return { answer: answer(), end };
+  return { response: response(), end };
 }
 
 /** A signal that aborts with another one, or once the time of use is over. */

@@ -16,8 +16,8 @@ export interface AuthorizationDetails {
 /** Consent to other applications, in the vendor's form. */
 export function createOAuthMethods(auth: AuthClient, settle: Settle<AuthError>) {
   const server = createOAuthServer(auth);
-  const leave = async (answer: Promise<{ readonly redirectUrl: string }>, options?: Navigation) => {
-    const { redirectUrl } = await answer;
+  const leave = async (decision: Promise<{ readonly redirectUrl: string }>, options?: Navigation) => {
+    const { redirectUrl } = await decision;
     navigate(redirectUrl, options);
     return { redirect_url: redirectUrl };
   };

@@ -1,7 +1,7 @@
 import {
   createPasskeys,
   type Passkey,
-  type PasskeyAnswer,
+  type PasskeyResponse,
   type PasskeyChallenge,
 } from '../../auth-client/features/passkeys.ts';
 import type { AuthClient } from '../../auth-client/index.ts';
@@ -28,13 +28,13 @@ export function createPasskeyMethods(auth: AuthClient, settle: Settle<AuthError>
   const passkeys = createPasskeys(auth);
   return {
     startRegistration: () => settle(async () => toChallenge(await passkeys.startRegistration())),
-    verifyRegistration: (answer: PasskeyAnswer) =>
-      settle(async () => toPasskeyItem(await passkeys.verifyRegistration(answer))),
+    verifyRegistration: (response: PasskeyResponse) =>
+      settle(async () => toPasskeyItem(await passkeys.verifyRegistration(response))),
     startAuthentication: ({ options }: { options?: { captchaToken?: string } } = {}) =>
       settle(async () => toChallenge(await passkeys.startAuthentication(options))),
-    verifyAuthentication: (answer: PasskeyAnswer) =>
+    verifyAuthentication: (response: PasskeyResponse) =>
       settle(async () => {
-        await passkeys.verifyAuthentication(answer);
+        await passkeys.verifyAuthentication(response);
         const session = requireSession(auth);
         return { session, user: session.user };
       }),

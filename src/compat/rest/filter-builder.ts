@@ -356,7 +356,7 @@ export class PostgrestFilterBuilder<
     let query = this.#query;
     try {
       query = this.#last.reduce((changed, change) => change(changed), query);
-      const { data = null, count, status } = await query.answer({ signal: this.#signal });
+      const { data = null, count, status } = await query.response({ signal: this.#signal });
       return {
         success: true,
         error: null,

@@ -6,7 +6,7 @@ import {
   rawSelect,
   viaGet,
 } from '../../rest-client/index.ts';
-import { parseJson } from '../../rest-client/query/answer.ts';
+import { parseJson } from '../../rest-client/query/response.ts';
 import type { QueryBuilder } from '../../rest-client/query/query-builder.ts';
 import { encodeJson } from '../../rest-client/query/quoting.ts';
 import { addRows, columnsOf, type TableQuery } from '../../rest-client/query/table-query.ts';

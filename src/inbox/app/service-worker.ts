@@ -12,8 +12,8 @@ const script = import.meta.env.DEV
   ? ({ path: '/dev-sw.js?dev-sw', type: 'module' } as const)
   : ({ path: `${import.meta.env.BASE_URL}sw.js`, type: 'classic' } as const);
 
-/** The message stays until it is answered. */
-const untilAnsweredMs = 86_400_000;
+/** The message stays until the user closes it. */
+const untilClosedMs = 86_400_000;
 
 /**
  * Registers the service worker, by which the application opens without a network, and offers a newer version when one has
@@ -25,7 +25,7 @@ export async function registerServiceWorker(platform: Pick<Platform, 'clock' | '
   worker.addEventListener('waiting', () => {
     void appTexts.load().then(({ newVersion, reload }) => {
       const action = { label: reload, run: () => void startNewVersion(worker) };
-      toasts.show(newVersion, { action, durationMs: untilAnsweredMs });
+      toasts.show(newVersion, { action, durationMs: untilClosedMs });
     });
   });
   // An alert of a push message was clicked (src/inbox/service-worker/push-message.ts).

@@ -266,7 +266,7 @@ export class OwnTopic implements Topic, JoiningTopic {
         return true;
       case 'phx_close':
       case 'phx_error':
-        // In version 1.0.0 a close during an unanswered join belongs to the previous join.
+        // In version 1.0.0 a close during a pending join belongs to the previous join.
         if (event === 'phx_error' || message.joinRef !== null || this.state.type !== 'joining')
           this.step({ type: 'ended' });
         return true;

@@ -3,7 +3,7 @@ import type { ChannelSnapshot } from './connection.ts';
 import { RealtimeError } from '../errors.ts';
 import type { RealtimeSettings } from '../settings.ts';
 
-/** The buffered and unanswered pushes of one channel. */
+/** The buffered pushes and those without a reply of one channel. */
 export interface Pushes {
   push(event: string, payload: unknown): Promise<unknown>;
   /** Sends the buffered pushes. */

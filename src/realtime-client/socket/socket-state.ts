@@ -3,7 +3,7 @@ import { next, type Step, type Wait } from '../machine/machine.ts';
 import type { RealtimeSettings } from '../settings.ts';
 
 /**
- * The states of the socket. `idle`: no channel needs it; `probing`: a heartbeat is unanswered; `waiting`: backoff
+ * The states of the socket. `idle`: no channel needs it; `probing`: a heartbeat has no reply yet; `waiting`: backoff
  * before the next attempt; `parked`: the host is offline; `closed`: permanently closed.
  */
 export type SocketState = SocketMemory &

@@ -31,7 +31,7 @@ export type LeaderEffect =
 type LeaderStep = Step<LeaderState, LeaderEffect>;
 
 /** Deadline for a leader's response, and the interval at which followers check it. In milliseconds. */
-export const answerMs = 3_000;
+export const responseMs = 3_000;
 export const askEveryMs = 10_000;
 
 export function stepLeader(state: LeaderState, event: LeaderEvent): LeaderStep {
@@ -54,7 +54,7 @@ export function stepLeader(state: LeaderState, event: LeaderEvent): LeaderStep {
     case 'wake':
     case 'timer':
       if (type === 'following')
-        return next({ ...state, type: 'doubting' }, { type: 'ask' }, { type: 'wait', delayMs: answerMs });
+        return next({ ...state, type: 'doubting' }, { type: 'ask' }, { type: 'wait', delayMs: responseMs });
       if (event.type === 'wake' || type === 'leading') return stay;
       return seek(term + 1);
   }
@@ -79,6 +79,6 @@ function seek(term: number): LeaderStep {
     { type: 'seeking', term },
     { type: 'acquire', term },
     { type: 'ask' },
-    { type: 'wait', delayMs: answerMs },
+    { type: 'wait', delayMs: responseMs },
   );
 }

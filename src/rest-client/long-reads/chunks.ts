@@ -37,7 +37,7 @@ export async function inChunks<M extends Model, Item>(
       ...whole,
       filters: whole.filters.map((filter) => (filter === longest ? { ...filter, operand } : filter)),
     }));
-    const { data, truncated } = await part.answer({ ...options, user });
+    const { data, truncated } = await part.response({ ...options, user });
     if (!truncated) {
       rows = rows.concat(data);
       start += size;

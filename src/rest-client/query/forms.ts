@@ -1,7 +1,7 @@
 import { parseWithExactIntegers } from '../../platform/exact-integers.ts';
 import { RestError } from '../errors.ts';
 import type { Model } from '../types/model.ts';
-import { readCount, readText } from './answer.ts';
+import { readCount, readText } from './response.ts';
 import { accept, prefer } from './modifiers.ts';
 import type { Reader } from './plan.ts';
 import type { Form, Modifier, Query, RowsQuery, YieldName } from './query.ts';

@@ -1,4 +1,4 @@
-import { readAffected } from './answer.ts';
+import { readAffected } from './response.ts';
 import { RestError } from '../errors.ts';
 import type { Filter } from './filter.ts';
 import type { Plan, Wire } from './plan.ts';

@@ -1,4 +1,4 @@
-import { type Answer, readMaybe, readRows } from './answer.ts';
+import { type QueryResponse, readMaybe, readRows } from './response.ts';
 import { eq, everyRow, type Filter, is, neq, oneOf, type Quantified } from './filter.ts';
 import {
   containedBy,
@@ -35,7 +35,7 @@ import { encodeSelect } from './select.ts';
 
 /** What a query needs from its client. */
 export interface QueryRunner {
-  run(plan: Plan, options?: ExecuteOptions): Promise<Answer<unknown>>;
+  run(plan: Plan, options?: ExecuteOptions): Promise<QueryResponse<unknown>>;
   encode(plan: Plan): RestRequest;
 }
 
@@ -250,12 +250,12 @@ export class QueryBuilder implements Promise<unknown> {
     return this.toRequest();
   }
 
-  answer(options?: ExecuteOptions): Promise<Answer<unknown>> {
+  response(options?: ExecuteOptions): Promise<QueryResponse<unknown>> {
     return this.#runner.run(this.plan, options);
   }
 
   async execute(options?: ExecuteOptions): Promise<unknown> {
-    const { data } = await this.answer(options);
+    const { data } = await this.response(options);
     return data;
   }
 

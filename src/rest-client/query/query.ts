@@ -1,6 +1,6 @@
 import type { CallUser } from '../../platform/call-user.ts';
 import { type ColumnPath, encodeColumn, type RelatedColumn } from './quoting.ts';
-import type { Answer } from './answer.ts';
+import type { QueryResponse } from './response.ts';
 import type { ColumnsOf, Filterable } from './filter-methods.ts';
 import type { Model, Written } from '../types/model.ts';
 import type { Columns, Plan, RestRequest } from './plan.ts';
@@ -45,7 +45,7 @@ export interface Query<out Data> extends Promise<Data> {
   /** Executes the query again at each call. */
   execute(options?: ExecuteOptions): Promise<Data>;
   /** As `execute`, with the count, the status, the headers and whether the rows were truncated. */
-  answer(options?: ExecuteOptions): Promise<Answer<Data>>;
+  response(options?: ExecuteOptions): Promise<QueryResponse<Data>>;
   /** The request, without credentials. */
   toRequest(): RestRequest;
   /** `toRequest()`, so that a query can be part of a cache key. */
@@ -108,7 +108,7 @@ export interface RowsQuery<M extends Model, Item, Y extends YieldName = 'rows'>
   limit(rows: number): this;
   /** The rows from `first` to `last`, both included and counted from 0. */
   range(first: number, last: number): this;
-  /** Also counts all rows that match: see `answer()`, or `withCount` for both in one value. */
+  /** Also counts all rows that match: see `response()`, or `withCount` for both in one value. */
   count(kind?: CountKind): this;
   /** Yields the rows with the count of all that match. */
   withCount(kind?: CountKind): RowsQuery<M, Item, WithCount<Y>>;

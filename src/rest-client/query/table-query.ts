@@ -1,4 +1,4 @@
-import { readAffected, readCount, readNothing, readRows } from './answer.ts';
+import { readAffected, readCount, readNothing, readRows } from './response.ts';
 import type { Columns, Plan } from './plan.ts';
 import { project, QueryBuilder, type QueryRunner } from './query-builder.ts';
 import type { CountKind, InsertOptions, UpsertOptions } from './query.ts';

@@ -5,7 +5,7 @@ import { isTransientStatus, retry, type RetryPolicy } from '../../platform/retry
 import { type Service, ServiceCall } from '../../platform/service-http.ts';
 import { RestError, type RestErrorCode } from '../errors.ts';
 import { isRead, type RestRequest, type Wire } from '../query/plan.ts';
-import { parseError } from '../query/answer.ts';
+import { parseError } from '../query/response.ts';
 import { backoffOf, isRetryable, type RetryOptions } from './retry.ts';
 
 /** A read that may be shared with identical ones. */

@@ -4,7 +4,7 @@ import { mergeHeaders } from '../../platform/service-http.ts';
 import { RestError } from '../errors.ts';
 import { encodeRequest, type Plan, readsRows, type RestRequest } from '../query/plan.ts';
 import type { ExecuteOptions } from '../query/query.ts';
-import { type Answer, parseContentRange, readCount, verifyOrigin } from '../query/answer.ts';
+import { type QueryResponse, parseContentRange, readCount, verifyOrigin } from '../query/response.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 
 /** Options for sending plans as requests and reading their results. */
@@ -35,7 +35,7 @@ export class Runner {
     throw new RestError('url-too-long', `URL longer than ${maxUrlLength}: see inChunks()`);
   }
 
-  async run(query: Plan, options: ExecuteOptions = {}): Promise<Answer<unknown>> {
+  async run(query: Plan, options: ExecuteOptions = {}): Promise<QueryResponse<unknown>> {
     const exchange = (this.#exchange ??= new Exchange(this.#options));
     const plan = options.headers
       ? { ...query, headers: mergeHeaders(query.headers, options.headers) }
@@ -74,4 +74,4 @@ export class Runner {
 }
 
 const unreadable = (cause: unknown): RestError =>
-  cause instanceof RestError ? cause : new RestError('invalid-row', 'The answer is unreadable', { cause });
+  cause instanceof RestError ? cause : new RestError('invalid-row', 'The response is unreadable', { cause });

@@ -8,7 +8,7 @@ import { Buffer } from 'node:buffer';
 import * as z from 'zod/mini';
 import { parseProviderEvent } from '../_shared/mail/provider-events.ts';
 import { createDatabaseCaller } from '../_shared/runtime/database-functions.ts';
-import { answerError, reportToOperator, serveFunction } from '../_shared/runtime/runtime.ts';
+import { errorResponse, reportToOperator, serveFunction } from '../_shared/runtime/runtime.ts';
 import type { Environment } from '../_shared/runtime/runtime.ts';
 import { isEqual } from '../_shared/runtime/service-keys.ts';
 import { isSignedWebhook } from '../_shared/runtime/webhook-signature.ts';
@@ -16,14 +16,14 @@ import { isSignedWebhook } from '../_shared/runtime/webhook-signature.ts';
 export default serveFunction({ methods: ['POST'] }, async (request, runtime) => {
   const body = await request.text();
   if (!isOfProvider(request, body, runtime.env, runtime.now()))
-    return answerError(401, 'signature_invalid', 'The signature or the password is not valid');
+    return errorResponse(401, 'signature_invalid', 'The signature or the password is not valid');
   const event = parseProviderEvent(body);
   if (event === null) return Response.json({ suppressed: 0 });
   if ('confirmUrl' in event) {
     const { ok } = await runtime.fetch(event.confirmUrl);
     return ok
       ? Response.json({ suppressed: 0 })
-      : answerError(502, 'confirmation_failed', 'The topic could not be confirmed');
+      : errorResponse(502, 'confirmation_failed', 'The topic could not be confirmed');
   }
   const { addresses, reason, detail } = event;
   const callDatabase = createDatabaseCaller(runtime);

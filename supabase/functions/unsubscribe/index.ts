@@ -11,7 +11,7 @@
 import * as z from 'zod/mini';
 import { createDatabaseCaller } from '../_shared/runtime/database-functions.ts';
 import { parseRequest } from '../_shared/runtime/parse.ts';
-import { answerError, requireSetting, serveFunction } from '../_shared/runtime/runtime.ts';
+import { errorResponse, requireSetting, serveFunction } from '../_shared/runtime/runtime.ts';
 
 /** Only the token authorizes; pages of every origin may read the response. */
 const headers = { 'access-control-allow-origin': '*', 'cache-control': 'no-store' };
@@ -54,6 +54,6 @@ export default serveFunction({ methods: ['GET', 'POST'], headers }, async (reque
     subscriptionSchema,
   );
   return subscription === null
-    ? answerError(400, 'token_invalid', 'The link has expired or is incomplete')
+    ? errorResponse(400, 'token_invalid', 'The link has expired or is incomplete')
     : Response.json(subscription);
 });

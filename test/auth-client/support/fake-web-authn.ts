@@ -16,7 +16,7 @@ export interface FakeWebAuthn extends WebAuthn {
   readonly calls: readonly CeremonyCall[];
 }
 
-/** The Web Authentication API without an authenticator: each call waits until the test answers it or its signal aborts. */
+/** The Web Authentication API without an authenticator: each call waits until the test settles it or its signal aborts. */
 export function createFakeWebAuthn(methods: WebAuthn['publicKeyCredential'] = {}): FakeWebAuthn {
   const calls: CeremonyCall[] = [];
   const start = (method: CeremonyCall['method'], options: CeremonyOptions = {}) =>

@@ -50,10 +50,10 @@ it.each(runtimeNames)('the core of the emulator serves a project in %s', async (
 
 it('the core of the emulator serves a project in a worker thread', async () => {
   const worker = new Worker(program, { workerData: folder });
-  const answer = await new Promise((resolve, reject) => {
+  const message = await new Promise((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);
   });
   await worker.terminate();
-  expect(answer).toEqual(outcome);
+  expect(message).toEqual(outcome);
 });

@@ -15,7 +15,7 @@ export interface SlowPage {
   readonly page: Page;
   readonly url: string;
   /** How long each action took until the document changed (ms), by its name. */
-  readonly answered: ReadonlyMap<string, number>;
+  readonly durations: ReadonlyMap<string, number>;
   /** Runs an action, such as a click, and waits until the document changes. */
   act(name: string, action: () => Promise<unknown>): Promise<void>;
   /** The layout shifts that neither an input nor a message explains: their size, path and moved elements. */
@@ -44,15 +44,15 @@ export async function withSlowPage(
     await session.send('Network.enable');
     await session.send('Network.emulateNetworkConditions', slowNetworks[network]);
     await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-    const answered = new Map<string, number>();
+    const durations = new Map<string, number>();
     await use({
       page,
       url: site.url,
-      answered,
+      durations,
       async act(name, action) {
         await page.evaluate(awaitChange);
         await action();
-        answered.set(
+        durations.set(
           name,
           await page.evaluate(() => (globalThis as { change?: Promise<number> }).change ?? 0),
         );

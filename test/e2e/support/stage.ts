@@ -122,7 +122,7 @@ async function startEmbeddedStage({
     functionSettings: { unsubscribe: { verifyJwt: false } },
     auth: {
       bcryptCost: 4,
-      mailAnswerMs: 0,
+      mailResponseMs: 0,
       passwordUpdateRequiresReauthentication: true,
       ...auth,
     },

@@ -28,7 +28,7 @@ export interface TabBrowser {
   close(): Promise<void>;
 }
 
-interface Answer {
+interface CommandResponse {
   readonly id?: number;
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: { readonly message: string };
@@ -44,10 +44,10 @@ export async function startTabBrowser(extraArgs: readonly string[] = []): Promis
   const socket = new WebSocket(await readEndpoint(browser.stderr));
   await once(socket, 'open');
 
-  const waiting = new Map<number, (answer: Answer) => void>();
+  const waiting = new Map<number, (response: CommandResponse) => void>();
   socket.on('message', (data: Buffer) => {
-    const answer = JSON.parse(data.toString()) as Answer;
-    if (answer.id !== undefined) waiting.get(answer.id)?.(answer);
+    const response = JSON.parse(data.toString()) as CommandResponse;
+    if (response.id !== undefined) waiting.get(response.id)?.(response);
   });
   let lastId = 0;
   const send = (method: string, params: object = {}, sessionId?: string) =>

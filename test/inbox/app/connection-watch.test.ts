@@ -17,20 +17,20 @@ const configuration: Configuration = {
 
 afterEach(() => serverReachable.set(true));
 
-type Network = 'answers' | 'hangs' | 'slow-rows';
+type Network = 'responds' | 'hangs' | 'slow-rows';
 
 /** A tab whose requests hang, or all but the probe. */
 function openTab() {
   const world = createFakeWorld();
   const probes: number[] = [];
-  let network: Network = 'answers';
+  let network: Network = 'responds';
   const tab = world.openTab({
     fetch: (url, init) => {
       const isProbe = url === 'https://project.example/auth/v1/health';
       if (isProbe) probes.push(world.clock.now());
       return new Promise((resolve, reject) => {
         init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error));
-        if (network === 'answers' || (isProbe && network === 'slow-rows')) resolve(new Response('{}'));
+        if (network === 'responds' || (isProbe && network === 'slow-rows')) resolve(new Response('{}'));
       });
     },
   });
@@ -40,7 +40,7 @@ function openTab() {
   const send = () => {
     const request = { state: 'pending', wasOnline: true };
     void platform.fetch('https://project.example/rest/v1/notifications').then(
-      () => (request.state = 'answered'),
+      () => (request.state = 'completed'),
       () => {
         request.state = 'failed';
         request.wasOnline = platform.page.isOnline();
@@ -69,13 +69,13 @@ test('counts as offline while requests hang, and as online again with the first 
   expect(request).toEqual({ state: 'failed', wasOnline: false });
   expect(serverReachable.getSnapshot()).toBe(false);
   expect(signals).toEqual(['offline']);
-  setNetwork('answers');
+  setNetwork('responds');
   await clock.advance(10_000);
   expect(signals).toEqual(['offline', 'online']);
   expect(platform.page.isOnline()).toBe(true);
   const later = send();
   await clock.advance(1);
-  expect(later.state).toBe('answered');
+  expect(later.state).toBe('completed');
 });
 
 test('keeps a slow request while the server responds to others', async () => {

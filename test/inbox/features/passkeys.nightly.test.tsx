@@ -59,12 +59,12 @@ test('the section of passkeys says why a passkey was not added where the list co
 test('the section of passkeys keeps a passkey that was added while the list loaded', async () => {
   installAuthenticator();
   await addPasskey();
-  let answer = () => {};
-  const mayAnswer = new Promise<void>((resolve) => (answer = resolve));
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
   const fetch: FetchFunction = async (input, init) => {
     const request = new Request(input, init);
     const response = await supabase().fetch(request);
-    if (isList(request)) await mayAnswer;
+    if (isList(request)) await released;
     return response;
   };
   // Another device, without the passkey.
@@ -74,7 +74,7 @@ test('the section of passkeys keeps a passkey that was added while the list load
   await actor.click(await passkeys.findByRole('button', { name: 'Add a passkey' }));
   await passkeys.findByText(/^Added “/);
   expect(passkeys.getAllByRole('listitem')).toHaveLength(1);
-  answer();
+  release();
   await waitFor(() => expect(passkeys.getAllByRole('listitem')).toHaveLength(2));
 });
 

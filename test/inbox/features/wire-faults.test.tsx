@@ -35,7 +35,7 @@ const alertTexts = () =>
     .join(' ');
 
 test('signing in behind a proxy that responds with its own page shows one clear sentence, no markup', async () => {
-  faults.answer('post', '/auth/v1/token', proxyPage(502));
+  faults.respond('post', '/auth/v1/token', proxyPage(502));
   const app = await open('/login');
   await enterPassword(app);
   await waitFor(() => expect(alertTexts()).toMatch(/\S/));
@@ -44,7 +44,7 @@ test('signing in behind a proxy that responds with its own page shows one clear 
 });
 
 test('signing in past the limit says when it is possible again', async () => {
-  faults.answer('post', '/auth/v1/token', () =>
+  faults.respond('post', '/auth/v1/token', () =>
     HttpResponse.json(
       {
         code: 'over_request_rate_limit',
@@ -58,7 +58,7 @@ test('signing in past the limit says when it is possible again', async () => {
 });
 
 test('signing in with a truncated response fails', async () => {
-  faults.answer(
+  faults.respond(
     'post',
     '/auth/v1/token',
     () => new HttpResponse('{"access_token":"ey', { headers: { 'Content-Type': 'application/json' } }),
@@ -71,7 +71,7 @@ test('signing in with a truncated response fails', async () => {
 
 test('the inbox survives one response of a server that is restarting', async () => {
   let asked = 0;
-  faults.answer('get', '/rest/v1/notifications', () => {
+  faults.respond('get', '/rest/v1/notifications', () => {
     asked += 1;
     return asked === 1
       ? HttpResponse.json({ code: 'PGRST002', message: 'schema cache' }, { status: 503 })
@@ -85,8 +85,8 @@ test('the inbox survives one response of a server that is restarting', async () 
 
 test('the inbox behind a captive portal says that it could not be loaded, and keeps the session', async () => {
   const app = await open('/home', true);
-  faults.answer('get', '/rest/v1/notifications', proxyPage(403));
-  faults.answer('head', '/rest/v1/notifications', proxyPage(403));
+  faults.respond('get', '/rest/v1/notifications', proxyPage(403));
+  faults.respond('head', '/rest/v1/notifications', proxyPage(403));
   app.unmount();
   const again = await renderApp('/home', {
     supabase: supabase(),
@@ -102,7 +102,7 @@ test('the inbox undoes a change that the server refuses', async () => {
   const { actor } = await open('/home', true);
   const button = await findRowButton(actor, /^Mark as read/);
   const refusal = { code: '42501', message: 'permission denied', details: null, hint: null };
-  faults.answer('patch', '/rest/v1/notifications', () => HttpResponse.json(refusal, { status: 403 }));
+  faults.respond('patch', '/rest/v1/notifications', () => HttpResponse.json(refusal, { status: 403 }));
   await actor.click(button);
   expect(await screen.findByText(/Your change was undone/)).toBeTruthy();
   expect((await screen.findAllByRole('button', { name: /^Mark as read/ })).length).toBeGreaterThan(0);
@@ -112,7 +112,7 @@ test('the inbox keeps a change while the server fails, and sends it later', asyn
   const { actor } = await open('/home', true);
   const button = await findRowButton(actor, /^Mark as read/);
   let asked = 0;
-  faults.answer('patch', '/rest/v1/notifications', () => {
+  faults.respond('patch', '/rest/v1/notifications', () => {
     asked += 1;
     return asked === 1 ? proxyPage(500)() : undefined;
   });

@@ -97,10 +97,10 @@ const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
       return;
     }
     if (listOrders) {
-      const answer = listOrders as (request: Request) => Promise<Response>;
+      const handle = listOrders as (request: Request) => Promise<Response>;
       const authorization = `Bearer ${String(await auth.getAccessToken())}`;
       console.log(
-        await (await answer(new Request('http://localhost:3000/', { headers: { authorization } }))).json(),
+        await (await handle(new Request('http://localhost:3000/', { headers: { authorization } }))).json(),
       );
       return;
     }
@@ -114,8 +114,8 @@ const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
     const render = renderInbox as (request: Request) => Promise<Response>;
     console.log((await render(new Request('http://localhost:3000/'))).status);
     const { value } = await signInByCookies();
-    const answer = await render(new Request('http://localhost:3000/', { headers: { cookie: value } }));
-    console.log(await answer.text());
+    const response = await render(new Request('http://localhost:3000/', { headers: { cookie: value } }));
+    console.log(await response.text());
   },
   async admin() {
     define({ document });

@@ -83,7 +83,7 @@ export async function openLiveQuery<Row extends object>({
       await world.settle();
     },
     /** Responds to the last read. */
-    async answer(rows: readonly Row[]) {
+    async respond(rows: readonly Row[]) {
       reads.at(-1)?.resolve(rows);
       await world.settle();
     },

@@ -8,7 +8,7 @@ export interface WireFaults {
   /** Sends over the realm's own fetch, which injects the faults; other requests reach the embedded Supabase. */
   readonly fetch: FetchFunction;
   /** Handles requests of this method and path, until the test ends; undefined: as the embedded Supabase does. */
-  readonly answer: (
+  readonly respond: (
     method: 'get' | 'head' | 'post' | 'patch',
     path: string,
     reply: () => Response | undefined,
@@ -25,6 +25,6 @@ export function useWireFaults(supabase: () => LocalSupabase): WireFaults {
   afterAll(() => server.close());
   return {
     fetch: (input, init) => globalThis.fetch(input, init),
-    answer: (method, path, reply) => server.use(http[method](`http://local-supabase.test${path}`, reply)),
+    respond: (method, path, reply) => server.use(http[method](`http://local-supabase.test${path}`, reply)),
   };
 }

@@ -27,7 +27,7 @@ export function createRestModel(
         let timer = later(() => {
           const fault = faults.shift();
           if (fault === 'stuck') return;
-          const response = fault === 'unavailable' ? unavailable() : answer(url, new Headers(init?.headers));
+          const response = fault === 'unavailable' ? unavailable() : respond(url, new Headers(init?.headers));
           timer = later(() => (fault === 'lost' ? reject(new TypeError('fetch failed')) : resolve(response)));
         });
         init?.signal?.addEventListener('abort', () => {
@@ -36,7 +36,7 @@ export function createRestModel(
         });
       });
   const unavailable = () => new Response('', { status: 503, headers: { 'Retry-After': '1' } });
-  const answer = (url: string, headers: Headers) => {
+  const respond = (url: string, headers: Headers) => {
     const token = headers.get('authorization')?.replace('Bearer ', '');
     if (token !== undefined && validTokens.has(token)) return Response.json(select(url));
     return token === undefined

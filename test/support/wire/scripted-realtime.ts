@@ -84,7 +84,7 @@ export function createServerSide(tab: FakeTab) {
     bindingId,
     sentEvents: () => frames().map(({ event }) => event),
     open: () => socket().open(),
-    answerHeartbeat() {
+    acknowledgeHeartbeat() {
       const { ref } = frames().findLast(({ event }) => event === 'heartbeat') ?? { ref: null };
       send(null, ref, 'phoenix', 'phx_reply', { status: 'ok', response: {} });
     },

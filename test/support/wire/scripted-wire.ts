@@ -21,7 +21,7 @@ export interface ScriptedWire {
   readonly sent: readonly SentRequest[];
   /** `METHOD /path?query` of all requests. */
   readonly lines: readonly string[];
-  /** The next unanswered requests get these, in order. */
+  /** The next pending requests get these, in order. */
   next(...replies: Reply[]): void;
   /** All other requests to this method and path (without query) get this. */
   on(route: string, reply: Reply): void;

@@ -29,7 +29,7 @@ export function createSlowServer(
   let sockets = 0;
   let freeAtMs = 0;
   const send = (...frame: unknown[]) => tab.sockets.at(-1)?.receive(JSON.stringify(frame));
-  const answer = (frame: Frame) => {
+  const respond = (frame: Frame) => {
     const { joinRef, ref, topic } = frame;
     joined.add(topic);
     const bindings = acceptBindings(frame, 0);
@@ -49,7 +49,7 @@ export function createSlowServer(
     if (event !== 'phx_join') return;
     joins.push(topic);
     const reason = verdict({ topic, token: payload['access_token'], joined: joined.size });
-    if (reason === null) return answer(frame);
+    if (reason === null) return respond(frame);
     freeAtMs = world.clock.now() + refusalMs;
     mailbox.unshift(() => send(joinRef, ref, topic, 'phx_reply', { status: 'error', response: { reason } }));
   };

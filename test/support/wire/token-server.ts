@@ -3,7 +3,7 @@ import { page, refusal, tokenOf, userOf } from './replies.ts';
 
 /** What happens to the next request that refreshes. */
 export type Fate =
-  | 'answered'
+  | 'delivered'
   /** The server renews, and its reply never arrives. */
   | 'reply lost'
   | 'not sent'
@@ -83,7 +83,7 @@ export function createTokenServer(delay: (ms: number) => Promise<void>, nowMs: (
     return reply(id, family);
   };
   const refresh = async (attempt: RefreshAttempt): Promise<Response> => {
-    switch (fates.shift() ?? 'answered') {
+    switch (fates.shift() ?? 'delivered') {
       case 'not sent':
         throw new TypeError('Failed to fetch');
       case 'busy':
@@ -100,12 +100,12 @@ export function createTokenServer(delay: (ms: number) => Promise<void>, nowMs: (
       case 'slow':
         await delay(4_000);
         break;
-      case 'answered':
+      case 'delivered':
         await delay(50);
     }
-    const answer = renew(attempt.refreshToken);
-    attempt.delivered = answer.ok;
-    return answer;
+    const response = renew(attempt.refreshToken);
+    attempt.delivered = response.ok;
+    return response;
   };
 
   return {

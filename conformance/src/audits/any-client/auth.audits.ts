@@ -103,7 +103,7 @@ export const anyAuthAudits: readonly Audit[] = [
     { ...keeping, level: 'SHOULD' },
     async ({ signIn }) => {
       const { proxy, ask } = await signIn({ lifetimeSeconds: 30 });
-      for (let failures = 0; failures < 12; failures += 1) proxy.answerNext(tokenPath, unavailable);
+      for (let failures = 0; failures < 12; failures += 1) proxy.scriptResponse(tokenPath, unavailable);
       const startedMs = performance.now();
       assert.ok(typeof (await ask('getAccessToken', {})) === 'string', 'a token is returned');
       const tookMs = performance.now() - startedMs;
@@ -116,7 +116,7 @@ export const anyAuthAudits: readonly Audit[] = [
     keeping,
     async ({ signIn }) => {
       const { proxy, ask } = await signIn({ lifetimeSeconds: -10 });
-      proxy.answerNext(tokenPath, null);
+      proxy.scriptResponse(tokenPath, null);
       assert.ok(typeof (await ask('getAccessToken', {})) === 'string', 'a token is returned');
       const sent = refreshes(proxy).map(({ json }) => at(json, 'refresh_token'));
       assert.deepEqual(
@@ -133,7 +133,7 @@ export const anyAuthAudits: readonly Audit[] = [
     async ({ signIn }) => {
       const { proxy, attempt, ask } = await signIn({ lifetimeSeconds: -10 });
       for (let pages = 0; pages < 3; pages += 1)
-        proxy.answerNext(tokenPath, { status: 403, body: '<h1>Please sign in to the Wi-Fi</h1>' });
+        proxy.scriptResponse(tokenPath, { status: 403, body: '<h1>Please sign in to the Wi-Fi</h1>' });
       await attempt('getAccessToken', {});
       assert.ok(!JSON.stringify(await ask('getEvents', {})).includes('SIGNED_OUT'), 'no SIGNED_OUT event');
     },
@@ -158,7 +158,7 @@ export const anyAuthAudits: readonly Audit[] = [
   ),
   audit('ANY-AUTH-304', 'a rate limit of a refresh does not end the session', keeping, async ({ signIn }) => {
     const { proxy, attempt, ask } = await signIn({ lifetimeSeconds: -10 });
-    proxy.answerNext(tokenPath, {
+    proxy.scriptResponse(tokenPath, {
       status: 429,
       body: '{"code":"over_request_rate_limit","message":"Request rate limit reached"}',
     });
@@ -194,7 +194,8 @@ export const anyAuthAudits: readonly Audit[] = [
     { source: 'protocol/auth.md#local-sign-out', level: 'SHOULD' },
     async ({ signIn }) => {
       const { proxy, attempt, ask } = await signIn();
-      for (let failures = 0; failures < 5; failures += 1) proxy.answerNext('/auth/v1/logout', unavailable);
+      for (let failures = 0; failures < 5; failures += 1)
+        proxy.scriptResponse('/auth/v1/logout', unavailable);
       await attempt('signOut', { scope: 'global' });
       assert.equal(await ask('getAccessToken', {}), null, 'the access token');
     },
@@ -205,7 +206,7 @@ export const anyAuthAudits: readonly Audit[] = [
     { source: 'protocol/auth.md#local-sign-out', level: 'SHOULD' },
     async ({ signIn }) => {
       const { proxy, attempt, ask } = await signIn();
-      for (let failures = 0; failures < 5; failures += 1) proxy.answerNext('/auth/v1/logout', null);
+      for (let failures = 0; failures < 5; failures += 1) proxy.scriptResponse('/auth/v1/logout', null);
       await attempt('signOut', { scope: 'global' });
       assert.equal(await ask('getAccessToken', {}), null, 'the access token');
     },

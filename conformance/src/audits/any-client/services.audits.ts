@@ -151,7 +151,7 @@ export const anyServiceAudits: readonly Audit[] = [
     repeated,
     async (context) => {
       const { proxy, select } = await openInbox(context, 1);
-      proxy.answerNext(path, unavailable);
+      proxy.scriptResponse(path, unavailable);
       const rows = await select();
       assert.equal(rows.length, 1, 'the number of rows');
     },
@@ -162,7 +162,7 @@ export const anyServiceAudits: readonly Audit[] = [
     repeated,
     async (context) => {
       const { ada, proxy, attempt } = await openInbox(context, 1);
-      proxy.answerNext(path, unavailable);
+      proxy.scriptResponse(path, unavailable);
       const outcome = await attempt('update', {
         table,
         filters: [['recipient_id', 'eq', ada.id]],
@@ -178,14 +178,14 @@ export const anyServiceAudits: readonly Audit[] = [
     { ...repeated, level: 'SHOULD' },
     async (context) => {
       const { proxy, select } = await openInbox(context, 1);
-      proxy.answerNext(path, expired);
+      proxy.scriptResponse(path, expired);
       const rows = await select();
       assert.equal(rows.length, 1, 'the number of rows');
     },
   ),
   restAudit('ANY-REST-304', "a proxy's page is not mistaken for rows", repeated, async (context) => {
     const { proxy, attempt } = await openInbox(context, 1);
-    proxy.answerNext(path, { status: 200, body: '<h1>Portal</h1>' });
+    proxy.scriptResponse(path, { status: 200, body: '<h1>Portal</h1>' });
     const outcome = await attempt('select', { table, filters: [] });
     assert.equal(outcome.type, 'refused', 'the end of the read');
   }),

@@ -106,7 +106,7 @@ export const clientLinkAudits: readonly Audit[] = [
       await auth.signInWithOtp({ email, redirectTo: server.target.redirectTo, createUser: false });
       const href = await openMailLink(server, email);
       const page = await open({ browser });
-      page.wire.answerNext('/auth/v1/token', () => Promise.reject(new TypeError('fetch failed')));
+      page.wire.scriptResponse('/auth/v1/token', () => Promise.reject(new TypeError('fetch failed')));
       assert.equal(
         (await page.auth.handleCallback(href)).callbackError?.code,
         'network',

@@ -147,7 +147,7 @@ export const clientRefreshAudits: readonly Audit[] = [
     async ({ signIn }) => {
       const tab = await signIn();
       ageToken(tab, EXPIRED_MS);
-      tab.wire.answerNext('/auth/v1/token', tooMany);
+      tab.wire.scriptResponse('/auth/v1/token', tooMany);
       const refusal = await refusalOf(AuthError, tab.auth.getAccessToken());
       assert.deepEqual(
         [refusal.code, refusal.status],
@@ -174,7 +174,7 @@ export const clientRefreshAudits: readonly Audit[] = [
     async ({ signIn }) => {
       const tab = await signIn();
       ageToken(tab, EXPIRED_MS);
-      tab.wire.answerNext('/auth/v1/token', () => new Response('<h1>Forbidden</h1>', { status: 403 }));
+      tab.wire.scriptResponse('/auth/v1/token', () => new Response('<h1>Forbidden</h1>', { status: 403 }));
       assert.equal(
         (await refusalOf(AuthError, tab.auth.getAccessToken())).code,
         'not-the-service',
@@ -190,7 +190,7 @@ export const clientRefreshAudits: readonly Audit[] = [
     async ({ signIn }) => {
       const tab = await signIn();
       ageToken(tab, EXPIRED_MS);
-      tab.wire.answerNext('/auth/v1/token', () => Promise.reject(new TypeError('fetch failed')));
+      tab.wire.scriptResponse('/auth/v1/token', () => Promise.reject(new TypeError('fetch failed')));
       assert.ok(await tab.auth.getAccessToken(), 'an access token is returned');
       const sent = refreshes(tab).map(({ json }) => at(json, 'refresh_token'));
       assert.deepEqual(
@@ -257,7 +257,7 @@ export const clientRefreshAudits: readonly Audit[] = [
       const body = { refresh_token: tab.stored()?.refresh_token };
       const entered = createGate();
       ageToken(tab, EXPIRED_MS);
-      tab.wire.answerNext('/auth/v1/token', async () => {
+      tab.wire.scriptResponse('/auth/v1/token', async () => {
         const query = { grant_type: 'refresh_token' };
         const { status, text } = await server.auth.send('POST', '/token', { query, body });
         await entered.opened;
@@ -286,7 +286,7 @@ export const clientRefreshAudits: readonly Audit[] = [
       ageToken(tab, EXPIRED_MS);
       const sentAtMs: number[] = [];
       for (let failures = 0; failures < 3; failures += 1)
-        tab.wire.answerNext('/auth/v1/token', () => {
+        tab.wire.scriptResponse('/auth/v1/token', () => {
           sentAtMs.push(performance.now());
           return Promise.reject(new TypeError('fetch failed'));
         });

@@ -80,7 +80,7 @@ export const clientSignOutAudits: readonly Audit[] = [
       const tab = await open();
       for (const status of [401, 403, 404]) {
         await tab.auth.signInWithPassword({ email: user.email, password: user.password });
-        tab.wire.answerNext('/auth/v1/logout', refuse(status));
+        tab.wire.scriptResponse('/auth/v1/logout', refuse(status));
         const { revoked } = await tab.auth.signOut();
         assert.equal(revoked, true, `whether no session is left after ${status}`);
         assert.deepEqual(
@@ -97,7 +97,7 @@ export const clientSignOutAudits: readonly Audit[] = [
     { source: 'protocol/auth.md#local-sign-out' },
     async ({ signIn }) => {
       const { auth, user, wire, stored } = await signIn();
-      wire.answerNext('/auth/v1/logout', refuse(503));
+      wire.scriptResponse('/auth/v1/logout', refuse(503));
       const failed = await auth.signOut();
       assert.deepEqual(
         [failed.revoked, !failed.revoked && failed.cause.status],
@@ -110,7 +110,7 @@ export const clientSignOutAudits: readonly Audit[] = [
         'the status of the client, and the stored session',
       );
       await auth.signInWithPassword({ email: user.email, password: user.password });
-      wire.answerNext('/auth/v1/logout', () => Promise.reject(new TypeError('fetch failed')));
+      wire.scriptResponse('/auth/v1/logout', () => Promise.reject(new TypeError('fetch failed')));
       const offline = await auth.signOut();
       assert.deepEqual(
         [offline.revoked, !offline.revoked && offline.cause.code],

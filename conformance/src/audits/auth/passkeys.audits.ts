@@ -46,7 +46,7 @@ export const passkeyAudits: readonly Audit[] = [
   }),
   audit(
     'AUTH-1002',
-    'a server without passkeys answers all their routes as passkey_disabled',
+    'a server without passkeys responds to all their routes with passkey_disabled',
     { source },
     async (context) => {
       if (await arePasskeysEnabled(context)) throw new NotRunError('passkeys are enabled');

@@ -20,7 +20,7 @@ async function signUpUnconfirmed(context: AuditContext, email: string): Promise<
 export const signUpAudits: readonly Audit[] = [
   audit(
     'AUTH-101',
-    'a sign-up that must be confirmed answers with a bare user and no tokens',
+    'a sign-up that must be confirmed returns a bare user and no tokens',
     { source },
     async (context) => {
       const email = context.newEmail();

@@ -49,14 +49,14 @@ export const realtimeBindingAudits: readonly Audit[] = [
     (context) =>
       withPair(context, async ({ ada, socket }) => {
         const reply = await joinLive(socket, ada.accessToken, [inboxOf(ada), preferencesOf(ada)]);
-        const answered = at(reply.payload, 'response', 'postgres_changes') as readonly unknown[];
+        const accepted = at(reply.payload, 'response', 'postgres_changes') as readonly unknown[];
         assert.deepEqual(
-          answered.map((binding) => at(binding, 'table')),
+          accepted.map((binding) => at(binding, 'table')),
           ['notifications', 'notification_preferences'],
           'the tables of the bindings of the reply',
         );
         assert.deepEqual(
-          answered.map((binding) => at(binding, 'filter')),
+          accepted.map((binding) => at(binding, 'filter')),
           [inboxOf(ada).filter, preferencesOf(ada).filter],
           'the filters of the bindings of the reply',
         );

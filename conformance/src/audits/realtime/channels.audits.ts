@@ -287,11 +287,11 @@ const older: readonly Audit[] = [
       );
       try {
         await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
-        const answer = new Promise<unknown>((resolve) => {
+        const received = new Promise<unknown>((resolve) => {
           socket.once('message', (data) => resolve(JSON.parse((data as Buffer).toString())));
         });
         socket.send(JSON.stringify({ topic: 'phoenix', event: 'heartbeat', payload: {}, ref: '3' }));
-        const reply = await answer;
+        const reply = await received;
         assert.equal(at(reply, 'event'), 'phx_reply', 'event of the reply');
         assert.equal(at(reply, 'ref'), '3', 'ref of the reply');
         assert.equal(at(reply, 'payload', 'status'), 'ok', 'payload.status of the reply');

@@ -138,15 +138,15 @@ export const clientChangeAudits: readonly Audit[] = [
       // The read's response is older than a change that arrives before it.
       const { wire } = inbox.tab;
       const changed = createGate();
-      const answered = createGate();
-      wire.answerNext('/rest/v1/notifications', async () => {
+      const responded = createGate();
+      wire.scriptResponse('/rest/v1/notifications', async () => {
         const rows = await inbox.table();
-        answered.open();
+        responded.open();
         await changed.opened;
         return Response.json(rows);
       });
       list.refresh();
-      await answered.opened;
+      await responded.opened;
       const late = await inbox.tell();
       await eventually('the insert', () =>
         inbox.changes.some((change) => change.type === 'INSERT' && change.record.id === late),

@@ -108,7 +108,7 @@ export const clientRefusalAudits: readonly Audit[] = [
       const count = restOf(tab, ada).from('notifications').count();
       const lost = count.with((plan) => ({ ...plan, path: 'no_such_table' }));
       // Browsers hide the header with the reason.
-      tab.wire.answerNext('/rest/v1/no_such_table', () => new Response(null, { status: 404 }));
+      tab.wire.scriptResponse('/rest/v1/no_such_table', () => new Response(null, { status: 404 }));
       const { serverCode } = await assertCode(lost.execute(), 'not-found', 404);
       assert.equal(serverCode, 'PGRST205', 'the server code');
     },
@@ -120,7 +120,7 @@ export const clientRefusalAudits: readonly Audit[] = [
     async ({ signIn }) => {
       const tab = await signIn();
       const old = await tab.auth.getAccessToken();
-      for (let count = 0; count < 3; count += 1) tab.wire.answerNext(path, expired);
+      for (let count = 0; count < 3; count += 1) tab.wire.scriptResponse(path, expired);
       const read = (status: string) => tab.rest.from('notifications').select('id').eq('status', status);
       await Promise.all([read('unread'), read('read'), read('archived')]);
       assert.equal(refreshes(tab), 1, 'the refreshes');
@@ -140,7 +140,7 @@ export const clientRefusalAudits: readonly Audit[] = [
     { source: 'protocol/rest.md#repeated-requests' },
     async ({ signIn }) => {
       const tab = await signIn();
-      for (let count = 0; count < 2; count += 1) tab.wire.answerNext(path, expired);
+      for (let count = 0; count < 2; count += 1) tab.wire.scriptResponse(path, expired);
       const read = tab.rest.from('notifications').select('id');
       await assertCode(read.execute(), 'token-expired', 401);
       assert.deepEqual(
@@ -158,10 +158,10 @@ export const clientRefusalAudits: readonly Audit[] = [
       const { user } = await newCaller(server);
       const tab = await open();
       const table = restOf(tab, user, { retry: { baseDelayMs: 1 } }).from('notifications');
-      tab.wire.answerNext(path, unavailable);
+      tab.wire.scriptResponse(path, unavailable);
       assert.deepEqual(await table.select('id'), [], 'the result of the query');
       assert.equal(tab.wire.to(path).length, 2, 'the number of requests to the path');
-      tab.wire.answerNext(path, unavailable);
+      tab.wire.scriptResponse(path, unavailable);
       const insert = table.insert({ recipient_id: user.id, content: '{}' });
       await assertCode(insert.execute(), 'unavailable', 503);
       assert.equal(tab.wire.to(path).length, 3, 'the number of requests to the path');
@@ -177,7 +177,7 @@ export const clientRefusalAudits: readonly Audit[] = [
       const tab = await open();
       const table = restOf(tab, ada, { retry: { limit: 0 } }).from('notifications');
       for (const status of [200, 404, 502]) {
-        tab.wire.answerNext(path, () => new Response('<h1>Portal</h1>', { status }));
+        tab.wire.scriptResponse(path, () => new Response('<h1>Portal</h1>', { status }));
         assert.equal(
           (await refusalOf(RestError, table.select('id').execute())).code,
           'not-the-service',
@@ -193,7 +193,7 @@ export const clientRefusalAudits: readonly Audit[] = [
     async ({ server, open }) => {
       const { ada } = await sharedInbox(server);
       const tab = await open();
-      tab.wire.answerNext(path, () => new Promise(() => undefined));
+      tab.wire.scriptResponse(path, () => new Promise(() => undefined));
       const leaving = new AbortController();
       const asked = restOf(tab, ada).from('notifications').select().execute({ signal: leaving.signal });
       const reason = new Error('left the page');
@@ -215,9 +215,9 @@ export const clientRefusalAudits: readonly Audit[] = [
       const tab = await open();
       const count = 12;
       const repeatedAtMs: number[] = [];
-      for (let failures = 0; failures < count; failures += 1) tab.wire.answerNext(path, unavailable);
+      for (let failures = 0; failures < count; failures += 1) tab.wire.scriptResponse(path, unavailable);
       for (let repeats = 0; repeats < count; repeats += 1)
-        tab.wire.answerNext(path, () => {
+        tab.wire.scriptResponse(path, () => {
           repeatedAtMs.push(performance.now());
           return Response.json([]);
         });

@@ -46,7 +46,7 @@ export async function startNetRequests(options: NetOptions): Promise<() => Promi
     inFlight.add(tracked);
   };
   const send = async (request: QueuedRequest) =>
-    keepAnswer(database, request.id, await exchange(request, options), now());
+    saveOutcome(database, request.id, await exchange(request, options), now());
   const sendQueued = async () => {
     const requests = await database.query<QueuedRequest>(
       `delete from net.http_request_queue
@@ -88,7 +88,7 @@ function localAddress(address: string, projectUrl: string): string {
   return gatewayHost.test(hostname) ? new URL(pathname + search, projectUrl).href : address;
 }
 
-async function keepAnswer(database: Database, id: number, outcome: Outcome, nowMs: number): Promise<void> {
+async function saveOutcome(database: Database, id: number, outcome: Outcome, nowMs: number): Promise<void> {
   const { status = null, headers, content = null, timedOut, error = null } = outcome;
   await database.query(
     `insert into net._http_response (id, status_code, content_type, headers, content, timed_out, error_msg, created)

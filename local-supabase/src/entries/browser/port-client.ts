@@ -47,8 +47,8 @@ export async function connectLocalSupabase(
       }
     } as unknown as WorkerSupabase['WebSocket'],
     async query<Row>(text: string, params: readonly unknown[] = []) {
-      const answer = await connection.ask((id) => ({ type: 'query', id, text, params }));
-      return (answer.type === 'result' ? answer.value : []) as Row[];
+      const result = await connection.ask((id) => ({ type: 'query', id, text, params }));
+      return (result.type === 'result' ? result.value : []) as Row[];
     },
     async advance(byMs) {
       await connection.ask((id) => ({ type: 'advance', id, byMs }));
@@ -101,10 +101,10 @@ class WorkerConnection implements SocketPort {
   ): Promise<WorkerMessage> {
     return new Promise<WorkerMessage>((resolve, reject) => {
       if (this.#isClosed) return reject(new TypeError('The connection to the worker is closed'));
-      const { id, release } = this.register((answer) => {
+      const { id, release } = this.register((message) => {
         end();
-        if (answer.type === 'failure') reject(failureOf(answer));
-        else resolve(answer);
+        if (message.type === 'failure') reject(failureOf(message));
+        else resolve(message);
       });
       const abort = () => {
         end();
@@ -146,20 +146,20 @@ function createPortFetch(
     const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
     const body = hasBody ? await request.arrayBuffer() : null;
     const { url, method, redirect } = request;
-    const answer = await connection.ask(
+    const message = await connection.ask(
       (id) => ({ type: 'request', id, url, method, redirect, headers: [...request.headers], body }),
       { transfer: body ? [body] : [], signal: request.signal },
     );
-    if (answer.type !== 'response') throw new TypeError('The worker gave no response');
-    return responseOf(answer, url);
+    if (message.type !== 'response') throw new TypeError('The worker gave no response');
+    return responseOf(message, url);
   };
 }
 
 const failureOf = ({ message, code }: Extract<WorkerMessage, { type: 'failure' }>): Error =>
   Object.assign(new TypeError(message), code !== undefined && { code });
 
-function responseOf(answer: Extract<WorkerMessage, { type: 'response' }>, url: string): Response {
-  const { status, statusText, headers, body } = answer;
+function responseOf(message: Extract<WorkerMessage, { type: 'response' }>, url: string): Response {
+  const { status, statusText, headers, body } = message;
   const response = new Response(body, { status, statusText, headers: headers.map(([...pair]) => pair) });
   // A response created by its constructor has no URL.
   Object.defineProperty(response, 'url', { value: url });

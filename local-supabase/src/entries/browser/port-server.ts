@@ -46,15 +46,15 @@ class ServedPage {
     const { id } = message;
     switch (message.type) {
       case 'request':
-        return this.#answer(id, this.#respond(message));
+        return this.#respondWith(id, this.#respond(message));
       case 'abort':
         return this.#aborts.get(id)?.abort();
       case 'query':
-        return this.#answerValue(id, ({ database }) => database.query(message.text, message.params));
+        return this.#respondWithValue(id, ({ database }) => database.query(message.text, message.params));
       case 'advance':
-        return this.#answerValue(id, (project) => project.advance(message.byMs).then(() => null));
+        return this.#respondWithValue(id, (project) => project.advance(message.byMs).then(() => null));
       case 'forget':
-        return this.#answerValue(id, (project) => project.forget().then(() => null));
+        return this.#respondWithValue(id, (project) => project.forget().then(() => null));
       case 'open':
         return void this.#open(id, message.url).catch(() => this.#sockets.get(id)?.end(ABNORMAL_CLOSURE, ''));
       case 'send':
@@ -68,7 +68,7 @@ class ServedPage {
     this.#port.postMessage(message, transfer);
   }
 
-  #answer(id: number, task: Promise<WorkerMessage>): void {
+  #respondWith(id: number, task: Promise<WorkerMessage>): void {
     void task
       .catch((problem: unknown): WorkerMessage => {
         const message = problem instanceof Error ? problem.message : String(problem);
@@ -79,8 +79,8 @@ class ServedPage {
       .finally(() => this.#aborts.delete(id));
   }
 
-  #answerValue(id: number, task: (project: ServedProject) => Promise<unknown>): void {
-    this.#answer(
+  #respondWithValue(id: number, task: (project: ServedProject) => Promise<unknown>): void {
+    this.#respondWith(
       id,
       this.#started.then(task).then((value) => ({ type: 'result', id, value })),
     );

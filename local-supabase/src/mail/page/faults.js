@@ -36,7 +36,7 @@ function readRule(form) {
     ...optional('latencyMs', count(latencyMs)),
     ...optional('times', count(times)),
     ...(share !== '100' && share !== '' && { probability: Number(share) / 100 }),
-    ...(status && { answer: { status: Number(status), body: '<h1>A fault on command</h1>' } }),
+    ...(status && { response: { status: Number(status), body: '<h1>A fault on command</h1>' } }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { FaultRule } from './fault-rule.ts';
 export const databaseFailureRules: readonly FaultRule[] = [
   {
     path: '/rest/v1/',
-    answer: {
+    response: {
       status: 503,
       headers: { 'proxy-status': 'PostgREST; error=PGRST001' },
       body: {
@@ -18,14 +18,14 @@ export const databaseFailureRules: readonly FaultRule[] = [
   {
     // The health, settings and key set routes of the auth service need no database.
     path: /^\/auth\/v1\/(?!health|settings|\.well-known)/,
-    answer: {
+    response: {
       status: 500,
       body: { code: 500, error_code: 'unexpected_failure', msg: 'Database error querying schema' },
     },
   },
   {
     path: '/storage/v1/',
-    answer: {
+    response: {
       status: 500,
       body: { statusCode: '500', error: 'DatabaseError', message: 'The database is not available' },
     },

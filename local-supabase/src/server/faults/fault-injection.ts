@@ -1,5 +1,5 @@
 import { ConnectionLost } from '../../http/in-process.ts';
-import type { FaultAnswer, FaultRule } from './fault-rule.ts';
+import type { FaultResponse, FaultRule } from './fault-rule.ts';
 
 /** The part of the faults that every request passes. */
 export interface FaultInjection {
@@ -46,7 +46,7 @@ export function createFaultInjection(random: () => number = Math.random): FaultI
       if (!rule) return handle();
       if (rule.latencyMs) await new Promise((resolve) => setTimeout(resolve, rule.latencyMs));
       if (rule.lose === 'request') throw new ConnectionLost();
-      const response = rule.answer ? answerOf(rule.answer) : await handle();
+      const response = rule.response ? responseOf(rule.response) : await handle();
       if (rule.lose === 'response') throw new ConnectionLost();
       return response;
     },
@@ -60,7 +60,7 @@ function isMatch({ method, path }: FaultRule, request: Request): boolean {
   return typeof path === 'string' ? pathname.startsWith(path) : path.test(pathname + search);
 }
 
-function answerOf({ status, headers = {}, body = '' }: FaultAnswer): Response {
+function responseOf({ status, headers = {}, body = '' }: FaultResponse): Response {
   const isText = typeof body === 'string';
   const type = isText ? 'text/html; charset=utf-8' : 'application/json';
   const isEmpty = status === 204 || status === 304;

@@ -15,10 +15,10 @@ export interface FaultRule {
   /** `request` breaks the connection before the request is handled, `response` afterwards. */
   readonly lose?: 'request' | 'response';
   /** The response in place of the service's. */
-  readonly answer?: FaultAnswer;
+  readonly response?: FaultResponse;
 }
 
-export interface FaultAnswer {
+export interface FaultResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** A string is sent unchanged, as HTML unless a header names another type; any other value is sent as JSON. */

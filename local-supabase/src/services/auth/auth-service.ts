@@ -88,7 +88,7 @@ function createContext(options: AuthServiceOptions): AuthContext {
   };
 }
 
-const isAnswer = (error: unknown): boolean =>
+const isExpectedError = (error: unknown): boolean =>
   error instanceof AuthHttpError || error instanceof OAuthError || error instanceof WeakPasswordError;
 
 /** Creates the auth service. The database must contain `schema.sql`. */
@@ -114,7 +114,7 @@ export async function createAuthService(options: AuthServiceOptions): Promise<Au
         return await handler(context, call);
       } catch (thrown) {
         const error = refuseNul(thrown);
-        if (!isAnswer(error)) context.report(error);
+        if (!isExpectedError(error)) context.report(error);
         return encodeError(error, request.headers);
       }
     };

@@ -74,7 +74,7 @@ import {
   showProvider,
   submitProvider,
 } from './test-provider/provider-routes.ts';
-import { answerUnknownResource, listNoResources, readServiceProviderConfig, requireScim } from './scim.ts';
+import { respondUnknownResource, listNoResources, readServiceProviderConfig, requireScim } from './scim.ts';
 import { token } from './grants/token.ts';
 import { verifyByLink, verifyByPost } from './verification/verify.ts';
 
@@ -131,7 +131,7 @@ export const subtreeChecks: readonly SubtreeCheck[] = [
 
 /** The handlers of subtree paths without a route. */
 export const subtreeFallbacks: readonly { readonly path: string; readonly handler: Handler }[] = [
-  { path: '/scim/v2', handler: answerUnknownResource },
+  { path: '/scim/v2', handler: respondUnknownResource },
 ];
 
 const withCaptcha =
@@ -150,17 +150,17 @@ const limited =
 
 const guarded = (name: RateLimitName, handler: Handler): Handler => limited(name, withCaptcha(handler));
 
-/** Responds no sooner than `mailAnswerMs`, because requests for an existing account take longer. */
+/** Responds no sooner than `mailResponseMs`, because requests for an existing account take longer. */
 const evenly =
   (handler: Handler): Handler =>
   async (context, call) => {
     const { settings, transport } = context;
-    const [answer] = await Promise.allSettled([
+    const [response] = await Promise.allSettled([
       handler(context, call),
-      transport.sleep(settings.mailAnswerMs, new AbortController().signal),
+      transport.sleep(settings.mailResponseMs, new AbortController().signal),
     ]);
-    if (answer.status === 'rejected') throw answer.reason;
-    return answer.value;
+    if (response.status === 'rejected') throw response.reason;
+    return response.value;
   };
 
 export const routes: readonly Route[] = [

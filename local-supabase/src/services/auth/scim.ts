@@ -53,6 +53,6 @@ export async function listNoResources(_: AuthContext, call: Call): Promise<Respo
 }
 
 /** Any other path below /scim/v2: 404. */
-export async function answerUnknownResource(): Promise<Response> {
+export async function respondUnknownResource(): Promise<Response> {
   return sendError(404, 'Endpoint or resource does not exist');
 }

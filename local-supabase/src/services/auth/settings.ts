@@ -86,7 +86,7 @@ export interface AuthSettings {
    * Minimum duration of requests that send mail, so that their duration does not reveal whether an account exists (on
    * the real service it does). Default 0; 300 when rate limits are on.
    */
-  readonly mailAnswerMs: number;
+  readonly mailResponseMs: number;
   /** The valid code of each test phone number (digits only); no message is sent to these numbers. */
   readonly smsTestOtp: Readonly<Record<string, string>>;
   readonly passwordMinLength: number;
@@ -187,7 +187,7 @@ const defaults: AuthSettings = {
   phoneFactorMaxFrequencySeconds: 0,
   emailMaxFrequencySeconds: 0,
   smsMaxFrequencySeconds: 0,
-  mailAnswerMs: 0,
+  mailResponseMs: 0,
   smsTestOtp: {},
   passwordMinLength: 6,
   passwordRequiredCharacters: [],
@@ -250,7 +250,7 @@ export function completeAuthSettings(chosen: Partial<AuthSettings> = {}): AuthSe
     emailMaxFrequencySeconds: frequencySeconds,
     smsMaxFrequencySeconds: frequencySeconds,
     phoneFactorMaxFrequencySeconds: frequencySeconds,
-    mailAnswerMs: chosen.rateLimits ? 300 : 0,
+    mailResponseMs: chosen.rateLimits ? 300 : 0,
     ...chosen,
   };
 }

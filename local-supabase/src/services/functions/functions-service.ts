@@ -3,7 +3,7 @@ import type { Service } from '../../http/in-process.ts';
 import { readBearer } from '../../keys/bearer.ts';
 import type { TokenKeys } from '../../keys/keys.ts';
 import type { FunctionRuntime } from './function-runtime.ts';
-import { answerFailure, WorkerFailure } from './worker-failure.ts';
+import { failureResponse, WorkerFailure } from './worker-failure.ts';
 
 /** The settings of one function, from `[functions.<name>]`. */
 export interface FunctionSettings {
@@ -59,7 +59,7 @@ export function createFunctionsService(options: FunctionsServiceOptions): Functi
     const refusal = verifyJwt && isVerifying ? await checkToken(request, keys) : undefined;
     if (refusal) return refusal;
     const exists = enabled && (Object.hasOwn(handlers, name) || (await runner?.has(name)) === true);
-    return exists ? undefined : answerError(404, 'NOT_FOUND', 'Requested function was not found');
+    return exists ? undefined : errorResponse(404, 'NOT_FOUND', 'Requested function was not found');
   };
   return {
     refuse,
@@ -76,29 +76,30 @@ export function createFunctionsService(options: FunctionsServiceOptions): Functi
         if (handler) return await handler(request, await runtime());
         if (runner) return await runner.fetch(name, request);
       } catch (problem) {
-        if (problem instanceof WorkerFailure) return answerFailure(problem);
+        if (problem instanceof WorkerFailure) return failureResponse(problem);
         report(problem);
       }
-      return answerError(500, 'WORKER_ERROR', 'Function exited due to an error (please check logs)');
+      return errorResponse(500, 'WORKER_ERROR', 'Function exited due to an error (please check logs)');
     },
   };
 }
 
 const ASYMMETRIC: ReadonlySet<string> = new Set(['ES256', 'RS256']);
 
-/** Answers as the platform does before a function with `verify_jwt` runs; an API key is not a token. */
+/** Responds as the platform does before a function with `verify_jwt` runs; an API key is not a token. */
 async function checkToken(request: Request, keys: TokenKeys): Promise<Response | undefined> {
   const token = readBearer(request);
-  if (token === null) return answerError(401, 'UNAUTHORIZED_NO_AUTH_HEADER', 'Missing authorization header');
+  if (token === null)
+    return errorResponse(401, 'UNAUTHORIZED_NO_AUTH_HEADER', 'Missing authorization header');
   const algorithm = algorithmOf(token);
-  if (algorithm === undefined) return answerError(401, 'UNAUTHORIZED_INVALID_JWT_FORMAT', 'Invalid JWT');
+  if (algorithm === undefined) return errorResponse(401, 'UNAUTHORIZED_INVALID_JWT_FORMAT', 'Invalid JWT');
   if (algorithm !== 'HS256' && !ASYMMETRIC.has(algorithm)) {
     const message = `Unsupported JWT algorithm ${algorithm}`;
-    return answerError(401, 'UNAUTHORIZED_UNSUPPORTED_TOKEN_ALGORITHM', message);
+    return errorResponse(401, 'UNAUTHORIZED_UNSUPPORTED_TOKEN_ALGORITHM', message);
   }
   if ((await keys.verify(token)).ok) return undefined;
   const kind = algorithm === 'HS256' ? 'LEGACY' : 'ASYMMETRIC';
-  return answerError(401, `UNAUTHORIZED_${kind}_JWT`, 'Invalid JWT');
+  return errorResponse(401, `UNAUTHORIZED_${kind}_JWT`, 'Invalid JWT');
 }
 
 function algorithmOf(token: string): string | undefined {
@@ -109,6 +110,6 @@ function algorithmOf(token: string): string | undefined {
   }
 }
 
-function answerError(status: number, code: string, message: string): Response {
+function errorResponse(status: number, code: string, message: string): Response {
   return Response.json({ code, message }, { status, headers: { 'sb-error-code': code } });
 }

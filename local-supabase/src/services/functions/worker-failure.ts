@@ -13,15 +13,15 @@ export class WorkerFailure extends Error {
 }
 
 /** The responses of the vendor's relay: status, code and text. */
-const answers: Readonly<Record<WorkerFailureKind, readonly [number, string, string]>> = {
+const responses: Readonly<Record<WorkerFailureKind, readonly [number, string, string]>> = {
   boot: [503, 'BOOT_ERROR', 'Worker failed to boot (please check logs)'],
   crash: [500, 'WORKER_ERROR', 'Function exited due to an error (please check logs)'],
   limit: [546, 'WORKER_LIMIT', 'Worker failed to respond due to a resource limit (please check logs)'],
 };
 
 /** The response of the vendor's relay, with the reason appended to its text. */
-export function answerFailure({ kind, message: reason }: WorkerFailure): Response {
-  const [status, code, text] = answers[kind];
+export function failureResponse({ kind, message: reason }: WorkerFailure): Response {
+  const [status, code, text] = responses[kind];
   return Response.json(
     { code, message: `${text}: ${reason}` },
     { status, headers: { 'sb-error-code': code } },

@@ -1,9 +1,15 @@
 import { STACK_DEPTH_EXCEEDED } from '../../database/database-error.ts';
 import type { PgliteDatabase } from '../../database/pglite-database.ts';
 import type { Claims } from '../../keys/keys.ts';
-import { answerError, answerOptions, answerRequest, inVersion, targetNameWarning } from './answer/answer.ts';
-import type { Answer } from './answer/answer.ts';
-import { answerDescription } from './answer/describe-schema.ts';
+import {
+  errorResponse,
+  optionsResponse,
+  respondToRequest,
+  inVersion,
+  targetNameWarning,
+} from './response/response.ts';
+import type { RestResponse } from './response/response.ts';
+import { respondWithSchema } from './response/describe-schema.ts';
 import { RequestCrash, RestError } from './request/errors.ts';
 import { createConfigurationCache } from './configuration-cache.ts';
 import type { Configuration } from './configuration-cache.ts';
@@ -19,7 +25,7 @@ import type { TransactionOptions } from './transaction.ts';
 
 export interface PostgRest {
   /** @param claims the claims of the caller's verified token; `role` becomes the database role. */
-  answer(request: RawRequest, claims: Claims): Promise<Answer>;
+  handle(request: RawRequest, claims: Claims): Promise<RestResponse>;
   close(): Promise<void>;
 }
 
@@ -39,14 +45,14 @@ export async function createPostgRest(options: PostgRestOptions): Promise<PostgR
   readPath({}, settings.roleClaimKey);
   const cache = await createConfigurationCache(database, settings, report);
   return {
-    answer: (raw, claims) =>
+    handle: (raw, claims) =>
       database.exclusive(async () => {
         try {
           return await respond(raw, claims, database, await cache.current());
         } catch (problem) {
-          if (problem instanceof RestError) return answerError(problem);
-          if (problem instanceof RequestCrash) return answerCrash;
-          if (problem instanceof RangeError) return answerError(tooDeep());
+          if (problem instanceof RestError) return errorResponse(problem);
+          if (problem instanceof RequestCrash) return crashResponse;
+          if (problem instanceof RangeError) return errorResponse(tooDeep());
           throw problem;
         }
       }),
@@ -59,7 +65,7 @@ async function respond(
   claims: Claims,
   database: PgliteDatabase,
   { settings, catalog }: Configuration,
-): Promise<Answer> {
+): Promise<RestResponse> {
   const { extraSearchPath, anonymousRole, preRequest, allowsTransactionEnd, version } = settings;
   const prefer = raw.headers.filter(([name]) => name === 'prefer').map(([, value]) => value);
   const preferences = parsePreferences(
@@ -74,11 +80,11 @@ async function respond(
   const maxRows = settings.maxRows === null ? null : BigInt(settings.maxRows);
   const plan = planRequest(request, catalog, { ...settings, maxRows });
   timing.mark('plan');
-  const told = (answer: Answer): Answer =>
+  const told = (response: RestResponse): RestResponse =>
     settings.tellsTiming
-      ? { ...answer, headers: [...answer.headers, ['server-timing', timing.header()]] }
-      : answer;
-  if (plan.type === 'options') return told(inVersion(version, answerOptions(plan.allow)));
+      ? { ...response, headers: [...response.headers, ['server-timing', timing.header()]] }
+      : response;
+  if (plan.type === 'options') return told(inVersion(version, optionsResponse(plan.allow)));
   const options: TransactionOptions = {
     database,
     catalog,
@@ -92,13 +98,13 @@ async function respond(
     refusesUnfilteredWrites: settings.refusesUnfilteredWrites,
   };
   if (plan.type === 'describe-schema') {
-    const answer = await answerDescription(request, options, plan.headersOnly, settings);
+    const response = await respondWithSchema(request, options, plan.headersOnly, settings);
     timing.mark('transaction');
-    return told(inVersion(version, answer));
+    return told(inVersion(version, response));
   }
   const row = await runTransaction(plan, request, options);
   timing.mark('transaction');
-  return told(inVersion(version, answerRequest(plan, request, row), targetNameWarning(plan.read)));
+  return told(inVersion(version, respondToRequest(plan, request, row), targetNameWarning(plan.read)));
 }
 
 /** Measures the phases of a request for the header `Server-Timing`. The token was already verified. */
@@ -120,7 +126,7 @@ function startTiming() {
 }
 
 /** The response of PostgREST's web server when PostgREST itself fails. */
-const answerCrash: Answer = {
+const crashResponse: RestResponse = {
   status: 500,
   headers: [['content-type', 'text/plain; charset=utf-8']],
   body: 'Something went wrong',

@@ -1,7 +1,7 @@
 import type { Claims } from '../../keys/keys.ts';
 import { requestLineOf } from '../../http/request-line.ts';
 import { statusTexts } from '../../http/status-text.ts';
-import type { Answer } from './answer/answer.ts';
+import type { RestResponse } from './response/response.ts';
 import { createPostgRest } from './postgrest.ts';
 import type { PostgRestOptions } from './postgrest.ts';
 
@@ -20,7 +20,7 @@ export async function createRestService(options: PostgRestOptions): Promise<Rest
       const { method, target } = requestLineOf(request);
       const body = new Uint8Array(await request.arrayBuffer());
       const raw = { method, target: target.replace(ROOT, ''), headers: [...request.headers], body };
-      return toResponse(await postgrest.answer(raw, claims), method);
+      return toResponse(await postgrest.handle(raw, claims), method);
     },
     close: postgrest.close,
   };
@@ -29,7 +29,7 @@ export async function createRestService(options: PostgRestOptions): Promise<Rest
 /** Statuses without a response body. */
 const BODILESS = new Set([204, 205, 304]);
 
-function toResponse({ status, headers, body }: Answer, method: string): Response {
+function toResponse({ status, headers, body }: RestResponse, method: string): Response {
   const hasBody = method !== 'HEAD' && !BODILESS.has(status);
   const known = status >= 200 && status <= 599 ? status : 500;
   const statusText = statusTexts[known] ?? '';

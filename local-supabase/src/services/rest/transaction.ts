@@ -4,7 +4,7 @@ import { isDatabaseError } from '../../database/database-error.ts';
 import type { TextRow } from '../../database/protocol.ts';
 import type { PgliteDatabase } from '../../database/pglite-database.ts';
 import type { Claims } from '../../keys/keys.ts';
-import { fromDatabaseError } from './answer/database-errors.ts';
+import { fromDatabaseError } from './response/database-errors.ts';
 import {
   RestError,
   maxAffectedExceeded,
@@ -69,10 +69,10 @@ export async function runTransaction(
       throw unfilteredWrite(refused);
     }
     const results = await database.pipeline(statements, { keepsFiles: false });
-    const [answered, explained] = results.slice(statements.length - (explainCount ? 2 : 1));
-    if (plan.mediaType.type === 'plan') return planRow(answered?.rows ?? []);
-    const row = readRow(answered?.rows[0] ?? [], answered?.types ?? []);
-    assertAnswerable(plan, request, row);
+    const [result, explained] = results.slice(statements.length - (explainCount ? 2 : 1));
+    if (plan.mediaType.type === 'plan') return planRow(result?.rows ?? []);
+    const row = readRow(result?.rows[0] ?? [], result?.types ?? []);
+    assertRowLimits(plan, request, row);
     const estimate = explained && readEstimate(explained.rows[0]?.[0] ?? '');
     return {
       row: { ...row, total: totalOf(request, row.total, estimate, options.maxRows) },
@@ -192,7 +192,7 @@ function planRow(rows: readonly TextRow[]): { readonly row: ResultRow; readonly 
 }
 
 /** Throws for a result that the request does not allow, so that the transaction is rolled back. */
-function assertAnswerable(plan: DatabasePlan, { preferences }: ApiRequest, { pageTotal }: ResultRow): void {
+function assertRowLimits(plan: DatabasePlan, { preferences }: ApiRequest, { pageTotal }: ResultRow): void {
   if (plan.type === 'write' && plan.mutation === 'single-upsert') {
     if (pageTotal !== 1n) throw putKeyMismatch();
     return;

@@ -115,7 +115,7 @@ export function storageErrorOf(problem: unknown): StorageError {
 }
 
 /** The response for a StorageError or an error of PostgreSQL. Any other error is rethrown. */
-export function answerStorageError(problem: unknown): Response {
+export function storageErrorResponse(problem: unknown): Response {
   const { statusCode, code, error, message, httpStatus } = storageErrorOf(problem);
   return Response.json({ statusCode: String(statusCode), code, error, message }, { status: httpStatus });
 }

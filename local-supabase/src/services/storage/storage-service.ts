@@ -12,7 +12,7 @@ import { createRemovalRoutes } from './removal.ts';
 import { createResumableRoutes } from './resumable/resumable-routes.ts';
 import { sweepUploads } from './resumable/upload-state.ts';
 import type { StorageContext, StorageServiceOptions } from './storage-context.ts';
-import { accessDenied, answerStorageError, invalidRequest } from './storage-error.ts';
+import { accessDenied, storageErrorResponse, invalidRequest } from './storage-error.ts';
 import { sendText } from './text-response.ts';
 import { withCallerRole, withServiceRole, withEffects, type RequestScope } from './transaction.ts';
 import { createTransferRoutes } from './transfers.ts';
@@ -50,12 +50,12 @@ export function createStorageService(options: StorageServiceOptions): StorageSer
   app.route('/object', createReadRoutes(context));
   app.route('/object', createUploadRoutes(context));
   app.route('/object', createRemovalRoutes(context));
-  app.onError(answerStorageError);
-  app.notFound((c) => answerNotFound(c.req.raw));
+  app.onError(storageErrorResponse);
+  app.notFound((c) => notFoundResponse(c.req.raw));
   const callers = callersOf(context);
   return {
     async handle(request, caller) {
-      if (hasBadEscape(rawPathOf(request))) return answerBadUrl(request);
+      if (hasBadEscape(rawPathOf(request))) return badUrlResponse(request);
       callers.set(request, caller);
       return app.fetch(request);
     },
@@ -138,7 +138,7 @@ const hasBadEscape = (path: string): boolean => {
   }
 };
 
-function answerBadUrl(request: Request): Response {
+function badUrlResponse(request: Request): Response {
   const message = `'${targetOf(request)}' is not a valid url component`;
   return Response.json(
     { error: 'Bad Request', code: 'FST_ERR_BAD_URL', message, statusCode: 400 },
@@ -149,7 +149,7 @@ function answerBadUrl(request: Request): Response {
 /** The parts of the service with their own error format for unknown routes. */
 const OWN_NOT_FOUND = /^\/(?:bucket|object|render\/image|cdn|vector)(?:\/|$)/;
 
-function answerNotFound(request: Request): Response {
+function notFoundResponse(request: Request): Response {
   const { method } = requestLineOf(request);
   const target = targetOf(request);
   const message = `Route ${method}:${target} not found`;

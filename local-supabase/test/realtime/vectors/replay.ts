@@ -81,7 +81,7 @@ export async function replay(world: VectorWorld, { steps }: Scenario): Promise<R
         headers: await headersOf(step, tokens),
         ...(await bodyOf(step, tokens)),
       });
-      record(`step ${index}`, { http: await httpAnswer(response) });
+      record(`step ${index}`, { http: await describeResponse(response) });
       await world.settle();
     },
     terminate(step) {
@@ -124,12 +124,12 @@ async function opened(socket: WebSocket, world: VectorWorld, record: (value: Fie
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {
-        const answer = {
+        const received = {
           status: response.statusCode,
           content_type: response.headers['content-type'] ?? null,
           body: Buffer.concat(chunks).toString(),
         };
-        record({ handshake: parseExactJson(JSON.stringify(answer)) });
+        record({ handshake: parseExactJson(JSON.stringify(received)) });
         isSettled = true;
         resolve();
         socket.terminate();
@@ -197,7 +197,7 @@ async function bodyOf(step: Step, tokens: TokenMint): Promise<{ body?: string }>
   return {};
 }
 
-async function httpAnswer(response: Response): Promise<ExactJson> {
+async function describeResponse(response: Response): Promise<ExactJson> {
   const text = await response.text();
   const contentType = response.headers.get('content-type');
   const body = contentType?.startsWith('application/json') ? parseExactJson(text) : text;

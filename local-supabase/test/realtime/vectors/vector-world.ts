@@ -64,9 +64,9 @@ export async function createVectorWorld(
   });
   const handle = work.wrap(service.handle);
   const server = createServer((request, response) => {
-    void answer(request, handle).then(async (answered) => {
-      response.writeHead(answered.status, Object.fromEntries(answered.headers));
-      response.end(Buffer.from(await answered.arrayBuffer()));
+    void respond(request, handle).then(async (result) => {
+      response.writeHead(result.status, Object.fromEntries(result.headers));
+      response.end(Buffer.from(await result.arrayBuffer()));
     });
   });
   attachSockets(server, service);
@@ -166,7 +166,7 @@ async function listen(server: Server): Promise<void> {
   await once(server, 'listening');
 }
 
-async function answer(
+async function respond(
   request: IncomingMessage,
   handle: (request: Request) => Promise<Response>,
 ): Promise<Response> {

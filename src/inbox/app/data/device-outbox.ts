@@ -49,10 +49,10 @@ export class DeviceOutbox extends Outbox {
     openedOutbox.set(this);
   }
 
-  override addTopic<Payload, Answer>(
+  override addTopic<Payload, Response>(
     name: string,
-    topic: OutboxTopic<Payload, Answer>,
-  ): AddAction<Payload, Answer> {
+    topic: OutboxTopic<Payload, Response>,
+  ): AddAction<Payload, Response> {
     return super.addTopic(name, {
       ...topic,
       send: async (payload: Payload) => {

@@ -14,21 +14,21 @@ export interface Captcha {
 /** The captcha of a form. */
 export function useCaptcha(): Captcha {
   const { captcha } = useConfiguration();
-  const answer = useRef<string | undefined>(undefined);
+  const lastToken = useRef<string | undefined>(undefined);
   const [round, setRound] = useState(0);
   return {
     widget: captcha && (
       <CaptchaWidget
         key={round}
         captcha={captcha}
-        onAnswer={(token) => {
-          answer.current = token;
+        onToken={(token) => {
+          lastToken.current = token;
         }}
       />
     ),
     take() {
-      const token = answer.current;
-      answer.current = undefined;
+      const token = lastToken.current;
+      lastToken.current = undefined;
       if (captcha) setRound(round + 1);
       return token;
     },
@@ -38,7 +38,7 @@ export function useCaptcha(): Captcha {
 interface CaptchaWidgetProps {
   readonly captcha: CaptchaConfiguration;
   /** Called with `undefined` when a token has expired. */
-  readonly onAnswer: (token: string | undefined) => void;
+  readonly onToken: (token: string | undefined) => void;
 }
 
 /** The global that both providers' scripts define. */
@@ -60,7 +60,7 @@ const scripts = {
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit',
 };
 
-function CaptchaWidget({ captcha, onAnswer }: CaptchaWidgetProps) {
+function CaptchaWidget({ captcha, onToken }: CaptchaWidgetProps) {
   const texts = authTexts.use();
   const container = useRef<HTMLDivElement>(null);
   const [failed, setFailed] = useState(false);
@@ -74,13 +74,13 @@ function CaptchaWidget({ captcha, onAnswer }: CaptchaWidgetProps) {
         const widget = document.createElement('div');
         container.current.replaceChildren(widget);
         // A callback of a removed widget must not change the token of the current one.
-        const answer = (token?: string) => {
-          if (!ended) onAnswer(token);
+        const report = (token?: string) => {
+          if (!ended) onToken(token);
         };
         const id = api.render(widget, {
           sitekey: siteKey,
-          callback: answer,
-          'expired-callback': () => answer(),
+          callback: report,
+          'expired-callback': () => report(),
         });
         remove = () => {
           try {

@@ -13,8 +13,8 @@ export interface PushBrowser {
 /** `denied`: the user refused the permission. */
 export type PushState = 'on' | 'off' | 'denied';
 
-/** `refused`: the browser has no push service, or cannot reach it. `no-answer`: the browser did not settle within 15 s. */
-type PushServiceErrorCode = 'refused' | 'no-answer';
+/** `refused`: the browser has no push service, or cannot reach it. `no-response`: the browser did not settle within 15 s. */
+type PushServiceErrorCode = 'refused' | 'no-response';
 
 /** The browser cannot subscribe. Its user can only try later or elsewhere. */
 export class PushServiceError extends Error {
@@ -27,7 +27,7 @@ export class PushServiceError extends Error {
 }
 
 /** Limits the wait, because Chromium retries an unreachable push service forever. */
-const answerLimitMs = 15_000;
+const responseLimitMs = 15_000;
 
 export interface PushDeviceOptions {
   readonly rest: RestClient<Database>;
@@ -139,13 +139,13 @@ export class PushDevice {
       const subscribing = pushManager.subscribe({ userVisibleOnly: true, applicationServerKey });
       this.#awaited = subscribing;
       const timer = clock.setTimer(() => {
-        reject(new PushServiceError('no-answer'));
+        reject(new PushServiceError('no-response'));
         // The switch shows "off" already: a late subscription would stay unknown to the server.
         subscribing.then(
           (late) => this.#awaited === subscribing && late.unsubscribe(),
           () => undefined,
         );
-      }, answerLimitMs);
+      }, responseLimitMs);
       subscribing
         .then(resolve, (cause: unknown) => reject(new PushServiceError('refused', { cause })))
         .finally(() => timer.cancel());

@@ -137,7 +137,7 @@ const messages: Readonly<Record<MessageCode, string>> = {
   unexpected_failure: 'Something’s wrong on our side. Please try again in a minute.',
   unknown: 'Something went wrong. Please try again.',
   network: 'Can’t reach the server. Check your connection and try again.',
-  timeout: 'The server isn’t answering. Please try again.',
+  timeout: 'The server isn’t responding. Please try again.',
   aborted: 'The request was canceled.',
   redirected: 'The server isn’t set up correctly right now. Please try again later.',
   'invalid-argument': 'Check what you entered.',

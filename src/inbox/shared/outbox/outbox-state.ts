@@ -18,7 +18,7 @@ export interface PendingAction {
 }
 
 /** How an action ended. */
-export interface OutboxOutcome<Answer = unknown> {
+export interface OutboxOutcome<Response = unknown> {
   readonly type: /** The server applied it. */
     | 'sent'
     /** Another device has changed rows since; the action was not applied to them. */
@@ -30,7 +30,7 @@ export interface OutboxOutcome<Answer = unknown> {
     /** It was undone or discarded before it was sent. */
     | 'undone';
   /** The server's response; undefined in other tabs, and without one. */
-  readonly answer?: Answer;
+  readonly response?: Response;
 }
 
 /** The outbox as one tab knows it: the actions of all tabs, of which each tab sends its own. */

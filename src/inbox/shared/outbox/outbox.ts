@@ -88,7 +88,10 @@ export class Outbox {
   }
 
   /** Adds the feature that shows and sends the actions of a topic, which wait for it. */
-  addTopic<Payload, Answer>(name: string, topic: OutboxTopic<Payload, Answer>): AddAction<Payload, Answer> {
+  addTopic<Payload, Response>(
+    name: string,
+    topic: OutboxTopic<Payload, Response>,
+  ): AddAction<Payload, Response> {
     this.#topics.set(name, topic);
     for (const action of this.#state.pending)
       if (action.topic === name) this.#withPayload(action, (own, payload) => own.show(action.id, payload));
@@ -100,7 +103,7 @@ export class Outbox {
         keys,
         payload,
         isUndoable: undo === 'undoable',
-      }) as AddedAction<Answer>;
+      }) as AddedAction<Response>;
     };
   }
 

@@ -4,7 +4,7 @@ import { drainQueue } from '../runtime/drain-queue.ts';
 import type { SendingReport } from '../runtime/drain-queue.ts';
 import { messageOf } from '../runtime/failure-log.ts';
 import type { WorkerOptions } from '../runtime/serve-worker.ts';
-import { parseAnswer } from '../runtime/parse.ts';
+import { parseResponse } from '../runtime/parse.ts';
 import { MailTransportError } from './mail-transport.ts';
 import type { MailRefusal, MailTransport } from './mail-transport.ts';
 import { claimedMailsSchema, queuedMailSchema } from './queued-mail.ts';
@@ -105,7 +105,7 @@ async function trySending(
 ): Promise<MailTransportError | null> {
   try {
     await transport.send(
-      renderMail(parseAnswer(queuedMailSchema, 'claim_notification_mails', mail), settings),
+      renderMail(parseResponse(queuedMailSchema, 'claim_notification_mails', mail), settings),
     );
     return null;
   } catch (problem) {

@@ -3,7 +3,7 @@ import { drainQueue } from '../runtime/drain-queue.ts';
 import type { SendingReport } from '../runtime/drain-queue.ts';
 import { messageOf } from '../runtime/failure-log.ts';
 import type { WorkerOptions } from '../runtime/serve-worker.ts';
-import { parseAnswer } from '../runtime/parse.ts';
+import { parseResponse } from '../runtime/parse.ts';
 import type { LeasedItem } from '../mail/queued-mail.ts';
 import type { PushOutcome, PushTransport } from './push-transport.ts';
 import { claimedPushMessagesSchema, queuedPushMessageSchema } from './queued-push-message.ts';
@@ -63,7 +63,7 @@ async function trySending(
   { transport }: SendDuePushMessagesOptions,
 ): Promise<PushOutcome> {
   try {
-    const queued = parseAnswer(queuedPushMessageSchema, 'claim_push_messages', message);
+    const queued = parseResponse(queuedPushMessageSchema, 'claim_push_messages', message);
     return await transport.send(queued, JSON.stringify(renderPush(queued)));
   } catch (problem) {
     const reason = messageOf(problem);

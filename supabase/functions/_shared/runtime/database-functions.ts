@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type * as z from 'zod/mini';
-import { parseAnswer } from './parse.ts';
+import { parseResponse } from './parse.ts';
 import { requireSetting } from './runtime.ts';
 import type { Runtime } from './runtime.ts';
 import { readServiceKeys, serviceHeaders } from './service-keys.ts';
@@ -19,12 +19,12 @@ export class DatabaseFunctionError extends Error {
 /**
  * Calls a function of the schema `public` with the service key.
  *
- * @param answer the shape of the result. @throws {DatabaseFunctionError | UnexpectedAnswerError}, or what fetch throws
+ * @param result the shape of the result. @throws {DatabaseFunctionError | UnexpectedResponseError}, or what fetch throws
  */
 export type CallDatabase = <Schema extends z.ZodMiniType>(
   name: string,
   args: Readonly<Record<string, unknown>>,
-  answer: Schema,
+  result: Schema,
 ) => Promise<z.output<Schema>>;
 
 const timeoutMs = 20_000;
@@ -33,7 +33,7 @@ const timeoutMs = 20_000;
 export function createDatabaseCaller({ env, fetch }: Runtime, traceparent?: string): CallDatabase {
   const url = requireSetting(env, 'SUPABASE_URL');
   const [key] = readServiceKeys(env);
-  return async (name, args, answer) => {
+  return async (name, args, result) => {
     const response = await fetch(`${url}/rest/v1/rpc/${name}`, {
       method: 'POST',
       headers: {
@@ -51,7 +51,7 @@ export function createDatabaseCaller({ env, fetch }: Runtime, traceparent?: stri
     const text = await response.text();
     if (!response.ok)
       throw new DatabaseFunctionError(`${name} responded with ${response.status}: ${text}`, response.status);
-    return parseAnswer(answer, name, text === '' ? null : JSON.parse(text));
+    return parseResponse(result, name, text === '' ? null : JSON.parse(text));
   };
 }
 

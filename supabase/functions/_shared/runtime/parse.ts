@@ -6,8 +6,8 @@ export class InvalidRequestError extends Error {
 }
 
 /** A service of the project responded in an unexpected shape: the function and the service are of different versions. */
-export class UnexpectedAnswerError extends Error {
-  override readonly name = 'UnexpectedAnswerError';
+export class UnexpectedResponseError extends Error {
+  override readonly name = 'UnexpectedResponseError';
 }
 
 /** @throws {InvalidRequestError} if `value` does not fit. */
@@ -36,13 +36,13 @@ export function parseRequestJson<Schema extends z.ZodMiniType>(
   return parseRequest(schema, value);
 }
 
-/** @param source names the service in the error. @throws {UnexpectedAnswerError} if `value` does not fit. */
-export function parseAnswer<Schema extends z.ZodMiniType>(
+/** @param source names the service in the error. @throws {UnexpectedResponseError} if `value` does not fit. */
+export function parseResponse<Schema extends z.ZodMiniType>(
   schema: Schema,
   source: string,
   value: unknown,
 ): z.output<Schema> {
   const result = z.safeParse(schema, value);
   if (result.success) return result.data;
-  throw new UnexpectedAnswerError(`${source}: ${z.prettifyError(result.error)}`, { cause: result.error });
+  throw new UnexpectedResponseError(`${source}: ${z.prettifyError(result.error)}`, { cause: result.error });
 }

@@ -31,7 +31,7 @@ interface DenoServer {
  */
 export function serveFunction(options: FunctionOptions, handler: FunctionHandler): FunctionHandler {
   const handle: FunctionHandler = async (request, runtime) => {
-    const response = await answer(request, runtime, options, handler);
+    const response = await respond(request, runtime, options, handler);
     for (const [name, value] of Object.entries(options.headers ?? {})) response.headers.set(name, value);
     return response;
   };
@@ -40,7 +40,7 @@ export function serveFunction(options: FunctionOptions, handler: FunctionHandler
   return handle;
 }
 
-async function answer(
+async function respond(
   request: Request,
   runtime: Runtime,
   { methods, headers }: FunctionOptions,
@@ -49,14 +49,19 @@ async function answer(
   // A preflight request, which the platform leaves to the function.
   if (request.method === 'OPTIONS' && headers) return new Response('ok');
   if (!methods.includes(request.method))
-    return answerError(405, 'method_not_allowed', `The method is ${methods.join(' or ')}`);
+    return errorResponse(405, 'method_not_allowed', `The method is ${methods.join(' or ')}`);
   try {
     return await handler(request, runtime);
   } catch (problem) {
-    if (problem instanceof InvalidRequestError) return answerError(400, 'validation_failed', problem.message);
+    if (problem instanceof InvalidRequestError)
+      return errorResponse(400, 'validation_failed', problem.message);
     if (problem instanceof MissingSettingError || problem instanceof InvalidSettingError) {
       reportToOperator(problem.message);
-      return answerError(500, 'function_misconfigured', 'The function lacks a setting, which its log names');
+      return errorResponse(
+        500,
+        'function_misconfigured',
+        'The function lacks a setting, which its log names',
+      );
     }
     throw problem;
   }
@@ -68,7 +73,7 @@ export function reportToOperator(message: string): void {
   console.error(message);
 }
 
-export function answerError(
+export function errorResponse(
   status: number,
   code: string,
   message: string,

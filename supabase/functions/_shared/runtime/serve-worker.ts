@@ -4,7 +4,7 @@ import type { AcknowledgmentOptions } from './acknowledge.ts';
 import { createDatabaseCaller } from './database-functions.ts';
 import { createFailureLog } from './failure-log.ts';
 import { parseRequestJson } from './parse.ts';
-import { answerError, reportToOperator, serveFunction } from './runtime.ts';
+import { errorResponse, reportToOperator, serveFunction } from './runtime.ts';
 import type { FunctionHandler, Runtime } from './runtime.ts';
 import { isWorkerCall } from './service-keys.ts';
 
@@ -31,7 +31,7 @@ export function serveWorker<Schema extends z.ZodMiniType<z.infer<typeof workerCa
 ): FunctionHandler {
   return serveFunction({ methods: ['POST'] }, async (request, runtime) => {
     if (!isWorkerCall(request, runtime.env))
-      return answerError(403, 'worker_secret_needed', 'The worker secret or a service key is needed');
+      return errorResponse(403, 'worker_secret_needed', 'The worker secret or a service key is needed');
     const call = parseRequestJson(schema, (await request.text()) || '{}');
     const log = createFailureLog(request, functionName, reportToOperator);
     const callDatabase = createDatabaseCaller(runtime, log.traceparent);

@@ -48,7 +48,7 @@ test('an action waits for the previous action on the same row', async () => {
 });
 
 test('a late response to an action keeps a later change from elsewhere', async () => {
-  const scripted = await openScriptedInbox(2, { answerMs: 600, changeMs: 5 });
+  const scripted = await openScriptedInbox(2, { responseMs: 600, changeMs: 5 });
   const { inbox, world, table } = scripted;
   await world.clock.advance(5_000);
   const id = idOf(scripted, 0);
@@ -89,7 +89,7 @@ test('an action on a row that was deleted in the meantime ends without it', asyn
   const other = idOf(scripted, 1);
   const { settled } = inbox.setStatus([id, other], 'read');
   await world.clock.advance(1_000);
-  expect(await settled).toMatchObject({ type: 'deleted', answer: [{ id: other, status: 'read' }] });
+  expect(await settled).toMatchObject({ type: 'deleted', response: [{ id: other, status: 'read' }] });
   expect(shownIds(inbox)).not.toContain(id);
   expect(notices).toMatchObject([{ type: 'deleted' }]);
 });
@@ -132,7 +132,7 @@ test('an action on all of a kind leaves other kinds unchanged', async () => {
 });
 
 test('an action on all leaves newer notifications unchanged', async () => {
-  const scripted = await openScriptedInbox(3, { answerMs: 2_000 });
+  const scripted = await openScriptedInbox(3, { responseMs: 2_000 });
   const { inbox, world, table } = scripted;
   await world.clock.advance(10_000);
   expect(shownIds(inbox)).toHaveLength(3);

@@ -211,7 +211,7 @@ const race: fc.Arbitrary<readonly Deed[]> = fc.tuple(
 );
 const setting = fc.record({
   hasVersions: fc.boolean(),
-  answerMs: fc.constantFrom(10, 100, 600),
+  responseMs: fc.constantFrom(10, 100, 600),
   changeMs: fc.constantFrom(5, 80, 900),
   rows: fc.constantFrom(0, 5, 29, 30, 31, 75),
 });

@@ -38,7 +38,7 @@ test('a live notification of an unknown kind requests the registered kinds once'
 });
 
 test('reading catches up while the first list is still being read', async () => {
-  const scripted = createScriptedInbox({ answerMs: 1_000, changeMs: 10 });
+  const scripted = createScriptedInbox({ responseMs: 1_000, changeMs: 10 });
   const { inbox, table, world } = scripted;
   table.isConnected = false;
   for (let number = 1; number <= 3; number += 1) table.insert(number);
@@ -55,7 +55,7 @@ test('reading catches up while the first list is still being read', async () => 
 });
 
 test('rows that arrive while the first list is being read stay listed when a reset follows', async () => {
-  const { inbox, table, world, reconnect } = createScriptedInbox({ answerMs: 600, changeMs: 5 });
+  const { inbox, table, world, reconnect } = createScriptedInbox({ responseMs: 600, changeMs: 5 });
   for (let number = 0; number < 5; number += 1) table.insert(number);
   inbox.start();
   reconnect();
@@ -262,7 +262,7 @@ test('live changes that were counted before they arrived are not counted twice',
 });
 
 test('live changes during a read win over its result', async () => {
-  const scripted = await openScriptedInbox(3, { hasVersions: false, answerMs: 1_000, changeMs: 10 });
+  const scripted = await openScriptedInbox(3, { hasVersions: false, responseMs: 1_000, changeMs: 10 });
   const { inbox, world, table } = scripted;
   const [first = '', second = ''] = shownIds(inbox);
   void inbox.refresh();

@@ -9,13 +9,13 @@ const supabase = useLocalSupabase();
 
 const call = async (name: string, body: unknown) => {
   const { serviceRoleKey } = supabase();
-  const answer = await requestApi(supabase(), `/rest/v1/rpc/${name}`, {
+  const response = await requestApi(supabase(), `/rest/v1/rpc/${name}`, {
     method: 'POST',
     apiKey: serviceRoleKey,
     token: serviceRoleKey,
     body,
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 };
 const send = (more: object = {}) =>
   call('send_notifications', {

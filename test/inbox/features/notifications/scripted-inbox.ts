@@ -68,12 +68,12 @@ export interface ScriptedInbox {
 
 export interface ScriptedInboxOptions {
   readonly hasVersions?: boolean;
-  readonly answerMs?: number;
+  readonly responseMs?: number;
   readonly changeMs?: number;
 }
 
 export function createScriptedInbox(options: ScriptedInboxOptions = {}): ScriptedInbox {
-  const { hasVersions = true, answerMs = 50, changeMs = 80 } = options;
+  const { hasVersions = true, responseMs = 50, changeMs = 80 } = options;
   const world = createFakeWorld();
   const rows = new Map<string, Notification>();
   const inboxes: Inbox[] = [];
@@ -190,13 +190,13 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
   const request = async <T>(name: string, act: () => T): Promise<T> => {
     table.requests.push(name);
     if (table.hangs) return new Promise(() => undefined);
-    const answer = await later(answerMs / 2, () => {
+    const response = await later(responseMs / 2, () => {
       if (table.isUnreachable) throw new Unreachable();
       if (table.failures === 0) return act();
       table.failures -= 1;
       throw new Error('The request failed');
     });
-    return later(answerMs / 2, () => answer);
+    return later(responseMs / 2, () => response);
   };
   const api: NotificationsApi = {
     list: (filter, { after, limit }) =>
@@ -210,7 +210,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
         return row ? parsed(row) : null;
       }),
     changes: async (since) => {
-      const answer = await request('changes', () => {
+      const response = await request('changes', () => {
         if (!hasVersions) return { asOf: null, isReset: true, changes: [], totals: table.count() };
         const nowMs = world.clock.now();
         // As the server does, the response repeats the changes of 30 seconds.
@@ -231,7 +231,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
           totals: table.count(),
         };
       });
-      return answer;
+      return response;
     },
     findAll: (ids) => request('find all', () => ids.flatMap((id) => rows.get(id) ?? []).map(parsed)),
     listRecentNames: () => request('list recent names', parsedRows),

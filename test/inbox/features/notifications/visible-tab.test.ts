@@ -8,9 +8,9 @@ function openTabs() {
   const tabs = [here, there, third].map((tab) => createVisibleTab(tab));
   third.setVisible(false);
   const ask = async () => {
-    const answer = tabs[0]?.isAnyVisible();
+    const isAnyVisible = tabs[0]?.isAnyVisible();
     await world.clock.advance(200);
-    return answer;
+    return isAnyVisible;
   };
   return { here, there, tabs, ask, world };
 }

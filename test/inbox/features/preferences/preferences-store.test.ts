@@ -38,7 +38,7 @@ function openStore(options: Partial<PreferencesStoreOptions> = {}) {
     notify: (notice) => notices.push(notice),
     platform: tab,
   });
-  const answer = async () => {
+  const respond = async () => {
     await Promise.resolve();
     if (server.fault) throw server.fault;
     return server.row;
@@ -47,13 +47,13 @@ function openStore(options: Partial<PreferencesStoreOptions> = {}) {
     api: {
       read: () => {
         server.reads += 1;
-        return answer();
+        return respond();
       },
-      insertDefaults: answer,
+      insertDefaults: respond,
       update: async (change) => {
         server.updates.push(change);
         if (!server.fault) server.row = { ...server.row, ...change };
-        return answer();
+        return respond();
       },
     },
     platform: tab,

@@ -15,11 +15,11 @@ const noRow = new RestError('not-one-row', 'The result contains 0 rows', {
   serverCode: 'PGRST116',
   status: 406,
 });
-const down = new RestError('network', 'No answer');
+const down = new RestError('network', 'No response');
 
 /** An API whose calls respond in turn; a call beyond the script is refused. */
-function script(...answers: readonly (readonly [keyof PreferencesApi, Preferences | RestError])[]) {
-  const left = [...answers];
+function script(...responses: readonly (readonly [keyof PreferencesApi, Preferences | RestError])[]) {
+  const left = [...responses];
   const call = (name: keyof PreferencesApi) => () => {
     const next = left.shift();
     if (next?.[0] !== name) throw new Error(`${name} was not expected`);

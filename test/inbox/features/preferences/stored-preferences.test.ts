@@ -52,7 +52,7 @@ describe('sending a pending change of preferences', () => {
 
   test('sending a pending change of preferences keeps a newer choice of another device', async () => {
     const { server, api } = createServer({ ...row, quiet_weekdays: [7] });
-    expect(await sendPreferences(api, stored)).toEqual({ type: 'changed', answer: server.row });
+    expect(await sendPreferences(api, stored)).toEqual({ type: 'changed', response: server.row });
     expect(server).toMatchObject({ row: { email_edits: false, quiet_weekdays: [7] }, updates: 0 });
   });
 

@@ -16,25 +16,28 @@ beforeEach(() => supabase().database.exec('delete from push_subscriptions'));
 
 /** A browser whose push service hands out one subscription after the other. */
 async function openDevice({
-  answer = 'granted',
+  decision = 'granted',
   pushService = 'works',
-}: { readonly answer?: NotificationPermission; readonly pushService?: 'works' | 'missing' | 'silent' } = {}) {
+}: {
+  readonly decision?: NotificationPermission;
+  readonly pushService?: 'works' | 'missing' | 'silent';
+} = {}) {
   const clock = createFakeClock();
-  let answerNow = () => {};
-  const answered = new Promise<void>((resolve) => (answerNow = resolve));
+  let respond = () => {};
+  const responded = new Promise<void>((resolve) => (respond = resolve));
   const token = await signIn(supabase(), ada.email);
   let isBroken = false;
   let current: PushSubscription | null = null;
   let count = 0;
   const browser = {
     permission: 'default' as NotificationPermission,
-    requestPermission: () => Promise.resolve((browser.permission = answer)),
+    requestPermission: () => Promise.resolve((browser.permission = decision)),
     ready: Promise.resolve({
       pushManager: {
         getSubscription: () => Promise.resolve(current),
         subscribe: async (options: PushSubscriptionOptionsInit) => {
           if (pushService === 'missing') throw new DOMException('Registration failed', 'AbortError');
-          if (pushService === 'silent') await answered;
+          if (pushService === 'silent') await responded;
           if (current) return current;
           count += 1;
           const json = { endpoint: `https://push.example.com/${count}`, keys: createDeviceKeys().keys };
@@ -79,7 +82,7 @@ async function openDevice({
     browser,
     clock,
     /** Lets the silent push service respond. */
-    answer: answerNow,
+    respond: respond,
     hasSubscription: () => current !== null,
     subscriptions: () => count,
     break: () => (isBroken = true),
@@ -102,7 +105,7 @@ test('the push messages of a device are turned on with the permission, and off a
 });
 
 test('the push messages of a device stay off where the permission is refused', async () => {
-  const { device } = await openDevice({ answer: 'denied' });
+  const { device } = await openDevice({ decision: 'denied' });
   expect(await device.subscribe()).toBe('denied');
   expect(await device.read()).toBe('denied');
   expect(await endpoints()).toEqual([]);
@@ -125,8 +128,8 @@ test('the push messages of a device stay off when the push service does not resp
   await opened.clock.advance(14_999);
   expect(opened.clock.pendingTimers).toBe(1);
   await opened.clock.advance(1);
-  expect(await outcome).toMatchObject({ name: 'PushServiceError', code: 'no-answer' });
-  opened.answer();
+  expect(await outcome).toMatchObject({ name: 'PushServiceError', code: 'no-response' });
+  opened.respond();
   await opened.clock.advance(0);
   expect(opened.subscriptions()).toBe(1);
   expect(opened.hasSubscription()).toBe(false);
@@ -135,13 +138,13 @@ test('the push messages of a device stay off when the push service does not resp
 });
 
 test('the push messages of a device are turned on by a second attempt, to which the push service responds', async () => {
-  const { device, clock, answer } = await openDevice({ pushService: 'silent' });
+  const { device, clock, respond } = await openDevice({ pushService: 'silent' });
   const first = device.subscribe().catch((problem: unknown) => problem);
   await clock.advance(15_000);
-  expect(await first).toMatchObject({ code: 'no-answer' });
+  expect(await first).toMatchObject({ code: 'no-response' });
   const second = device.subscribe();
   await clock.advance(1_000);
-  answer();
+  respond();
   expect(await second).toBe('on');
   expect(await device.read()).toBe('on');
   expect(await endpoints()).toHaveLength(1);

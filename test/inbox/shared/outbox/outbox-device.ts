@@ -19,7 +19,7 @@ interface Server {
   hangs: boolean;
 }
 
-const answerMs = 50;
+const responseMs = 50;
 
 /** An action is a text `row:name`; that of the row `*` changes every row. */
 export function createDevice(world: FakeWorld = createFakeWorld()) {
@@ -47,8 +47,8 @@ export function createDevice(world: FakeWorld = createFakeWorld()) {
           tab.clock.setTimer(() => {
             if (server.problem) return reject(server.problem);
             server.received.push(payload);
-            resolve({ type: server.outcome, answer: 'content' });
-          }, answerMs);
+            resolve({ type: server.outcome, response: 'content' });
+          }, responseMs);
         });
       },
       show: (_id, payload) => shown.push(payload),

@@ -9,7 +9,7 @@ test('an action online is sent before its write has ended, and shown at once', a
   expect(shown).toEqual(['a:read']);
   expect(outbox.getSnapshot(), 'it does not wait for anything').toEqual([]);
   await world.clock.advance(100);
-  expect(await settled).toEqual({ type: 'sent', answer: 'content' });
+  expect(await settled).toEqual({ type: 'sent', response: 'content' });
   expect(shown).toEqual([]);
 });
 

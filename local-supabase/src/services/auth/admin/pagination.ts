@@ -47,6 +47,6 @@ export function addPageLinks(call: Call, { number, size }: Page, total: number):
     return `<${call.url.pathname.replace(/^\/auth\/v1/, '')}?${query.toString()}>; rel="${rel}"`;
   };
   const links = [...(pages > number ? [linkTo(number + 1, 'next')] : []), linkTo(pages, 'last')];
-  call.answerHeaders.set('Link', links.join(', '));
-  call.answerHeaders.set('X-Total-Count', String(total));
+  call.responseHeaders.set('Link', links.join(', '));
+  call.responseHeaders.set('X-Total-Count', String(total));
 }

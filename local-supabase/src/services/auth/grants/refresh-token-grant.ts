@@ -121,8 +121,8 @@ export async function refreshSession(
       user_agent: call.userAgent || null,
       ip: call.ip,
     });
-    call.answerHeaders.set('sb-auth-user-id', user.id);
-    call.answerHeaders.set('sb-auth-session-id', session.id);
+    call.responseHeaders.set('sb-auth-user-id', user.id);
+    call.responseHeaders.set('sb-auth-session-id', session.id);
     return createSessionTokens(context, call, sql, user, refreshed, {
       refreshToken,
       method: 'token_refresh',

@@ -84,9 +84,10 @@ export async function customizeClaims(
 ): Promise<Claims> {
   if (!isHookEnabled(context, 'custom_access_token')) return claims;
   const payload = { user_id: claims.sub, claims, authentication_method: method };
-  const answer = await invokeHook(context, call, 'custom_access_token', payload, sql);
-  if (answer !== null && !Object.hasOwn(answer, 'claims')) throw internal('output claims field is missing');
-  const custom = answer?.['claims'] ?? null;
+  const response = await invokeHook(context, call, 'custom_access_token', payload, sql);
+  if (response !== null && !Object.hasOwn(response, 'claims'))
+    throw internal('output claims field is missing');
+  const custom = response?.['claims'] ?? null;
   if (custom !== null && typeOf(custom) !== 'object') throw internal('Error unmarshaling JSON output.');
   const problems = problemsOf(custom);
   if (problems.length > 0)

@@ -14,7 +14,7 @@ interface Endpoint {
 const timeoutMs = 5000;
 const backoffMs = 2000;
 const maxAttempts = 3;
-const maxAnswerBytes = 200 * 1024;
+const maxResponseBytes = 200 * 1024;
 
 const timedOut = (): Error =>
   unprocessable(
@@ -58,16 +58,16 @@ async function readBody(response: Response): Promise<string> {
   if (mediaType.trim().toLowerCase() !== 'application/json')
     throw refused(`Invalid JSON response. Received content-type: ${contentType}`);
   const bytes = await response.arrayBuffer();
-  if (bytes.byteLength > maxAnswerBytes)
+  if (bytes.byteLength > maxResponseBytes)
     throw unprocessable(
       'hook_payload_over_size_limit',
-      `Payload size exceeded size limit of ${maxAnswerBytes} bytes`,
+      `Payload size exceeded size limit of ${maxResponseBytes} bytes`,
     );
   return decodeUtf8(bytes);
 }
 
 /** Reads the endpoint's response: its JSON, null for 204, or undefined when the request should be retried. */
-async function readAnswer(response: Response): Promise<string | null | undefined> {
+async function readText(response: Response): Promise<string | null | undefined> {
   const isBusy = response.status === 429 || response.status === 503;
   if (isBusy && response.headers.get('retry-after')) return undefined;
   switch (response.status) {
@@ -124,8 +124,8 @@ export async function postToEndpoint(
   for (let count = 1; count <= maxAttempts; count += 1) {
     const request = createRequest(endpoint, payload, nowMs, signal);
     const response = await attempt(transport, request, signal, count === maxAttempts);
-    const answer = response === null ? undefined : await readAnswer(response);
-    if (answer !== undefined) return answer;
+    const text = response === null ? undefined : await readText(response);
+    if (text !== undefined) return text;
   }
   throw internal('Service currently unavailable due to hook');
 }

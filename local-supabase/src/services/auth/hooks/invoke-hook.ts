@@ -26,12 +26,12 @@ async function callFunction(
   await sql.query(
     `select set_config('role', rolname, true) from pg_roles where rolname = 'supabase_auth_admin'`,
   );
-  const [row] = await sql.query<{ answer: string | null }>(
-    `select "${schema}"."${name}"($1)::text as answer`,
+  const [row] = await sql.query<{ response: string | null }>(
+    `select "${schema}"."${name}"($1)::text as response`,
     [payload],
   );
   await sql.query(`select set_config('role', 'none', true)`);
-  return row?.answer ?? null;
+  return row?.response ?? null;
 }
 
 const unreadable = (cause?: unknown): AuthHttpError => internal('Error unmarshaling JSON output.', cause);
@@ -40,7 +40,7 @@ const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Throws the error that a hook returned as `{error: {http_code, message}}`; ignores one without a message. */
-function checkAnswer({ error }: JsonObject): void {
+function throwHookError({ error }: JsonObject): void {
   if (!isObject(error)) return;
   const { message = '', http_code: status = 0 } = error;
   if (typeof message !== 'string' || message === '' || typeof status !== 'number') return;
@@ -49,28 +49,28 @@ function checkAnswer({ error }: JsonObject): void {
   throw new AuthHttpError(hasStatus ? status : 500, code, message);
 }
 
-function parseAnswer(text: string): JsonObject {
-  let answer: unknown;
+function parseResponse(text: string): JsonObject {
+  let response: unknown;
   try {
-    answer = JSON.parse(text) ?? {};
+    response = JSON.parse(text) ?? {};
   } catch (cause) {
     throw unreadable(cause);
   }
-  if (!isObject(answer)) throw unreadable();
-  checkAnswer(answer);
-  return answer;
+  if (!isObject(response)) throw unreadable();
+  throwHookError(response);
+  return response;
 }
 
 /** Reads a string from a hook's response; missing and null are ''. Throws 500 unexpected_failure for another type. */
-export function readAnswerText(answer: JsonObject | null, field: string): string {
-  const value = answer?.[field] ?? '';
+export function readResponseText(response: JsonObject | null, field: string): string {
+  const value = response?.[field] ?? '';
   if (typeof value !== 'string') throw unreadable();
   return value;
 }
 
 /** Reads a boolean from a hook's response; missing and null are false. Throws 500 unexpected_failure for another type. */
-export function readAnswerFlag(answer: JsonObject | null, field: string): boolean {
-  const value = answer?.[field] ?? false;
+export function readResponseFlag(response: JsonObject | null, field: string): boolean {
+  const value = response?.[field] ?? false;
   if (typeof value !== 'boolean') throw unreadable();
   return value;
 }
@@ -104,7 +104,7 @@ export async function invokeHook(
       target.type === 'function'
         ? await callFunction(own, target, input)
         : await postToEndpoint(context.transport, target, input, context.now());
-    return text === null ? null : parseAnswer(text);
+    return text === null ? null : parseResponse(text);
   };
   try {
     if (sql !== undefined || target.type === 'endpoint') return await run(sql ?? context.database);
@@ -114,7 +114,7 @@ export async function invokeHook(
       if (error.code === 'hook_timeout' && sql !== undefined)
         context.report(
           new Error(
-            `The auth hook ${name} timed out. The database answers no other request until it answers.`,
+            `The auth hook ${name} timed out. The database handles no other request until it returns.`,
           ),
         );
       throw error;

@@ -3,7 +3,7 @@ import type { Call } from '../http/call.ts';
 import { badRequest, forbidden } from '../http/errors.ts';
 import type { Factor } from '../rows/factor.ts';
 import { deleteSessions } from '../rows/session.ts';
-import { invokeHook, isHookEnabled, readAnswerFlag, readAnswerText } from './invoke-hook.ts';
+import { invokeHook, isHookEnabled, readResponseFlag, readResponseText } from './invoke-hook.ts';
 
 const defaultMessage = (what: string): string => `Further ${what} verification attempts will be rejected.`;
 
@@ -16,9 +16,9 @@ export async function checkPasswordAttempt(
 ): Promise<void> {
   if (!isHookEnabled(context, 'password_verification_attempt')) return;
   const payload = { user_id: userId, valid: isValid };
-  const answer = await invokeHook(context, call, 'password_verification_attempt', payload);
-  const [decision, message] = [readAnswerText(answer, 'decision'), readAnswerText(answer, 'message')];
-  const signsOut = readAnswerFlag(answer, 'should_logout_user');
+  const response = await invokeHook(context, call, 'password_verification_attempt', payload);
+  const [decision, message] = [readResponseText(response, 'decision'), readResponseText(response, 'message')];
+  const signsOut = readResponseFlag(response, 'should_logout_user');
   if (decision !== 'reject') return;
   if (signsOut) await deleteSessions(context.database, { userId });
   throw badRequest('invalid_credentials', message || defaultMessage('password'));
@@ -37,8 +37,8 @@ export async function checkFactorAttempt(
 ): Promise<void> {
   if (!isHookEnabled(context, 'mfa_verification_attempt')) return;
   const payload = { user_id: userId, factor_id: factor.id, factor_type: factor.factor_type, valid: isValid };
-  const answer = await invokeHook(context, call, 'mfa_verification_attempt', payload);
-  const [decision, message] = [readAnswerText(answer, 'decision'), readAnswerText(answer, 'message')];
+  const response = await invokeHook(context, call, 'mfa_verification_attempt', payload);
+  const [decision, message] = [readResponseText(response, 'decision'), readResponseText(response, 'message')];
   if (decision !== 'reject') return;
   await deleteSessions(context.database, { userId });
   throw forbidden('mfa_verification_rejected', message || defaultMessage('MFA'));

@@ -14,7 +14,7 @@ export interface Call {
   readonly userAgent: string;
   /** The service's own URL, without a slash at the end. */
   readonly authUrl: string;
-  readonly answerHeaders: Headers;
+  readonly responseHeaders: Headers;
   /** The parsed JSON body. Throws 400 bad_json; 413 above one megabyte. */
   json(): Promise<JsonObject>;
   /** As `json`, but ignores what follows the first JSON value, as Go's decoder of streams does. */
@@ -164,7 +164,7 @@ export function createCall(
     ip: addressOf(request.headers),
     userAgent: request.headers.get('user-agent') ?? '',
     authUrl,
-    answerHeaders: new Headers(),
+    responseHeaders: new Headers(),
     text,
     json: async () => parseJson(await text()),
     firstJson: async () => parseJson(firstValueOf(await text())),
@@ -173,7 +173,7 @@ export function createCall(
 
 /** A JSON response with the headers that the route has added. */
 export function sendJson(call: Call, body: unknown, status = 200): Response {
-  const headers = new Headers(call.answerHeaders);
+  const headers = new Headers(call.responseHeaders);
   headers.set('Content-Type', 'application/json');
   return new Response(JSON.stringify(body), { status, headers });
 }
@@ -186,7 +186,7 @@ const encodeNonAscii = (url: string): string =>
 
 /** A redirect; 303 unless the flow began with a GET to a provider (302). */
 export function sendRedirect(call: Call, location: string, status: 302 | 303 = 303): Response {
-  const headers = new Headers(call.answerHeaders);
+  const headers = new Headers(call.responseHeaders);
   headers.set('Location', encodeNonAscii(location));
   return new Response(null, { status, headers });
 }

@@ -56,7 +56,7 @@ export async function readHealth(_: AuthContext, call: Call): Promise<Response> 
   });
 }
 
-const cacheFor = (call: Call): void => call.answerHeaders.set('Cache-Control', 'public, max-age=600');
+const cacheFor = (call: Call): void => call.responseHeaders.set('Cache-Control', 'public, max-age=600');
 
 /** GET /.well-known/jwks.json (RFC 7517). */
 export async function readKeySet({ keys }: AuthContext, call: Call): Promise<Response> {

@@ -109,7 +109,7 @@ async function exchangeCode(
 ): Promise<Response> {
   if (params.code === '')
     throw new OAuthError('invalid_request', 'code is required for authorization_code grant');
-  const answer = await inTransaction(context, async ({ sql }) => {
+  const tokens = await inTransaction(context, async ({ sql }) => {
     const authorization = await requireAuthorization(context, sql, client, params);
     const user = await requireUser(context, sql, authorization);
     const traits = { provider_type: 'oauth_provider_authorization_code', client_id: client.id };
@@ -124,7 +124,7 @@ async function exchangeCode(
       ...(signedIn && { id_token: await signIdToken(context, call, signedIn, authorization) }),
     };
   });
-  return sendJson(call, answer);
+  return sendJson(call, tokens);
 }
 
 async function refresh(

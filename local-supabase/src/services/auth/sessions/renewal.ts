@@ -49,7 +49,7 @@ export async function renewByToken(
   await recordAudit(context, sql, user, 'token_refreshed');
   await recordAudit(context, sql, user, 'token_revoked');
   const successor = await rotateRefreshToken(sql, now, token);
-  call.answerHeaders.set('sb-auth-refresh-token-reuse', 'false');
+  call.responseHeaders.set('sb-auth-refresh-token-reuse', 'false');
   if (settings.refreshTokenVersion === 1 || !settings.refreshTokenUpgrade) return successor.token;
   await revokeRefreshToken(sql, now, successor);
   const counter = session.refresh_token_counter;
@@ -75,7 +75,7 @@ export async function renewByCounter(
   if (behind <= 1 || isConcurrent || settings.refreshTokenAllowReuse) {
     await recordAudit(context, sql, user, 'token_refreshed');
     if (behind > 0) return encodeCounterToken(session);
-    call.answerHeaders.set('sb-auth-refresh-token-reuse', 'false');
+    call.responseHeaders.set('sb-auth-refresh-token-reuse', 'false');
     return encodeCounterToken(
       await updateSession(sql, now, session, { refresh_token_counter: token.counter + 1 }),
     );

@@ -90,7 +90,7 @@ export async function signIn(
     : (await createRefreshToken(sql, now, { userId: user.id, sessionId: session.id })).token;
   await addMethod(sql, now, session.id, method);
   const signedIn = await updateUser(sql, now, user, { last_sign_in_at: now });
-  call.answerHeaders.set('sb-auth-user-id', user.id);
-  call.answerHeaders.set('sb-auth-session-id', session.id);
+  call.responseHeaders.set('sb-auth-user-id', user.id);
+  call.responseHeaders.set('sb-auth-session-id', session.id);
   return createSessionTokens(context, call, sql, signedIn, session, { refreshToken, method });
 }

@@ -25,7 +25,7 @@ interface RelayState {
 
 const ssoIssuer = (call: Call, connectionId: string): string => issuerOf(call, `sso/${connectionId}`);
 
-async function answerAs(
+async function respondAs(
   context: AuthContext,
   call: Call,
   email: string,
@@ -45,7 +45,7 @@ export async function showSsoProvider(context: AuthContext, call: Call): Promise
   const query = call.url.searchParams;
   const relay = query.get('RelayState') ?? '';
   const email = query.get('login_hint') ?? '';
-  if (query.get('prompt') === 'none' && email !== '') return answerAs(context, call, email, '', relay);
+  if (query.get('prompt') === 'none' && email !== '') return respondAs(context, call, email, '', relay);
   return renderSignInPage({
     title: 'Sign in with your company',
     email: email || 'ada@sso.example.com',
@@ -56,7 +56,7 @@ export async function showSsoProvider(context: AuthContext, call: Call): Promise
 export async function submitSsoProvider(context: AuthContext, call: Call): Promise<Response> {
   const form = new URLSearchParams(await call.text());
   if (form.get('decision') === 'deny') return sendRedirect(call, context.siteUrl);
-  return answerAs(
+  return respondAs(
     context,
     call,
     form.get('email') ?? '',

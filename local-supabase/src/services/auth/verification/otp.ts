@@ -12,7 +12,7 @@ import { sendPhoneCode } from '../mail/text-message.ts';
 import { findUserByEmail, findUserByPhone } from '../rows/users.ts';
 
 /** The response to a request for a message, with the message's id if it has one. */
-export const messageAnswer = (messageId: string): Record<string, string> =>
+export const messageResponse = (messageId: string): Record<string, string> =>
   messageId === '' ? {} : { message_id: messageId };
 
 async function phoneCode(context: AuthContext, call: Call, body: JsonObject): Promise<Response> {
@@ -43,7 +43,7 @@ async function phoneCode(context: AuthContext, call: Call, body: JsonObject): Pr
     await recordAudit(context, tx.sql, user, 'user_recovery_requested', { traits: { channel } });
     return sendPhoneCode(context, call, tx, user, phone, 'confirmation', channel);
   });
-  return sendJson(call, messageAnswer(messageId));
+  return sendJson(call, messageResponse(messageId));
 }
 
 async function isKnown(context: AuthContext, call: Call, email: string, phone: string): Promise<boolean> {

@@ -4,7 +4,7 @@ import { recordAudit } from '../rows/audit.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { invalid, unprocessable } from '../http/errors.ts';
 import { sendReauthentication } from '../mail/mail.ts';
-import { messageAnswer } from './otp.ts';
+import { messageResponse } from './otp.ts';
 import { sendPhoneCode } from '../mail/text-message.ts';
 
 /** GET /reauthenticate: sends the code that `PUT /user` accepts as `nonce`. */
@@ -22,5 +22,5 @@ export async function reauthenticate(context: AuthContext, call: Call): Promise<
     await sendReauthentication(context, call, tx, user);
     return '';
   });
-  return sendJson(call, messageAnswer(messageId));
+  return sendJson(call, messageResponse(messageId));
 }

@@ -6,7 +6,7 @@ import { inTransaction, nowDate, type AuthContext, type Transaction } from '../c
 import { badRequest, invalid } from '../http/errors.ts';
 import { type CodeChallenge, createFlowState, parseCodeChallenge } from '../rows/flow-state.ts';
 import { sendConfirmation, sendEmailChange } from '../mail/mail.ts';
-import { messageAnswer } from './otp.ts';
+import { messageResponse } from './otp.ts';
 import { sendPhoneCode } from '../mail/text-message.ts';
 import type { User } from '../rows/user.ts';
 import { findUserByEmail, findUserByPhone } from '../rows/users.ts';
@@ -89,5 +89,5 @@ export async function resend(context: AuthContext, call: Call): Promise<Response
       : findUserByPhone(tx.sql, wanted.phone, aud));
     return user ? sendAgain(context, call, tx, user, wanted) : '';
   });
-  return sendJson(call, messageAnswer(messageId));
+  return sendJson(call, messageResponse(messageId));
 }

@@ -123,9 +123,9 @@ export async function verifyByLink(context: AuthContext, call: Call): Promise<Re
     return redirectToPage(call, target, await openLink(context, call, proof, isPkce), isPkce);
   } catch (thrown) {
     const error = refuseNul(thrown);
-    const isAnswer = error instanceof AuthHttpError;
-    if (!isAnswer) context.report(error);
-    const answer = isAnswer ? error : internal(unexpectedMessage, error);
-    return sendRedirect(call, redirectWithError(answer, target, isPkce));
+    const isExpected = error instanceof AuthHttpError;
+    if (!isExpected) context.report(error);
+    const shown = isExpected ? error : internal(unexpectedMessage, error);
+    return sendRedirect(call, redirectWithError(shown, target, isPkce));
   }
 }

@@ -37,7 +37,7 @@ export interface DenoRunner extends FunctionRunner {
 }
 
 /** How long the gateway of the vendor's local stack waits for a response. */
-const ANSWER_MS = 150_000;
+const RESPONSE_MS = 150_000;
 
 /**
  * Runs each function of the folder in a separate Deno process, which starts with the first request, restarts after a
@@ -75,12 +75,12 @@ export function createDenoRunner(options: DenoRunnerOptions): DenoRunner {
       const timer = setTimeout(() => {
         isLate = true;
         process.kill();
-      }, ANSWER_MS);
+      }, RESPONSE_MS);
       try {
         return await relayRequest(process, request, pathOf(request.url), done);
       } catch {
         throw isLate
-          ? new WorkerFailure('limit', `No answer within ${ANSWER_MS / 1000} seconds`)
+          ? new WorkerFailure('limit', `No response within ${RESPONSE_MS / 1000} seconds`)
           : await process.failure();
       } finally {
         clearTimeout(timer);

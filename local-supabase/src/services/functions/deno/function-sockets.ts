@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { statusTexts } from '../../../http/status-text.ts';
 import { functionName, type FunctionsService } from '../functions-service.ts';
-import { answerFailure, WorkerFailure } from '../worker-failure.ts';
+import { failureResponse, WorkerFailure } from '../worker-failure.ts';
 import type { DenoRunner } from './deno-runner.ts';
 
 export interface FunctionSocketsOptions {
@@ -34,7 +34,7 @@ export function attachFunctionSockets(server: Server, options: FunctionSocketsOp
       return await runner.upgrade(functionName(request), incoming, socket, head);
     } catch (problem) {
       if (!(problem instanceof WorkerFailure)) throw problem;
-      return end(socket, answerFailure(problem));
+      return end(socket, failureResponse(problem));
     }
   };
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {

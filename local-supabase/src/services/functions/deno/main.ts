@@ -75,7 +75,7 @@ function serveHere(...args: readonly (Handler | ServeOptions)[]): unknown {
 
 /** As in `Deno.serve`, a handler that throws yields a 500. */
 function guard(handler: Handler, onError: ServeOptions['onError']): Handler {
-  const answerError =
+  const respondToError =
     onError ??
     ((problem: unknown) => {
       console.error(problem);
@@ -85,7 +85,7 @@ function guard(handler: Handler, onError: ServeOptions['onError']): Handler {
     try {
       return await handler(request, info);
     } catch (problem) {
-      return answerError(problem);
+      return respondToError(problem);
     }
   };
 }

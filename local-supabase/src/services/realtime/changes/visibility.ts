@@ -19,19 +19,19 @@ export async function passFilters(
   subscriptions: readonly Subscription[],
 ): Promise<Subscription[]> {
   const row = change.action === 'DELETE' ? change.identity : change.record;
-  const answers = new Map<string, boolean>();
+  const matches = new Map<string, boolean>();
   const asked = new Map<string, Subscription['predicates']>();
   for (const { predicates } of subscriptions) {
     const key = filterKey(predicates);
-    const answer = matchByText(predicates, row);
-    if (answer === null) asked.set(key, predicates);
-    else answers.set(key, answer);
+    const isMatch = matchByText(predicates, row);
+    if (isMatch === null) asked.set(key, predicates);
+    else matches.set(key, isMatch);
   }
   if (asked.size > 0) {
     const results = await matchBySql(database, row, [...asked.values()]);
-    [...asked.keys()].forEach((key, index) => answers.set(key, results[index] ?? false));
+    [...asked.keys()].forEach((key, index) => matches.set(key, results[index] ?? false));
   }
-  return subscriptions.filter(({ predicates }) => answers.get(filterKey(predicates)) === true);
+  return subscriptions.filter(({ predicates }) => matches.get(filterKey(predicates)) === true);
 }
 
 const filterKey = (predicates: Subscription['predicates']): string =>
@@ -53,12 +53,12 @@ async function matchBySql(
 ): Promise<readonly boolean[]> {
   const conditions = filters.map((filter) => filter.map(({ sql }) => sql).join(' and '));
   const members = Object.entries(row).map(([name, value]) => `${JSON.stringify(name)}:${value}`);
-  const [answer] = await database.query<{ results: boolean[] }>(
+  const [result] = await database.query<{ results: boolean[] }>(
     `select array[${conditions.map((condition) => `coalesce(${condition}, false)`).join(',')}] as results
      from (select $1::jsonb as changed) r`,
     [`{${members.join(',')}}`],
   );
-  return answer?.results ?? [];
+  return result?.results ?? [];
 }
 
 /** The primary key as a list of SQL literals. */
@@ -114,13 +114,13 @@ export async function checkRows(
     claims,
     query: rowsQuery(relation, keys),
   }));
-  const answers = await database.query<{ visible: boolean[] }>(
+  const rows = await database.query<{ visible: boolean[] }>(
     'select visible from realtime.visible($1::jsonb) visible',
     [JSON.stringify(queries)],
   );
   const results = checks.map(() => false);
   [...groups.values()].forEach(({ positions }, group) =>
-    positions.forEach((position, index) => (results[position] = answers[group]?.visible[index] ?? false)),
+    positions.forEach((position, index) => (results[position] = rows[group]?.visible[index] ?? false)),
   );
   return results;
 }

@@ -24,12 +24,12 @@ const everything: TopicPermissions = { broadcast: granted, presence: granted };
 export function createPermissionEvaluator(database: Database): EvaluatePermissions {
   return async (claims, topic, isPrivate) => {
     if (!isPrivate) return everything;
-    const [answer] = await database.query<{ permissions: TopicPermissions }>(
+    const [row] = await database.query<{ permissions: TopicPermissions }>(
       'select realtime.permissions($1, $2, $3) as permissions',
       [topic, claims.role, JSON.stringify(claims)],
     );
-    if (!answer) throw new Error('realtime.permissions() returned no row');
-    return answer.permissions;
+    if (!row) throw new Error('realtime.permissions() returned no row');
+    return row.permissions;
   };
 }
 

@@ -52,7 +52,7 @@ export function createResumableRoutes(context: StorageContext): Hono {
       if (!isSignedRoute(request)) context.admit(request, { isHeaderChecked: false });
     }
     const problem = method === 'OPTIONS' ? null : headerProblem(request);
-    const response = problem ? answerTusError(problem) : await send().catch(answerTusError);
+    const response = problem ? tusErrorResponse(problem) : await send().catch(tusErrorResponse);
     if (!problem) response.headers.set('access-control-expose-headers', TUS_EXPOSED_HEADERS);
     response.headers.set('tus-resumable', TUS_VERSION);
     return response;
@@ -240,7 +240,7 @@ function describeUpload({ contentType, cacheControl, metadata }: Readonly<Record
 }
 
 /** Errors of this protocol are plain text with the real status. */
-function answerTusError(problem: unknown): Response {
+function tusErrorResponse(problem: unknown): Response {
   if (problem instanceof TusError) return sendText(problem.message, problem.status);
   const { statusCode, message } = storageErrorOf(problem);
   return sendText(message, statusCode);

@@ -13,7 +13,7 @@ const NAMES =
 /** Of the storage service, only this protocol's server sends CORS headers (@tus/server, `server.ts`; storage, `src/app.ts:24`). */
 export const TUS_EXPOSED_HEADERS = `${NAMES},`;
 
-/** The headers of a response to OPTIONS. The gateway answers preflights itself and forwards other requests. */
+/** The headers of a response to OPTIONS. The gateway responds to preflights itself and forwards other requests. */
 export const TUS_ALLOWED = {
   'access-control-allow-methods': 'POST, HEAD, PATCH, OPTIONS, DELETE',
   'access-control-allow-headers': `${NAMES}, Authorization, X-Upsert, Upload-Expires, ApiKey, x-signature`,

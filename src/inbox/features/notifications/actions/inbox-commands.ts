@@ -89,7 +89,7 @@ function showUndoable(action: InboxAction, { text, notifications = [], restore }
   const isApplied = () =>
     outcome === null ||
     outcome.type === 'sent' ||
-    (notifications.length > 1 && Boolean(outcome.answer?.length));
+    (notifications.length > 1 && Boolean(outcome.response?.length));
   let dismiss: () => void = () => undefined;
   void action.settled.then((settled) => {
     outcome = settled;
@@ -98,7 +98,7 @@ function showUndoable(action: InboxAction, { text, notifications = [], restore }
   void inboxTexts.load().then((words) => {
     if (!isApplied()) return;
     const undo = () => {
-      const existing = outcome?.answer?.map(({ id }) => id);
+      const existing = outcome?.response?.map(({ id }) => id);
       action.undo(
         restore && (() => restore(notifications.filter(({ id }) => !existing || existing.includes(id)))),
       );

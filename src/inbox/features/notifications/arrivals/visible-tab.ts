@@ -1,7 +1,7 @@
 import type { Platform } from 'supabase-protocol-clients/platform';
 
 /** A visible tab responds in a fraction of this time. */
-const answerMs = 200;
+const responseMs = 200;
 
 /** Finds out whether any tab of the application is visible: then no desktop alert is needed. */
 export function createVisibleTab({
@@ -11,11 +11,11 @@ export function createVisibleTab({
 }: Pick<Platform, 'clock' | 'page' | 'openTabChannel'>) {
   const tabs = openTabChannel('inbox-visible');
   let waiting: ((isVisible: boolean) => void)[] = [];
-  const answer = (isVisible: boolean) => {
+  const settle = (isVisible: boolean) => {
     for (const resolve of waiting.splice(0)) resolve(isVisible);
   };
   tabs.subscribe((message) => {
-    if (message === 'visible') answer(true);
+    if (message === 'visible') settle(true);
     if (message === 'is-any-visible' && page.isVisible()) tabs.post('visible');
   });
   return {
@@ -23,7 +23,7 @@ export function createVisibleTab({
       if (page.isVisible()) return Promise.resolve(true);
       if (waiting.length === 0) {
         tabs.post('is-any-visible');
-        clock.setTimer(() => answer(false), answerMs);
+        clock.setTimer(() => settle(false), responseMs);
       }
       return new Promise((resolve) => void waiting.push(resolve));
     },

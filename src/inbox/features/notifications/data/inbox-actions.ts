@@ -25,9 +25,9 @@ export function createInboxActions({ api, store, outbox, clock }: InboxActionsOp
     keysOf: ({ action }) => ('ids' in action ? action.ids : null),
     send: (stored) => sendAction(api, stored),
     show: (id, { action }) => store.dispatch({ type: 'started', operation: { ...action, id } }),
-    settle(id, _stored, { type, answer }: ActionOutcome) {
+    settle(id, _stored, { type, response }: ActionOutcome) {
       // Other tabs receive only the outcome, not the rows: apply the action itself.
-      if (answer) store.dispatch({ type: 'done', id, rows: answer });
+      if (response) store.dispatch({ type: 'done', id, rows: response });
       else store.dispatch({ type: type === 'sent' ? 'done' : 'dropped', id });
     },
     repeat: ({ action }) => void perform(action),

@@ -32,7 +32,7 @@ export class InboxSync {
   #timer: Timer | null = null;
   /** Whether changes may be missing that no response has contained yet. */
   #isGapOpen = true;
-  #answeredAtMs = -Infinity;
+  #respondedAtMs = -Infinity;
   #resetAtMs = -Infinity;
   /** Whether a change that the last response counted may have been counted again. */
   #isDoubted = false;
@@ -57,14 +57,14 @@ export class InboxSync {
     // not include.
     const isFirst = this.#asOf === null && gapAt === 0;
     try {
-      const answer = await api.changes(isTotalsOnly ? null : this.#asOf);
+      const update = await api.changes(isTotalsOnly ? null : this.#asOf);
       if (signal.aborted) return false;
-      this.#answeredAtMs = this.#nowMs();
-      const isReset = answer.isReset && !isFirst && !isTotalsOnly;
-      if (isTotalsOnly) this.#apply({ ...answer, changes: [] }, since, false);
+      this.#respondedAtMs = this.#nowMs();
+      const isReset = update.isReset && !isFirst && !isTotalsOnly;
+      if (isTotalsOnly) this.#apply({ ...update, changes: [] }, since, false);
       else {
-        this.#asOf = answer.asOf;
-        this.#apply(answer, since, isReset);
+        this.#asOf = update.asOf;
+        this.#apply(update, since, isReset);
       }
       this.#isAsking = false;
       this.#askSoon();
@@ -84,7 +84,7 @@ export class InboxSync {
   /** Requests stale totals soon. Call it after changes. */
   check(changed: boolean): void {
     // A change that the response counted already may arrive after it, and would count twice.
-    if (changed && this.#nowMs() - this.#answeredAtMs < changeLagMs) this.#isDoubted = true;
+    if (changed && this.#nowMs() - this.#respondedAtMs < changeLagMs) this.#isDoubted = true;
     this.#askSoon();
   }
 
@@ -95,14 +95,14 @@ export class InboxSync {
   }
 
   /** @param since the state's sequence when the request was sent. */
-  #apply(answer: NotificationsUpdate, since: number, isReset: boolean): void {
+  #apply(update: NotificationsUpdate, since: number, isReset: boolean): void {
     const { store, onKinds } = this.#options;
-    const { changes, totals, asOf, kinds } = answer;
+    const { changes, totals, asOf, kinds } = update;
     if (kinds) onKinds?.(kinds);
     const isUnchanged = store.getState().sequence === since;
     if (isReset) {
       store.dispatch({ type: 'reset' });
-      this.#resetAtMs = this.#answeredAtMs;
+      this.#resetAtMs = this.#respondedAtMs;
     }
     const sequence = isReset && isUnchanged ? store.getState().sequence : since;
     store.dispatch({ type: 'synced', changes, totals, asOf, since: sequence });

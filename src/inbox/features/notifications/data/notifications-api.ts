@@ -159,19 +159,19 @@ function readPage(own: OwnRows, filter: NotificationFilter, { after, limit, sign
 async function readChanges(own: OwnRows, since: string | null): Promise<NotificationsUpdate> {
   if (!own.hasFunctions) return countOnly(own);
   try {
-    const answer = changesAnswer(
+    const response = changesResponse(
       await own.rest.rpc('notification_changes', { since: since ?? '-infinity' }).execute(),
     );
-    const updated = own.parse([...answer.changed, ...answer.snoozed]);
+    const updated = own.parse([...response.changed, ...response.snoozed]);
     return {
-      asOf: answer.as_of,
-      isReset: answer.reset,
+      asOf: response.as_of,
+      isReset: response.reset,
       changes: [
         ...updated.map((notification) => ({ type: 'update', notification }) as const),
-        ...answer.deleted.map((id) => ({ type: 'remove', id }) as const),
+        ...response.deleted.map((id) => ({ type: 'remove', id }) as const),
       ],
-      totals: toCounts(answer.counts),
-      kinds: answer.kinds,
+      totals: toCounts(response.counts),
+      kinds: response.kinds,
     };
   } catch (problem) {
     if (!(problem instanceof RestError) || problem.code !== 'not-found') throw problem;
@@ -319,7 +319,7 @@ const registeredKinds = schema.listOf(
 );
 
 /** The response of `notification_changes`; its rows are parsed one by one. */
-const changesAnswer = schema.object({
+const changesResponse = schema.object({
   as_of: schema.string,
   reset: schema.boolean,
   changed: schema.listOf(schema.record),

@@ -27,7 +27,7 @@ export async function sendAction(
     case 'remove': {
       const removed = await byStatus(action.ids, before, api.remove);
       const left = await findOthers(api, action.ids, removed);
-      return { type: left.length > 0 ? 'changed' : 'sent', answer: left };
+      return { type: left.length > 0 ? 'changed' : 'sent', response: left };
     }
     case 'snooze':
     case 'status': {
@@ -38,9 +38,9 @@ export async function sendAction(
       );
       const ids = written.map(({ id }) => id);
       const others = await findOthers(api, action.ids, ids);
-      const answer = [...written, ...others];
-      if (others.some((row) => !isApplied(row, action))) return { type: 'changed', answer };
-      return { type: answer.length < action.ids.length ? 'deleted' : 'sent', answer };
+      const response = [...written, ...others];
+      if (others.some((row) => !isApplied(row, action))) return { type: 'changed', response };
+      return { type: response.length < action.ids.length ? 'deleted' : 'sent', response };
     }
   }
 }

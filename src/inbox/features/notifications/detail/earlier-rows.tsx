@@ -53,14 +53,14 @@ export function EarlierRows({ notification }: { readonly notification: Notificat
 function useEarlierRows(notification: Notification): readonly Notification[] {
   const inbox = useInbox();
   const { id } = notification;
-  const [answer, setAnswer] = useState<{ readonly id: string; readonly rows: readonly Notification[] }>();
+  const [response, setResponse] = useState<{ readonly id: string; readonly rows: readonly Notification[] }>();
   const read = useEffectEvent(() => inbox.listEarlier(notification, rowsShown));
   useEffect(() => {
     let isUnmounted = false;
-    void read().then((rows) => isUnmounted || setAnswer({ id, rows }));
+    void read().then((rows) => isUnmounted || setResponse({ id, rows }));
     return () => {
       isUnmounted = true;
     };
   }, [id]);
-  return answer?.id === id ? answer.rows : [];
+  return response?.id === id ? response.rows : [];
 }

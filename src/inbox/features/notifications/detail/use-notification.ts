@@ -8,8 +8,8 @@ export function useNotification(id: string) {
   const inbox = useInbox();
   const { view, newest } = useInboxSnapshot();
   const listed = [...view.notifications, ...newest.notifications].find((candidate) => candidate.id === id);
-  const [answer, setAnswer] = useState<{ readonly id: string; readonly row: Notification | null }>();
-  const found = answer?.id === id ? answer.row : undefined;
+  const [response, setResponse] = useState<{ readonly id: string; readonly row: Notification | null }>();
+  const found = response?.id === id ? response.row : undefined;
   const [attempt, setAttempt] = useState(1);
   const [failedAttempt, setFailedAttempt] = useState(0);
   const isUnlisted = listed === undefined && (view.isLoaded || newest.isLoaded);
@@ -17,7 +17,7 @@ export function useNotification(id: string) {
     if (!isUnlisted || !isId(id)) return;
     let isUnmounted = false;
     inbox.find(id).then(
-      (row) => isUnmounted || setAnswer({ id, row }),
+      (row) => isUnmounted || setResponse({ id, row }),
       () => isUnmounted || setFailedAttempt(attempt),
     );
     return () => {
@@ -27,7 +27,7 @@ export function useNotification(id: string) {
   /** Shows it as read: a notification outside the lists receives no changes. */
   const markRead = useCallback(
     () =>
-      setAnswer((known) =>
+      setResponse((known) =>
         known?.row?.status === 'unread' ? { ...known, row: { ...known.row, status: 'read' } } : known,
       ),
     [],

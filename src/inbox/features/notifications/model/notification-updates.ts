@@ -73,19 +73,20 @@ function isCountedIn({ totalsAsOf }: NotificationsState, { version }: Notificati
 export function confirmOperation(
   state: NotificationsState,
   operationId: string,
-  answered: readonly Notification[] | undefined,
+  current: readonly Notification[] | undefined,
 ): NotificationsState {
   const operation = state.operations.find(({ id }) => id === operationId);
   if (!operation) return state;
   const { deleted, replace, finish } = editRows(state);
-  const answers = new Map(answered?.map((row) => [row.id, row]));
+  const currentById = new Map(current?.map((row) => [row.id, row]));
   // A deleted row may be unknown, because its insert is still in transit; a row in the response was not deleted.
-  for (const id of operation.type === 'remove' ? operation.ids : []) if (!answers.has(id)) deleted.add(id);
+  for (const id of operation.type === 'remove' ? operation.ids : [])
+    if (!currentById.has(id)) deleted.add(id);
   for (const row of state.rows.values()) {
-    const answer = answers.get(row.id);
-    const isDeleted = answered && 'ids' in operation && includesId(operation, row.id);
-    const next = answer ?? (isDeleted ? null : applyOperations(row, [operation]));
-    if (answer ? !isOutdated(answer, row) : next !== row) replace(row.id, next);
+    const fresh = currentById.get(row.id);
+    const isDeleted = current && 'ids' in operation && includesId(operation, row.id);
+    const next = fresh ?? (isDeleted ? null : applyOperations(row, [operation]));
+    if (fresh ? !isOutdated(fresh, row) : next !== row) replace(row.id, next);
   }
   const confirmed = finish();
   return {

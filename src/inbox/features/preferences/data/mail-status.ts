@@ -38,7 +38,7 @@ export interface MailCallbacks {
   readonly onFailure: (problem: unknown) => void;
 }
 
-interface MailAnswer {
+interface MailResponse {
   /** The version of the preferences that it was read for; null to read it again. */
   readonly version: string | null;
   readonly status: MailStatus;
@@ -54,23 +54,23 @@ export function useMailStatus(
 ): UseMailStatusResult {
   const { report } = useClients().platform;
   const rest = useRest();
-  const [answer, setAnswer] = useState<MailAnswer | null>(null);
+  const [response, setResponse] = useState<MailResponse | null>(null);
   // A new version may change when the next mail is sent.
   const version = preferences.updated_at ?? preferences.id;
-  const isCurrent = answer?.version === version;
+  const isCurrent = response?.version === version;
   useEffect(() => {
     if (isCurrent) return undefined;
     const controller = new AbortController();
     const { signal } = controller;
     readStatus(rest, signal).then(
-      (status) => setAnswer({ version, status }),
+      (status) => setResponse({ version, status }),
       (problem: unknown) => {
         if (!signal.aborted) report(problem);
       },
     );
     return () => controller.abort();
   }, [isCurrent, report, rest, version]);
-  const readAgain = () => setAnswer((shown) => shown && { ...shown, version: null });
+  const readAgain = () => setResponse((shown) => shown && { ...shown, version: null });
   const [isSending, startSending] = useTransition();
   const [isAllowing, startAllowing] = useTransition();
   const attempt = async (request: PromiseLike<unknown>, onDone: () => void) => {
@@ -83,7 +83,7 @@ export function useMailStatus(
     }
   };
   return {
-    status: isTemporary(preferences) ? null : (answer?.status ?? null),
+    status: isTemporary(preferences) ? null : (response?.status ?? null),
     isSending,
     sendTest: () => startSending(() => attempt(rest.rpc('send_test_mail'), onTestSent)),
     isAllowing,

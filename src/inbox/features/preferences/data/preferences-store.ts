@@ -135,13 +135,13 @@ export class PreferencesStore implements Readable<PreferencesSnapshot> {
     this.#discarding?.cancel();
   }
 
-  #settle(id: string, stored: StoredPreferences, { type, answer }: PreferencesOutcome): void {
+  #settle(id: string, stored: StoredPreferences, { type, response }: PreferencesOutcome): void {
     const { value } = this.#state.known ?? {};
-    const isSentElsewhere = type === 'sent' && answer === undefined && value;
-    const preferences = isSentElsewhere ? { ...value, ...stored.change } : answer;
+    const isSentElsewhere = type === 'sent' && response === undefined && value;
+    const preferences = isSentElsewhere ? { ...value, ...stored.change } : response;
     this.#dispatch({ type: 'settled', id, preferences, nowMs: this.#options.platform.clock.now() });
     // The row has a new version, or another device's values.
-    if (answer === undefined && type !== 'undone' && value) this.reload();
+    if (response === undefined && type !== 'undone' && value) this.reload();
   }
 
   #isReading(): boolean {

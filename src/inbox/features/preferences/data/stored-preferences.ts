@@ -35,17 +35,17 @@ export async function sendPreferences(
   { change, before }: StoredPreferences,
 ): Promise<PreferencesOutcome> {
   try {
-    return { type: 'sent', answer: await api.update(change, before) };
+    return { type: 'sent', response: await api.update(change, before) };
   } catch (problem) {
     if (!isNoRow(problem)) throw problem;
   }
   try {
     const row = await api.read();
     // An earlier attempt may have been applied although its response was lost.
-    return { type: hasValues(row, change) ? 'sent' : 'changed', answer: row };
+    return { type: hasValues(row, change) ? 'sent' : 'changed', response: row };
   } catch (problem) {
     if (!isNoRow(problem)) throw problem;
-    return { type: 'deleted', answer: null };
+    return { type: 'deleted', response: null };
   }
 }
 

@@ -74,14 +74,14 @@ function fromRaise({ message, detail }: DatabaseError): RestError {
     isTextOrNone(body['hint']);
   if (!isBody) return invalidRaise(`Invalid JSON value for MESSAGE: '${message}'`, MESSAGE_HINT);
   if (detail === undefined) return invalidRaise('DETAIL is missing in the RAISE statement', DETAIL_HINT);
-  const answer = parseObject(detail);
-  const headers = answer && parseHeaders(answer['headers']);
-  const status = answer?.['status'];
+  const response = parseObject(detail);
+  const headers = response && parseHeaders(response['headers']);
+  const status = response?.['status'];
   if (
     !headers ||
     typeof status !== 'number' ||
     !Number.isInteger(status) ||
-    !isTextOrNone(answer['status_text'])
+    !isTextOrNone(response['status_text'])
   ) {
     return invalidRaise(`Invalid JSON value for DETAIL: '${detail}'`, DETAIL_HINT);
   }

@@ -1,5 +1,5 @@
 /** A request with a response. Its path excludes the query, which may contain a token. */
-export interface AnsweredRequest {
+export interface HandledRequest {
   readonly method: string;
   readonly path: string;
   readonly status: number;
@@ -8,12 +8,12 @@ export interface AnsweredRequest {
 
 /** Calls `onRequest` for every response. */
 export function reporting(
-  answer: (request: Request) => Promise<Response>,
-  onRequest: (request: AnsweredRequest) => void,
+  handle: (request: Request) => Promise<Response>,
+  onRequest: (request: HandledRequest) => void,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     const startedMs = performance.now();
-    const response = await answer(request);
+    const response = await handle(request);
     onRequest({
       method: request.method,
       path: new URL(request.url).pathname,

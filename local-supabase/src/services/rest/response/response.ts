@@ -19,13 +19,13 @@ import type { RestError } from '../request/errors.ts';
 type Header = readonly [name: string, value: string];
 
 /** An HTTP response. Header names are in lower case. */
-export interface Answer {
+export interface RestResponse {
   readonly status: number;
   readonly headers: readonly Header[];
   readonly body: string | Uint8Array;
 }
 
-export function answerError(error: RestError): Answer {
+export function errorResponse(error: RestError): RestResponse {
   return {
     status: error.status,
     headers: [
@@ -37,22 +37,26 @@ export function answerError(error: RestError): Answer {
   };
 }
 
-export const answerOptions = (allow: string): Answer => ({
+export const optionsResponse = (allow: string): RestResponse => ({
   status: 200,
   headers: [['allow', allow]],
   body: '',
 });
 
 /** For version 16, adds the `Vary` header and a warning. */
-export function inVersion(version: RestSettings['version'], answer: Answer, warning?: string): Answer {
-  if (version === 14) return answer;
-  const hasVary = answer.headers.some(([name]) => name.toLowerCase() === 'vary');
+export function inVersion(
+  version: RestSettings['version'],
+  response: RestResponse,
+  warning?: string,
+): RestResponse {
+  if (version === 14) return response;
+  const hasVary = response.headers.some(([name]) => name.toLowerCase() === 'vary');
   const headers: Header[] = [
-    ...answer.headers,
+    ...response.headers,
     ...(warning === undefined ? [] : [['warning', warning] as const]),
     ...(hasVary ? [] : [['vary', 'Accept, Prefer, Range'] as const]),
   ];
-  return { ...answer, headers };
+  return { ...response, headers };
 }
 
 /** @returns the header `Warning` if parameters refer to embedded relations by name although they have an alias. */
@@ -70,29 +74,29 @@ export function targetNameWarning(root: ReadNode): string | undefined {
 }
 
 /** @throws {RestError} if the status or headers that the function set are invalid. */
-export function answerRequest(plan: DatabasePlan, request: ApiRequest, row: ResultRow): Answer {
-  const answer = plainAnswer(plan, request, row);
-  return withOwnHeaders(answer, row);
+export function respondToRequest(plan: DatabasePlan, request: ApiRequest, row: ResultRow): RestResponse {
+  const response = plainResponse(plan, request, row);
+  return withOwnHeaders(response, row);
 }
 
-function plainAnswer(plan: DatabasePlan, request: ApiRequest, row: ResultRow): Answer {
+function plainResponse(plan: DatabasePlan, request: ApiRequest, row: ResultRow): RestResponse {
   switch (plan.type) {
     case 'read':
-      return answerRead(plan, request, row);
+      return respondToRead(plan, request, row);
     case 'call':
-      return answerCall(plan, request, row);
+      return respondToCall(plan, request, row);
     case 'write':
-      return answerWrite(plan, request, row);
+      return respondToWrite(plan, request, row);
   }
 }
 
-function answerRead(
+function respondToRead(
   plan: Extract<DatabasePlan, { type: 'read' }>,
   request: ApiRequest,
   row: ResultRow,
-): Answer {
+): RestResponse {
   const { canonical } = request.query;
-  const range = answerRange(request, row);
+  const range = responseRange(request, row);
   return {
     status: range.status,
     headers: [
@@ -105,12 +109,12 @@ function answerRead(
   };
 }
 
-function answerCall(
+function respondToCall(
   plan: Extract<DatabasePlan, { type: 'call' }>,
   request: ApiRequest,
   row: ResultRow,
-): Answer {
-  const range = answerRange(request, row);
+): RestResponse {
+  const range = responseRange(request, row);
   const { maxAffected } = request.preferences;
   const headers: Header[] = [['content-range', range.contentRange], ...applied(request, { maxAffected })];
   if (returnsVoid(plan.routine)) return { status: 204, headers, body: '' };
@@ -121,11 +125,11 @@ function answerCall(
   };
 }
 
-function answerWrite(
+function respondToWrite(
   plan: Extract<DatabasePlan, { type: 'write' }>,
   request: ApiRequest,
   row: ResultRow,
-): Answer {
+): RestResponse {
   const { representation, resolution, missing, maxAffected, count } = request.preferences;
   const isFull = representation === 'representation';
   const isCounted = count === 'exact' || count === 'estimated';
@@ -197,7 +201,7 @@ function applied({ preferences }: ApiRequest, others: Partial<Preferences>): Hea
   return value === undefined ? [] : [['preference-applied', value]];
 }
 
-function answerRange({ topRange }: ApiRequest, { pageTotal, total }: ResultRow) {
+function responseRange({ topRange }: ApiRequest, { pageTotal, total }: ResultRow) {
   const first = topRange.first;
   const last = first + pageTotal - 1n;
   const isOutside = total !== null && first > total;
@@ -217,11 +221,14 @@ function contentRange(first: bigint, last: bigint, total: bigint | null): string
 const headerText = (text: string): string => decodeLatin1(encodeUtf8(text));
 
 /** Applies the status in `response.status` and the headers in `response.headers`, which functions set. */
-function withOwnHeaders(answer: Answer, { responseStatus, responseHeaders }: ResultRow): Answer {
-  const status = responseStatus === null ? answer.status : readStatus(responseStatus);
+function withOwnHeaders(
+  response: RestResponse,
+  { responseStatus, responseHeaders }: ResultRow,
+): RestResponse {
+  const status = responseStatus === null ? response.status : readStatus(responseStatus);
   const own = responseHeaders === null ? [] : readHeaders(responseHeaders);
   const names = new Set(own.map(([name]) => name));
-  return { ...answer, status, headers: [...answer.headers.filter(([name]) => !names.has(name)), ...own] };
+  return { ...response, status, headers: [...response.headers.filter(([name]) => !names.has(name)), ...own] };
 }
 
 function readStatus(source: string): number {

@@ -18,20 +18,20 @@ import {
 import { createRecordingClient } from './support/recording-client.ts';
 import { json, refusal } from '../support/wire/replies.ts';
 
-const answering = (...replies: Response[]) => createRecordingClient(replies).db.from('notes');
+const respondWith = (...replies: Response[]) => createRecordingClient(replies).db.from('notes');
 const ranged = (range: string, body: unknown = [], status = 200) =>
   json(body, { status, headers: { 'Content-Range': range } });
 
 describe('rows', () => {
   test('are returned as the server sends them', async () => {
-    expect(await answering(json([{ id: '1', title: 'a' }])).select('id, title')).toEqual([
+    expect(await respondWith(json([{ id: '1', title: 'a' }])).select('id, title')).toEqual([
       { id: '1', title: 'a' },
     ]);
   });
 
   test('are one row for single()', async () => {
     expect(
-      await answering(json({ id: '1' }))
+      await respondWith(json({ id: '1' }))
         .select('id')
         .single(),
     ).toEqual({ id: '1' });
@@ -39,7 +39,7 @@ describe('rows', () => {
 
   test('reject with not-one-row when single() finds none', async () => {
     const refused = refusal(406, 'PGRST116', { details: 'The result contains 0 rows' });
-    await expect(answering(refused).select().single()).rejects.toMatchObject({
+    await expect(respondWith(refused).select().single()).rejects.toMatchObject({
       code: 'not-one-row',
       serverCode: 'PGRST116',
       details: 'The result contains 0 rows',
@@ -47,21 +47,21 @@ describe('rows', () => {
   });
 
   test('are null, one row or an error for maybeSingle()', async () => {
-    expect(await answering(json([])).select('id').maybeSingle()).toBeNull();
+    expect(await respondWith(json([])).select('id').maybeSingle()).toBeNull();
     expect(
-      await answering(json([{ id: '1' }]))
+      await respondWith(json([{ id: '1' }]))
         .select('id')
         .maybeSingle(),
     ).toEqual({ id: '1' });
     await expect(
-      answering(json([{}, {}]))
+      respondWith(json([{}, {}]))
         .select('id')
         .maybeSingle(),
     ).rejects.toMatchObject({ code: 'not-one-row' });
   });
 
   test('have their count for withCount()', async () => {
-    const query = answering(ranged('0-0/57', [{ id: '1' }], 206))
+    const query = respondWith(ranged('0-0/57', [{ id: '1' }], 206))
       .select('id')
       .limit(1)
       .withCount();
@@ -69,38 +69,38 @@ describe('rows', () => {
   });
 
   test('reject when the server omits the requested count', async () => {
-    await expect(answering(json([])).select('id').withCount()).rejects.toMatchObject({
+    await expect(respondWith(json([])).select('id').withCount()).rejects.toMatchObject({
       code: 'not-the-service',
     });
   });
 
   test('keep the count with single(), and lose it in other forms', async () => {
     const counted = () =>
-      answering(ranged('0-0/1', { id: '1' }))
+      respondWith(ranged('0-0/1', { id: '1' }))
         .select('id')
         .withCount();
     expect(await counted().single()).toEqual({ rows: { id: '1' }, count: 1, truncated: false });
-    const text = answering(new Response('id\n1', { headers: { 'Content-Range': '0-0/1' } }));
+    const text = respondWith(new Response('id\n1', { headers: { 'Content-Range': '0-0/1' } }));
     expect(await text.select('id').withCount().as(csv())).toBe('id\n1');
   });
 
   test('reject with not-the-service for an empty body', async () => {
     for (const nothing of [new Response(''), new Response(null, { status: 204 })]) {
-      await expect(answering(nothing.clone()).select()).rejects.toMatchObject({ code: 'not-the-service' });
-      await expect(answering(nothing.clone()).select().single()).rejects.toMatchObject({
+      await expect(respondWith(nothing.clone()).select()).rejects.toMatchObject({ code: 'not-the-service' });
+      await expect(respondWith(nothing.clone()).select().single()).rejects.toMatchObject({
         code: 'not-the-service',
       });
     }
   });
 
-  test('have the count, status and headers in answer()', async () => {
-    const answer = await answering(ranged('0-0/57', [{ id: '1' }], 206))
+  test('have the count, status and headers in response()', async () => {
+    const response = await respondWith(ranged('0-0/57', [{ id: '1' }], 206))
       .select('id')
       .limit(1)
       .count()
-      .answer();
-    expect(answer).toMatchObject({ data: [{ id: '1' }], count: 57, status: 206, truncated: false });
-    expect(answer.headers.get('content-range')).toBe('0-0/57');
+      .response();
+    expect(response).toMatchObject({ data: [{ id: '1' }], count: 57, status: 206, truncated: false });
+    expect(response.headers.get('content-range')).toBe('0-0/57');
   });
 
   test('hold bigints, also in related rows, in spread rows and with stripNulls()', async () => {
@@ -109,31 +109,31 @@ describe('rows', () => {
       people: { big: asBigint('id') },
       '...owners': { other: asBigint('id') },
     });
-    const query = answering(json([{ n: '9007199254740993', people: { big: '1' }, other: '2' }, {}])).select(
+    const query = respondWith(json([{ n: '9007199254740993', people: { big: '1' }, other: '2' }, {}])).select(
       select,
     );
     expect(await query.with(stripNulls())).toEqual([
       { n: 9007199254740993n, people: { big: 1n }, other: 2n },
       {},
     ]);
-    const many = answering(json([{ other: ['1', null] }])).select(select);
+    const many = respondWith(json([{ other: ['1', null] }])).select(select);
     expect(await many).toMatchObject([{ other: [1n, null] }]);
   });
 
   test('reject with invalid-row and the status when they cannot be decoded', async () => {
-    const query = answering(json([{ n: '1.5' }])).select(shape({ n: asBigint('rating') }));
+    const query = respondWith(json([{ n: '1.5' }])).select(shape({ n: asBigint('rating') }));
     await expect(query).rejects.toMatchObject({ code: 'invalid-row', status: 200 });
   });
 
   test('refuse maybeSingle() of an insert of several rows', () => {
-    const written = answering()
+    const written = respondWith()
       .insert([{ title: 'x' }, { title: 'y' }])
       .select();
     expect(() => written.maybeSingle()).toThrow(/several rows/);
   });
 
   test('reject with not-the-service for a body that is not JSON', async () => {
-    await expect(answering(new Response('<html>')).select()).rejects.toMatchObject({
+    await expect(respondWith(new Response('<html>')).select()).rejects.toMatchObject({
       code: 'not-the-service',
       status: 200,
     });
@@ -143,10 +143,10 @@ describe('rows', () => {
 describe('truncated', () => {
   const rows = (length: number) => Array.from({ length }, () => ({}));
   const truncated = async (
-    answer: Response,
+    response: Response,
     change: (q: ReturnType<typeof select>) => ReturnType<typeof select>,
-  ) => (await change(select(answer)).answer()).truncated;
-  const select = (answer: Response) => answering(answer).select('id');
+  ) => (await change(select(response)).response()).truncated;
+  const select = (response: Response) => respondWith(response).select('id');
 
   test('is true when the exact count exceeds the rows', async () => {
     expect(await truncated(ranged('0-999/1500', rows(1000), 206), (q) => q.count())).toBe(true);
@@ -170,8 +170,8 @@ describe('truncated', () => {
 
   test('is true for rows of a function, and never for written rows', async () => {
     const full = () => createRecordingClient([ranged('0-999/*', rows(1000))]).db;
-    expect((await full().rpc('recent').answer()).truncated).toBe(true);
-    expect((await full().from('notes').update({ title: 'x' }).all().select('id').answer()).truncated).toBe(
+    expect((await full().rpc('recent').response()).truncated).toBe(true);
+    expect((await full().from('notes').update({ title: 'x' }).all().select('id').response()).truncated).toBe(
       false,
     );
     const counted = createRecordingClient([ranged('*/2', [{}, {}], 201)]).db;
@@ -180,7 +180,7 @@ describe('truncated', () => {
       .insert([{ title: 'x' }, { title: 'y' }])
       .select('id')
       .count();
-    expect((await written.answer()).truncated).toBe(false);
+    expect((await written.response()).truncated).toBe(false);
   });
 });
 
@@ -188,11 +188,11 @@ describe('a write', () => {
   const done = (range: string) => new Response(null, { status: 204, headers: { 'Content-Range': range } });
 
   test('yields the number of changed rows', async () => {
-    expect(await answering(done('0-2/*')).update({ title: 'x' }).all()).toBe(3);
-    expect(await answering(done('*/*')).update({ title: 'x' }).all()).toBe(0);
-    expect(await answering(done('*/2')).delete().eq('id', '1')).toBe(2);
+    expect(await respondWith(done('0-2/*')).update({ title: 'x' }).all()).toBe(3);
+    expect(await respondWith(done('*/*')).update({ title: 'x' }).all()).toBe(0);
+    expect(await respondWith(done('*/2')).delete().eq('id', '1')).toBe(2);
     expect(
-      await answering(new Response(null, { status: 204 }))
+      await respondWith(new Response(null, { status: 204 }))
         .delete()
         .all(),
     ).toBeNull();
@@ -200,7 +200,7 @@ describe('a write', () => {
 
   test('rejects when another number of rows than expected changed', async () => {
     const created = (range: string, body: unknown = null, rows = [{ title: 'x' }, { title: 'y' }]) =>
-      answering(
+      respondWith(
         new Response(body === null ? null : JSON.stringify(body), {
           status: 201,
           headers: { 'Content-Range': range },
@@ -213,39 +213,39 @@ describe('a write', () => {
     // For an insert, `*/*` has no meaning.
     const one = created('*/*', { id: '1' }, [{ title: 'x' }]);
     expect(await one.select('id').single().with(expectAffected(1))).toEqual({ id: '1' });
-    const updated = (range: string) => answering(done(range)).update({ title: 'x' }).eq('id', '1');
+    const updated = (range: string) => respondWith(done(range)).update({ title: 'x' }).eq('id', '1');
     expect(await updated('0-0/*').with(expectAffected(1))).toBe(1);
     await expect(updated('*/*').with(expectAffected(1))).rejects.toMatchObject({ code: 'affected-rows' });
   });
 
   test('yields the written rows with select()', async () => {
     expect(
-      await answering(json([{ id: '1' }], { status: 201 }))
+      await respondWith(json([{ id: '1' }], { status: 201 }))
         .insert({ title: 'x' })
         .select('id'),
     ).toEqual([{ id: '1' }]);
   });
 
   test('yields undefined for an insert', async () => {
-    expect(await answering(new Response(null, { status: 201 })).insert({ title: 'x' })).toBeUndefined();
+    expect(await respondWith(new Response(null, { status: 201 })).insert({ title: 'x' })).toBeUndefined();
   });
 
   test('yields the address of the new row with location()', async () => {
     const created = new Response(null, { status: 201, headers: { Location: '/notes?id=eq.1' } });
-    expect(await answering(created).insert({ title: 'x' }).as(location())).toBe('/notes?id=eq.1');
+    expect(await respondWith(created).insert({ title: 'x' }).as(location())).toBe('/notes?id=eq.1');
   });
 });
 
 describe('a count', () => {
   test('is a number', async () => {
-    expect(await answering(new Response(null, { headers: { 'Content-Range': '*/0' } })).count()).toBe(0);
-    expect(await answering(new Response(null, { headers: { 'Content-Range': '0-9/4711' } })).count()).toBe(
+    expect(await respondWith(new Response(null, { headers: { 'Content-Range': '*/0' } })).count()).toBe(0);
+    expect(await respondWith(new Response(null, { headers: { 'Content-Range': '0-9/4711' } })).count()).toBe(
       4711,
     );
   });
 
   test('rejects when the server sends none', async () => {
-    await expect(answering(new Response(null)).count()).rejects.toMatchObject({ code: 'not-the-service' });
+    await expect(respondWith(new Response(null)).count()).rejects.toMatchObject({ code: 'not-the-service' });
   });
 });
 
@@ -253,19 +253,19 @@ describe('other forms', () => {
   const typed = (type: string, body: string) => new Response(body, { headers: { 'Content-Type': type } });
 
   test('CSV and GeoJSON are returned as text and as an object', async () => {
-    expect(await answering(typed('text/csv; charset=utf-8', 'id\n1')).select('id').as(csv())).toBe('id\n1');
+    expect(await respondWith(typed('text/csv; charset=utf-8', 'id\n1')).select('id').as(csv())).toBe('id\n1');
     const features = { type: 'FeatureCollection', features: [] };
     const geo = typed('application/geo+json; charset=utf-8', JSON.stringify(features));
-    expect(await answering(geo).select('id').as(geojson())).toEqual(features);
+    expect(await respondWith(geo).select('id').as(geojson())).toEqual(features);
   });
 
   test('plans are returned as JSON and as text', async () => {
     const plan = [{ Plan: { 'Node Type': 'Seq Scan' } }];
     const planned = (format: string, body: string) =>
-      answering(typed(`application/vnd.pgrst.plan+${format}; for="application/json"`, body)).select('id');
+      respondWith(typed(`application/vnd.pgrst.plan+${format}; for="application/json"`, body)).select('id');
     expect(await planned('json', JSON.stringify(plan)).as(explain())).toEqual(plan);
     expect(await planned('text', 'Seq Scan').as(explainText())).toBe('Seq Scan');
-    const { headers } = answering()
+    const { headers } = respondWith()
       .select('id')
       .single()
       .as(explainText({ verbose: true, wal: true }))
@@ -278,7 +278,7 @@ describe('other forms', () => {
   test('a refused plan names the setting that allows it, and other failures stay unchanged', async () => {
     const sql = "alter role authenticator set pgrst.db_plan_enabled to 'true'; notify pgrst, 'reload config'";
     const message = 'None of these media types are available: application/vnd.pgrst.plan+json';
-    const refused = answering(json({ code: 'PGRST107', message }, { status: 406 }));
+    const refused = respondWith(json({ code: 'PGRST107', message }, { status: 406 }));
     const fields = { code: 'invalid-request', status: 406, serverCode: 'PGRST107' };
     await expect(refused.select('id').as(explain())).rejects.toMatchObject({
       ...fields,
@@ -286,13 +286,13 @@ describe('other forms', () => {
       hint: `Allow plans: ${sql}`,
     });
     await expect(refused.select('id').as(csv())).rejects.toMatchObject({ ...fields, message, hint: null });
-    const missing = answering(json({ code: 'PGRST205', message: 'No such table' }, { status: 404 }));
+    const missing = respondWith(json({ code: 'PGRST205', message: 'No such table' }, { status: 404 }));
     await expect(missing.select('id').as(explain())).rejects.toMatchObject({ message: 'No such table' });
   });
 
   test('GeoJSON that is refused says that it needs PostGIS', async () => {
     const message = 'function st_asgeojson(record) does not exist';
-    const refused = answering(json({ code: '42883', message }, { status: 404 }));
+    const refused = respondWith(json({ code: '42883', message }, { status: 404 }));
     await expect(refused.select('id').as(geojson())).rejects.toMatchObject({
       code: 'not-found',
       message: `${message}. GeoJSON needs PostGIS: create extension postgis`,
@@ -301,7 +301,7 @@ describe('other forms', () => {
   });
 
   test('are requested by Accept and Prefer', () => {
-    const query = answering().select('id');
+    const query = respondWith().select('id');
     const headers = (changed: { toRequest(): { headers: unknown } }) => changed.toRequest().headers;
     expect(headers(query.as(csv()))).toEqual({ accept: 'text/csv' });
     expect(headers(query.as(geojson()))).toEqual({ accept: 'application/geo+json' });
@@ -344,7 +344,7 @@ describe('other forms', () => {
 
 describe('an error', () => {
   const errorOf = async (response: Response): Promise<RestError> => {
-    const problem: unknown = await answering(response)
+    const problem: unknown = await respondWith(response)
       .select()
       .catch((error: unknown) => error);
     expect(problem).toBeInstanceOf(RestError);
@@ -431,7 +431,7 @@ describe('an error', () => {
     });
   });
 
-  test('has a code by its status where a gateway answers in JSON', async () => {
+  test('has a code by its status where a gateway responds with JSON', async () => {
     const error = await errorOf(json({ message: 'No API key found' }, { status: 401 }));
     expect([error.code, error.message]).toEqual(['unauthenticated', 'No API key found']);
   });

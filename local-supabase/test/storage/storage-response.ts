@@ -1,13 +1,13 @@
-import type { RecordedAnswer } from './recorded-request.ts';
+import type { RecordedResponse } from './recorded-request.ts';
 
 /** An unparsed response. */
-export interface WireAnswer {
+export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Headers that are recorded in addition to those of `RecordedAnswer`. */
+/** Headers that are recorded in addition to those of `RecordedResponse`. */
 const HEADERS: readonly string[] = [
   'accept-ranges',
   'content-length',
@@ -76,7 +76,7 @@ function canonicalMember(name: string, value: unknown): unknown {
 }
 
 /** The response in the form of the recordings. */
-export function describeAnswer({ status, headers, body }: WireAnswer): RecordedAnswer {
+export function describeResponse({ status, headers, body }: WireResponse): RecordedResponse {
   const header = (name: string) => headers[name] ?? null;
   const masked = (name: string) => [name, headers[name] === undefined ? null : mask(headers[name])] as const;
   return {
@@ -100,7 +100,7 @@ function parseBody(body: string): unknown {
 }
 
 /** The differences between a response and the recorded one. */
-export function compareAnswers(wanted: RecordedAnswer, got: RecordedAnswer): readonly string[] {
+export function compareResponses(wanted: RecordedResponse, got: RecordedResponse): readonly string[] {
   const differences: string[] = [];
   const compare = (what: string, a: unknown, b: unknown) => {
     const [left, right] = [canonicalBody(a ?? null), canonicalBody(b ?? null)];
@@ -119,5 +119,5 @@ export function compareAnswers(wanted: RecordedAnswer, got: RecordedAnswer): rea
 }
 
 /** Ignores the order of members and the length of ids and times. */
-const isLengthOfJson = (name: string, { type }: RecordedAnswer): boolean =>
+const isLengthOfJson = (name: string, { type }: RecordedResponse): boolean =>
   name === 'content-length' && type === 'application/json';

@@ -4,7 +4,7 @@ import { errorCodeOf, RestError, type RestErrorFields } from '../errors.ts';
 import { type Method, oneRow, type Plan, type Wire } from './plan.ts';
 
 /** A result with its count, status and headers. */
-export interface Answer<Data> {
+export interface QueryResponse<Data> {
   /** What the query yields. */
   readonly data: Data;
   /** HTTP status. */

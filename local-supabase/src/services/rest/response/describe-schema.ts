@@ -8,17 +8,17 @@ import { OPENAPI_TYPE, contentTypeOf } from '../request/media-type.ts';
 import type { RestSettings } from '../settings.ts';
 import { inTransaction, openingStatements } from '../transaction.ts';
 import type { TransactionOptions } from '../transaction.ts';
-import { profileHeader } from './answer.ts';
-import type { Answer } from './answer.ts';
+import { profileHeader } from './response.ts';
+import type { RestResponse } from './response.ts';
 import { openApiDocument } from './openapi.ts';
 
 /** The response of `/`: a description of what the caller's role may use. */
-export async function answerDescription(
+export async function respondWithSchema(
   request: ApiRequest,
   options: TransactionOptions,
   headersOnly: boolean,
   { version, openApiMode }: Pick<RestSettings, 'version' | 'openApiMode'>,
-): Promise<Answer> {
+): Promise<RestResponse> {
   const { database, catalog } = options;
   const values = [request.schema];
   const statements = [

@@ -58,7 +58,7 @@ it('ends an attempt without a response after ten seconds', async () => {
   expect(endedAt).toBe(10_000);
 });
 
-it('waits a minute if the project names it, and no longer', async () => {
+it('waits as long as Retry-After asks, up to a minute', async () => {
   const waits = (seconds: string) => attempt(fail(503, '', { 'retry-after': seconds }), { retries: 1 });
   expect((await waits('60')).times).toHaveLength(2);
   expect((await waits('61')).times).toHaveLength(1);

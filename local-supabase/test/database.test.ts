@@ -50,16 +50,21 @@ describe('the database of a project', () => {
 });
 
 describe('its only session', () => {
-  it.each([false, 5, { a: 1 }])('is not left in a transaction by %o instead of a list', async (value) => {
-    const { database } = supabase();
-    const broken = (sql: { query: typeof database.query }) => sql.query('select $1::text[]', [value]);
-    await expect(database.transaction(broken)).rejects.toBeInstanceOf(Error);
-    await expect(database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
-    await expect(database.exec('begin; select nope')).rejects.toMatchObject({ code: '42703' });
-    await expect(database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
-    await expect(broken(database)).rejects.toBeInstanceOf(Error);
-    await expect(database.transaction((sql) => sql.query('select 2 as two'))).resolves.toEqual([{ two: 2 }]);
-  });
+  it.each([false, 5, { a: 1 }])(
+    'is in no transaction after a query with %o in place of a list',
+    async (value) => {
+      const { database } = supabase();
+      const broken = (sql: { query: typeof database.query }) => sql.query('select $1::text[]', [value]);
+      await expect(database.transaction(broken)).rejects.toBeInstanceOf(Error);
+      await expect(database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
+      await expect(database.exec('begin; select nope')).rejects.toMatchObject({ code: '42703' });
+      await expect(database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
+      await expect(broken(database)).rejects.toBeInstanceOf(Error);
+      await expect(database.transaction((sql) => sql.query('select 2 as two'))).resolves.toEqual([
+        { two: 2 },
+      ]);
+    },
+  );
 
   it('survives an encoding conversion, which PGlite lacks', async () => {
     const { database } = supabase();

@@ -42,7 +42,7 @@ describe('the process that starts an embedded Supabase', () => {
     await expect.poll(openServers).toEqual([]);
   });
 
-  it('keeps them while PostgreSQL crashes, and after', async () => {
+  it('keeps its exit code and globals during and after a crash of PostgreSQL', async () => {
     const picture = takeHostPicture();
     const supabase = await createLocalSupabase({ config: false });
     await expect(supabase.database.query(crash)).rejects.toMatchObject({ code: '57P02' });
@@ -63,7 +63,7 @@ describe('the process that starts an embedded Supabase', () => {
     expect(process.exitCode).toBe(5);
   });
 
-  it('keeps them with a data folder, which has a listener for the exit only while it is open', async () => {
+  it('keeps its exit code and globals with a data folder, which listens for the exit only while it is open', async () => {
     const picture = takeHostPicture();
     const supabase = await createLocalSupabase({ config: false, dataDir: join(folder, 'data') });
     const { exit = 0 } = picture.listeners;

@@ -95,7 +95,7 @@ describe('gen bearer-jwt', () => {
 });
 
 describe('db dump', () => {
-  it('runs pg_dump without the schemas of the services, or says where it is from', async () => {
+  it('runs pg_dump without the schemas of the services, or says where to get it', async () => {
     const [bin, out] = [join(project, 'bin'), join(project, 'args')];
     await mkdir(bin);
     await writeFile(join(bin, 'pg_dump'), `#!/bin/sh\nprintf '%s\\n' "$@" > '${out}'\nexit 3\n`);

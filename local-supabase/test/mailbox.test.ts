@@ -42,7 +42,7 @@ describe('Mailpit’s interface', () => {
     });
   });
 
-  it('pages', async () => {
+  it('returns mails by page', async () => {
     for (const subject of ['1', '2', '3']) await send('ada@example.com', subject);
     await expect(getJson('/api/v1/messages?start=1&limit=1')).resolves.toMatchObject({
       total: 3,
@@ -93,7 +93,7 @@ describe('Mailpit’s interface', () => {
     await expect(subjects('to:ada welcome')).resolves.toEqual([]);
   });
 
-  it('deletes some or all', async () => {
+  it('deletes the listed mails, or all', async () => {
     await send('ada@example.com', 'Kept');
     await send('ada@example.com', 'Gone');
     const [newest] = supabase().mailbox.messages();

@@ -12,7 +12,7 @@ import { buildSchema } from '../src/project/schema.ts';
 
 /** In earlier versions PGlite's bootstrap superuser kept its name, `postgres`. */
 it(
-  'a data folder of an earlier version opens with its superuser, and says so',
+  'a data folder of an earlier version opens with its superuser, and reports it',
   { timeout: 180_000 },
   async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'old-data-'));

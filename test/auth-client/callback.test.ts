@@ -99,7 +99,7 @@ describe('PKCE callback', () => {
     });
   });
 
-  it('a flow that is named is exchanged with its own verifier, and no other one', async () => {
+  it('a code whose flow is named is exchanged with the verifier of that flow', async () => {
     const { open, server, world } = createHarness();
     const { client } = open();
     await client.start();

@@ -139,7 +139,7 @@ describe('claims', () => {
     expect(questions()).toBe(22);
   });
 
-  it('during an outage no token of an unknown key is judged, and the known keys stay in use', async () => {
+  it('during an outage a token of an unknown key is neither accepted nor refused, and cached keys stay in use', async () => {
     const [old, stranger] = await Promise.all([keyOf('ES256', 'k1'), keyOf('ES256', 'k2')]);
     const { claims, now, server, world, fetches } = await verifier([old]);
     const getClaims = async (key: Key) => claims.getClaims({ accessToken: await sign(key, now()) });
@@ -198,7 +198,7 @@ describe('claims', () => {
     ['a custom hostname', 'https://ref.supabase.co/auth/v1'],
     ['a self-hosted project', 'https://api.acme.com'],
     ['an older self-hosted project, which names none', undefined],
-  ])('a token of %s is accepted by its key, as the vendor does', async (_name, iss) => {
+  ])('a token of %s is verified with its key, as by the vendor’s client', async (_name, iss) => {
     const key = await keyOf('ES256', 'k1');
     const { claims, client, now } = await verifier([key]);
     const accessToken = await sign(key, now(), { iss });

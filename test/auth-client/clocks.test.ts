@@ -213,7 +213,7 @@ describe('tokens from another source', () => {
   });
 
   it.each([-3600_000, 3600_000])(
-    'tokens of a link live as long as the link says: a clock off by %i ms',
+    'tokens of a link expire after the expires_in of the link: a clock off by %i ms',
     async (offMs) => {
       const { open, server, world } = createHarness();
       const exp = Math.floor(world.clock.now() / 1000) + 3600;
@@ -249,7 +249,7 @@ describe('the time of the server, read from a new token', () => {
     expect(serverTimeFrom(reply(claims, more), at)).toEqual(ms === null ? null : { ms, readAt: at });
   });
 
-  it('gives a record of another program the lifetime that is left, less what has passed since', () => {
+  it('sets the remaining lifetime of a record of another program, less the time since its reading', () => {
     const record = { ...reply({}, { expires_at: 4600 }), revision: 1 };
     const serverTime = { ms: 1_600_000, readAt: at };
     const later = { now: at.now + 60_000, monotonicMs: at.monotonicMs + 60_000 };

@@ -14,13 +14,13 @@ const KEY = 'sb-project-auth-token';
 
 describe('vectors written by @supabase/ssr', () => {
   it.each(vectors.cases)(
-    '$name: we write the same, byte for byte',
+    '$name: is written as by the vendor, byte for byte',
     ({ storageKey, before, session, cookies }) => {
       expect(cookiesToSet(storageKey, JSON.stringify(session), before, {})).toEqual(cookies);
     },
   );
 
-  it.each(vectors.cases)('$name: are read identically', ({ storageKey, before, session, cookies }) => {
+  it.each(vectors.cases)('$name: is read identically', ({ storageKey, before, session, cookies }) => {
     const left = new Map([...before, ...cookies].map(({ name, value }) => [name, value]));
     const list = Array.from(left, ([name, value]) => ({ name, value }));
     expect(readSessionCookies(list, storageKey)).toMatchObject(session);
@@ -154,7 +154,7 @@ describe('together with @supabase/ssr on the same cookies', () => {
   const noSockets = { transport: Object as unknown as typeof WebSocket };
   const auth = { autoRefreshToken: false, detectSessionInUrl: false };
 
-  it.each([1, 400])('the vendor reads our cookies (metadata × %i)', async (size) => {
+  it.each([1, 400])('the vendor’s client reads the cookies of this client (metadata × %i)', async (size) => {
     const harness = createHarness();
     const jar = createCookieJar();
     const { client } = harness.open({ store: createCookieStore({ jar, secure: false }) });
@@ -172,7 +172,7 @@ describe('together with @supabase/ssr on the same cookies', () => {
     expect(JSON.parse(JSON.stringify(data.session?.user)) as unknown).toMatchObject(session(size).user);
   });
 
-  it.each([1, 400])("we read the vendor's cookies (metadata × %i)", async (size) => {
+  it.each([1, 400])('this client reads the cookies of the vendor’s client (metadata × %i)', async (size) => {
     const harness = createHarness();
     const jar = createCookieJar();
     const theirs = createBrowserClient('http://project.test', 'publishable', {

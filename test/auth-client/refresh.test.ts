@@ -190,7 +190,7 @@ describe('concurrent refreshes', () => {
     expect(server.lines).toHaveLength(2);
   });
 
-  it('a session set during a refresh of another stays, and no caller gets the other', async () => {
+  it('a session that is set during the refresh of another one stays, and no caller gets the refreshed one', async () => {
     const { server, signedIn, world, stored } = createHarness();
     const { client, events } = await signedIn();
     world.clock.sleep(2 * 3600_000);
@@ -362,7 +362,7 @@ describe('outcomes', () => {
     expect(server.lines.filter((line) => line === REFRESH)).toHaveLength(1);
   });
 
-  it('a 429 without Retry-After holds every caller for 30 s, unless another tab has renewed the session', async () => {
+  it('a 429 without Retry-After delays every caller for 30 s, unless another tab has renewed the session', async () => {
     const { server, signedIn, world, store, stored } = createHarness();
     const { client } = await signedIn();
     world.clock.sleep(2 * 3600_000);

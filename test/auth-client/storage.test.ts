@@ -199,7 +199,7 @@ describe('a connection of IndexedDB that the browser has ended without an event'
     return { store, connections, end };
   }
 
-  it('is opened again for whichever operation comes next', async () => {
+  it('is opened again by the next operation: a write, a read or a removal', async () => {
     const { store, connections, end } = openEnded();
     await store.set('k', '1');
     end();

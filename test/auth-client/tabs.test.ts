@@ -210,7 +210,7 @@ describe('listeners', () => {
 });
 
 describe('messages that arrive late, after a freeze', () => {
-  it('emit no event that the tab already has, and no recovery that is over', async () => {
+  it('emit neither an event that the tab has emitted nor a recovery that has ended', async () => {
     const { signedIn, open, server, world } = createHarness();
     const first = await signedIn();
     const platform = world.openTab({ fetch: server.fetch });

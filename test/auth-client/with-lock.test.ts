@@ -31,7 +31,7 @@ describe('a task under a lock', () => {
     expect(tab.reported).toEqual([]);
   });
 
-  it('takes a lock that stays busy, and reports the lock, its holder and since when it waited', async () => {
+  it('steals a lock that stays busy, and reports the lock, its holder and the start of the wait', async () => {
     const { world, tab, release } = createBusyLock();
     let runs = 0;
     const run = () => withLock(tab, 'lock', 1_000, () => Promise.resolve((runs += 1)));
@@ -53,7 +53,7 @@ describe('a task under a lock', () => {
     expect(await release()).toBe('released');
   });
 
-  it('takes a busy lock among the callers of one realm, which later callers wait for', async () => {
+  it('steals a busy lock among the callers of one realm, for which later callers wait', async () => {
     const locks = createRealmLocks();
     const tab = createFakeWorld().openTab({ locks });
     void locks.hold('lock', () => new Promise(() => {}));
@@ -82,7 +82,7 @@ describe('a task under a lock', () => {
 });
 
 describe('a lock that another program never releases', () => {
-  it('delays the operations on storage once, and then no sign-in', async () => {
+  it('delays the operations on storage once, and no later sign-in', async () => {
     const { open, server, world } = createHarness();
     const { client } = open();
     void world.openTab().locks.hold(`lock:${STORAGE_KEY}:store`, () => new Promise(() => {}));

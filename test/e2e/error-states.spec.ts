@@ -88,14 +88,17 @@ for (const language of ['en', 'de'] satisfies Language[]) {
       await page.getByRole('button', { name: say.signIn, exact: true }).click();
     }
 
-    test('too many emails: the form says to wait', async ({ page, world }) => {
+    test('after too many emails the form says to wait', async ({ page, world }) => {
       await respond(page, '/auth/v1/recover', reply(429, mailLimit));
       await askForMail(page, world.appUrl);
       await expect(page.getByRole('alert').filter({ hasText: say.tooSoon })).toBeVisible();
       await expect(page.getByLabel(say.email)).toHaveValue('ada@example.com');
     });
 
-    test('too many emails, with a time: the button counts down', async ({ page, world }) => {
+    test('after too many emails the button counts down to the time that the server names', async ({
+      page,
+      world,
+    }) => {
       await respond(page, '/auth/v1/recover', reply(429, mailLimit, { 'Retry-After': '42' }));
       await askForMail(page, world.appUrl);
       await expect(page.getByRole('alert').filter({ hasText: say.tooSoon })).toBeVisible();

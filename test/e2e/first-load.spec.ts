@@ -152,7 +152,7 @@ test(
 );
 
 for (const path of ['/login', '/signup'])
-  test(`the first visit of ${path} moves nothing`, { tag: '@nightly' }, async ({ page, stage }) => {
+  test(`the first visit of ${path} shifts no layout`, { tag: '@nightly' }, async ({ page, stage }) => {
     await page.addInitScript('globalThis.__name = (named) => named');
     await page.addInitScript(observeVitals);
     await page.route('**/auth/v1/settings', async (route) => {
@@ -172,7 +172,7 @@ for (const path of ['/login', '/signup'])
 
 for (const width of [1280, 390])
   test(
-    `the strength of a password moves nothing at ${width} px`,
+    `the strength of a password shifts no layout at ${width} px`,
     { tag: '@nightly' },
     async ({ page, stage }) => {
       await page.setViewportSize({ width, height: 800 });
@@ -217,7 +217,7 @@ async function visitInbox(page: Page, url: string): Promise<Vitals> {
 }
 
 test(
-  'on a slow phone on slow 4G nothing of the inbox moves by itself',
+  'on a slow phone on slow 4G the layout of the inbox does not shift',
   { tag: ['@nightly', '@alone', '@database'] },
   async ({ browser, world }) => {
     test.setTimeout(240_000);

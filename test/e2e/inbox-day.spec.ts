@@ -12,7 +12,7 @@ async function openMenu(page: Page, title: string): Promise<void> {
     .click();
 }
 
-test('what happens in one document is grouped into one row', async ({ page, world }) => {
+test('notifications about one document are grouped into one row', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { about: 'Budget' });
   for (let edit = 0; edit < 4; edit += 1)
@@ -39,7 +39,7 @@ test('what happens in one document is grouped into one row', async ({ page, worl
   await expect(rows(page)).toHaveCount(5);
 });
 
-test('what one person does in a short time is one row, whose detail shows the thread before', async ({
+test('edits of one person within a short time are one row; an open group lists the others', async ({
   page,
   world,
 }) => {

@@ -57,7 +57,7 @@ test(
 );
 
 test(
-  'a mail scanner does not spend the link of a password reset',
+  'a mail scanner does not use up the link of a password reset',
   { tag: ['@nightly', '@mailbox'] },
   async ({ page, browser, world }) => {
     const person = await world.newUser();

@@ -62,7 +62,7 @@ test.describe('on a phone', () => {
       },
     );
 
-  test('the tab of the inbox has the number of unread notifications, and no bell repeats it', async ({
+  test('the tab of the inbox has the number of unread notifications, and the header has no bell', async ({
     page,
     world,
   }) => {

@@ -135,7 +135,11 @@ test(
   },
 );
 
-test('signed-out devices leave at once, and others stay signed in', async ({ page, browser, world }) => {
+test('devices that are signed out show the login screen at once, and this one stays signed in', async ({
+  page,
+  browser,
+  world,
+}) => {
   const person = await world.newUser();
   await world.enter(page, person, '/home');
   await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();

@@ -93,7 +93,7 @@ describe('a call', () => {
     ]);
   });
 
-  test('runs where the service decides for the region any', async () => {
+  test('lets the service choose the location for the region any', async () => {
     const { functions, requests } = createClient();
     await functions.invoke('f', { region: 'any' });
     expect(requests[0]?.url).toBe(`${projectUrl}/functions/v1/f`);

@@ -45,7 +45,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const refused = (status: number) => ({ code: 'no_authorization', status });
 
 // Must be the first test, because later ones find the keys in the cache.
-it('a request gets no verdict on its token where the project’s keys cannot be read', async () => {
+it('a request is neither accepted nor refused where the project’s keys cannot be read', async () => {
   const token = await signIn(supabase(), ada.email);
   const { fetch, break: cut } = createBreakableFetch(supabase);
   cut(to('/auth/v1/'));

@@ -26,7 +26,7 @@ it('names entries that the package has, and gives a reason for what it lacks', a
   expect(methods.filter((method) => !isComplete(method))).toEqual([]);
 });
 
-it('shows on the page how each method that is here is called', async () => {
+it('shows on the page how each supported method is called', async () => {
   const page = await readFile(new URL(capabilityFiles.page, root), 'utf8');
   const named = new Set(
     [...page.matchAll(/```[^]*?```|`[^`\n]+`/g)].flatMap(([code]) => code.match(/\w+/g) ?? []),

@@ -33,19 +33,22 @@ function itRefuses(name: string, calls: Calls): void {
   const rows = Object.entries(calls).flatMap(([method, [call, accepted = []]]) =>
     foreignKinds.map((kind) => ({ method, kind, call, isAccepted: accepted.includes(kind) })),
   );
-  test.each(rows)(`${name}.$method judges a foreign $kind`, async ({ method, kind, call, isAccepted }) => {
-    const client = await open(kind, method.startsWith('admin.') ? 'sb_secret_x' : undefined);
-    const { error } = (await Promise.resolve(call(client)).catch((thrown: unknown) => ({
-      error: thrown,
-    }))) as {
-      readonly error?: unknown;
-    };
-    const isRefused = codesOf(error).includes('not-the-service');
-    expect({ hasError: Boolean(error), isRefused }).toEqual({
-      hasError: !isAccepted,
-      isRefused: !isAccepted,
-    });
-  });
+  test.each(rows)(
+    `${name}.$method recognizes a foreign $kind`,
+    async ({ method, kind, call, isAccepted }) => {
+      const client = await open(kind, method.startsWith('admin.') ? 'sb_secret_x' : undefined);
+      const { error } = (await Promise.resolve(call(client)).catch((thrown: unknown) => ({
+        error: thrown,
+      }))) as {
+        readonly error?: unknown;
+      };
+      const isRefused = codesOf(error).includes('not-the-service');
+      expect({ hasError: Boolean(error), isRefused }).toEqual({
+        hasError: !isAccepted,
+        isRefused: !isAccepted,
+      });
+    },
+  );
 }
 
 const key = { a: 1 };
@@ -230,7 +233,7 @@ describe('the auth of ./compat', () => {
   };
   itRefuses('auth', calls);
 
-  test('every method has a row, or sends nothing, or is made of others', async () => {
+  test('every method has a row, or sends nothing, or calls only others', async () => {
     const { auth } = await open('page');
     const others = [
       'initialize',

@@ -219,7 +219,7 @@ describe('a numeric option', () => {
     ['offset of embedded rows', (offset) => embed('id', { offset })],
     ['maxAffected', maxAffected],
     ['expectAffected', expectAffected],
-  ])('that counts rows is refused where it is no whole number: %s', (_name, build) => {
+  ])('that counts rows is refused where it is not a whole number: %s', (_name, build) => {
     for (const rows of [Number.NaN, -1, 1.5, Infinity])
       expect(() => build(rows)).toThrow(expect.objectContaining({ code: 'invalid-query' }));
   });

@@ -60,7 +60,7 @@ function itRefuses<Client>(
   const rows = Object.entries(calls).flatMap(([method, [call, accepted = []]]) =>
     foreignKinds.map((kind) => ({ method, kind, call, isAccepted: accepted.includes(kind) })),
   );
-  test.each(rows)(`${name}.$method judges a foreign $kind`, async ({ kind, call, isAccepted }) => {
+  test.each(rows)(`${name}.$method recognizes a foreign $kind`, async ({ kind, call, isAccepted }) => {
     const outcome = await call(await open(createForeignPlatform(kind))).then(
       () => 'accepted',
       describeRefusal,

@@ -211,7 +211,7 @@ describe('the clients of one request', () => {
     expect(createRequestCookies(openRequest(31).request, headers)).not.toBe(cookies);
   });
 
-  it('with cookies of a caller that serve every request never see the session of another one', async () => {
+  it('never see the session of another request where one cookies object serves every request', async () => {
     const { platform } = openRequest(40);
     let sent = openRequest(40).request;
     const cookies = {

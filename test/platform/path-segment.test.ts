@@ -67,7 +67,7 @@ describe('encodeSegment', () => {
     },
   );
 
-  it('passes no text that a URL parser moves, however often a proxy has decoded it', () => {
+  it('refuses every text that a URL parser resolves to another path, however often a proxy has decoded it', () => {
     const part = fc.constantFrom(
       '.',
       '..',

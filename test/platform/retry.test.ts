@@ -116,7 +116,7 @@ describe('retry', () => {
     expect(await result).toBe(problem);
   });
 
-  test('begins no attempt at the limit of time itself, whatever the clock began with', async () => {
+  test('begins no attempt at the limit of time itself, whatever time the clock starts at', async () => {
     const problem = new Busy(30);
     const { result, timesMs } = start([problem], { maxElapsedMs: 30_000 });
     expect(await result).toBe(problem);

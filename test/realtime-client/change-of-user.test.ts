@@ -100,7 +100,7 @@ describe('a change of user', () => {
   });
 });
 
-describe('what waits for a join ends with its user', () => {
+describe('a push, a broadcast and an entry that wait for a join', () => {
   /** A room whose socket is lost, where ada has pushed, broadcast and tracked. */
   async function openRoom({ isJoined = true } = {}) {
     const tokens = { current: tokenOf('ada') as string | null };
@@ -152,7 +152,7 @@ describe('what waits for a join ends with its user', () => {
     ['another user has signed in after a sign-out', [null, tokenOf('grace')], true],
     ['another user has signed in before the first join', [tokenOf('grace')], false],
     ['a sign-out and the same sign-in', [null, tokenOf('ada', 2)], true],
-  ])('after %s', async (_what, tokens, isJoined) => {
+  ])('are dropped after %s', async (_what, tokens, isJoined) => {
     const { signIn, rejoin, push, sent, world } = await openRoom({ isJoined });
     for (const token of tokens) {
       signIn(token);
@@ -164,7 +164,7 @@ describe('what waits for a join ends with its user', () => {
   });
 
   it.each([true, false])(
-    'but not by a renewed token of the same user (joined before: %s)',
+    'are sent after a renewed token of the same user (joined before: %s)',
     async (isJoined) => {
       const { signIn, rejoin, sent } = await openRoom({ isJoined });
       signIn(tokenOf('ada', 2));
@@ -173,7 +173,7 @@ describe('what waits for a join ends with its user', () => {
     },
   );
 
-  it('also where only the token of the next join reveals the other user', async () => {
+  it('are dropped where only the token of the next join reveals the other user', async () => {
     const scene = createScriptedScene({ onTokenChange: () => () => {} });
     scene.prepareToken(tokenOf('ada'));
     const { channel } = await scene.openLiveChannel();
@@ -189,7 +189,7 @@ describe('what waits for a join ends with its user', () => {
     await expect(push).rejects.toMatchObject({ code: 'user-changed' });
   });
 
-  it('on a socket that tabs share, too', async () => {
+  it('are dropped on a socket that tabs share, too', async () => {
     const world = createFakeWorld();
     const server = createRealtimeModel(world.openTab().clock, () => 20);
     const user = { token: tokenOf('ada') as string | null };

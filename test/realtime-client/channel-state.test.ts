@@ -231,7 +231,7 @@ describe('the states of a channel', () => {
     const replicated: ChannelEvent = { type: 'confirmed', confirmation: 'replication' };
     const joining = step(states.authorizing, token).state;
 
-    it('take an older server, which never confirms it, as ready once it has replied to a heartbeat', () => {
+    it('treat an older server, which never confirms it, as ready once it has replied to a heartbeat', () => {
       const accepted = step(joining, events.accepted);
       expect(accepted.effects).toEqual([{ type: 'wait', delayMs: 10_000 }]);
       const overdue = replay(accepted.state, [events.timer]);
@@ -265,7 +265,7 @@ describe('the states of a channel', () => {
     const live: ChannelState = { ...states.live, token: tokenWith({ aal: 'aal1', exp: 1 }) };
     const effectsOf = ({ effects }: ReturnType<typeof step>) => effects.map((effect) => effect.type);
 
-    it('push another of the same rights, and join again with one of others, which the server would hold', () => {
+    it('push another token with the same rights, and join again with a token of other rights, which the server would not verify yet', () => {
       const first = at(live, change({ aal: 'aal1', exp: 2 }), nowMs);
       expect(effectsOf(first)).toEqual(['pushToken']);
       const second = at(first.state, change({ aal: 'aal1', exp: 3 }), nowMs + 5_000);
@@ -278,7 +278,7 @@ describe('the states of a channel', () => {
       ]);
     });
 
-    it('count from when the server verifies the token that it holds', () => {
+    it('count the ten seconds from the moment at which the server verifies its held token', () => {
       const first = at(live, change({ aal: 'aal1', exp: 2 }), nowMs);
       const held = at(first.state, change({ aal: 'aal1', exp: 3 }), nowMs + 5_000);
       const other = change({ aal: 'aal2' });
@@ -302,7 +302,7 @@ describe('the states of a channel', () => {
       expect(effectsOf(at(again, change({ role: 'other' }), nowMs + 1))).toEqual(['pushToken']);
     });
 
-    it('count one that is pushed right after the reply to the join', () => {
+    it('count a token that is pushed right after the reply to the join', () => {
       const joining: ChannelState = { ...states.joining, token: tokenWith({ aal: 'aal1' }) };
       const accepted = replay(joining, [change({ aal: 'aal1', exp: 2 }), events.accepted]);
       expect(effectsOf(at(accepted, change({ aal: 'aal2' }), nowMs + 1))).toEqual(['leave']);

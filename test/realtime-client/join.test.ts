@@ -36,7 +36,7 @@ describe('joining', () => {
     });
   });
 
-  it('fails by a refusal that arrives after its timeout', async () => {
+  it('fails with a refusal that arrives after its timeout', async () => {
     const { client, server, world } = createScriptedScene();
     const channel = client.channel('user:ada');
     channel.join();

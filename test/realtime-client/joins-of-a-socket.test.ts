@@ -46,7 +46,7 @@ function createScene(
 }
 
 describe('the joins of one socket', () => {
-  it('fail all channels of a dead token after one join', async () => {
+  it('fail all channels of an ended token after one join', async () => {
     const { channels, server } = createScene(6, () => expired);
     await server.run(150_000);
     expect(channels.map((channel) => channel.getSnapshot().error?.code)).toEqual(
@@ -55,7 +55,7 @@ describe('the joins of one socket', () => {
     expect(server.joins).toHaveLength(1);
   });
 
-  it('renew a dead token once for all channels', async () => {
+  it('renew an ended token once for all channels', async () => {
     const rejected: unknown[] = [];
     const { statuses, server } = createScene(6, ({ token }) => (token === 'dead' ? expired : null), {
       getAccessToken: (request) => {
@@ -111,7 +111,7 @@ describe('the joins of one socket', () => {
     );
   });
 
-  it('adopt a confirmation that a cold server sends after 45 s', async () => {
+  it('accept a confirmation that a server which has just started sends after 45 s', async () => {
     const { server, statuses } = createScene(2, () => null, { confirmMs: 45_000 });
     await server.run(50_000);
     expect([statuses(), server.joins.length, server.leaves]).toEqual([['live', 'live'], 2, []]);

@@ -56,7 +56,7 @@ describe('the version of a list', () => {
     expect(server.requests).toBeGreaterThanOrEqual(5);
   });
 
-  it('differs where a second comparison says so too', async () => {
+  it('counts as different where a second comparison confirms it', async () => {
     const { begin, server, list, advance, version } = openVersion();
     await begin();
     server.version = 8;

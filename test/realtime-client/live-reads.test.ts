@@ -44,7 +44,7 @@ describe('live reads', () => {
     expect(reads.getSnapshot()).toMatchObject({ isLoaded: true, isPending: false, error: null });
   });
 
-  it('retries after each delay, and the last one again and again, for as long as reads fail', async () => {
+  it('retries after each delay, and then after the last one for as long as reads fail', async () => {
     const { world, pending, reads } = createReads();
     void reads.refresh();
     await world.settle();
@@ -87,7 +87,7 @@ describe('live reads', () => {
     expect([pending.length, reads.getSnapshot().isLoaded]).toEqual([2, false]);
   });
 
-  it('sends nothing after a stop in the same task, nor the retry of a failure', async () => {
+  it('sends neither a read nor a retry after a stop in the same task', async () => {
     const { world, pending, reads } = createReads();
     void reads.refresh();
     reads.stop();

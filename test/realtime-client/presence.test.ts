@@ -57,7 +57,7 @@ describe('presence', () => {
     expect(presence.getSnapshot()).toMatchObject({ isSynced: true, error: null });
   });
 
-  it('joins with its key, tracks its entry and shows who is there', async () => {
+  it('joins with its key, tracks its entry and shows the present entries', async () => {
     const { server, presence, calls, state, diff, meta, announced } = await openRoom();
     expect(server.lastJoin().payload['config']).toMatchObject({ presence: { key: 'ada', enabled: true } });
     presence.track({ name: 'Ada' });

@@ -126,7 +126,7 @@ describe('the reads of a channel', () => {
     expect(causes).toEqual(['live', 'rate']);
   });
 
-  it('are due again after losses that such a burst caused, and after no others', async () => {
+  it('are due again after losses near the rate limit, and after no other losses', async () => {
     const { causes, advance, triggers } = await openScene();
     triggers.noteLosses('interval');
     await advance(3_000);

@@ -77,7 +77,7 @@ describe('tabs that share a socket', () => {
     expect(second.heard).toEqual([]);
   });
 
-  it('count as one device: the latest entry represents all, until the last tab is gone', async () => {
+  it('count as one device: the latest entry represents all, until the last tab closes', async () => {
     const { world, server, open } = createDevices();
     const [first, second, phone] = [open(true), open(true), open(false)];
     first.presence.track({ name: 'first' });

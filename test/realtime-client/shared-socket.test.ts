@@ -194,7 +194,7 @@ describe('five tabs of a user', () => {
     expect([leader.ids(), server.openSessions]).toEqual([['a'], 1]);
   });
 
-  it('depose a frozen leader, which follows when it resumes', async () => {
+  it('replace a frozen leader, which becomes a follower when it resumes', async () => {
     const { world, server, openTab } = createTabs();
     const [leader, second, third] = [openTab(), openTab(), openTab()];
     await world.clock.advance(1_000);
@@ -249,7 +249,7 @@ describe('five tabs of a user', () => {
     expect(statuses()).toEqual(['connected', 'connected']);
   });
 
-  it('ignore a deposed leader that resumes', async () => {
+  it('ignore a replaced leader that resumes', async () => {
     const { world, openTab } = createTabs();
     const [leader, ...others] = Array.from({ length: 4 }, () => openTab());
     await world.clock.advance(2_000);

@@ -239,7 +239,7 @@ describe('a client that was closed', () => {
   it.each([
     ['a socket of its own', {}],
     ['a socket shared among tabs', { share: shareSocket }],
-  ])('joins nothing any more and sends nothing, with %s', async (_title, options) => {
+  ])('joins and sends nothing, with %s', async (_title, options) => {
     const scene = createScriptedScene(options);
     const channel = scene.client.channel('user:ada');
     channel.subscribe(() => channel.join());

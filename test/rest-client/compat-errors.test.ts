@@ -10,7 +10,7 @@ function respondWith(reply: () => Response) {
 const body = { code: '42501', message: 'permission denied', details: null, hint: null };
 const refused = () => respondWith(() => json(body, { status: 403 }));
 
-test('a returned error is a plain object with the fields of the server, its nulls too', async () => {
+test('a returned error is a plain object with the fields of the server, including nulls', async () => {
   const { error, status } = await refused();
   expect(error).toEqual(body);
   expect(Object.assign({}, error)).toEqual(body);

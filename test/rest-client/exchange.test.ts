@@ -40,7 +40,7 @@ describe('a write that may outlive the page', () => {
 });
 
 describe('an execution without retries', () => {
-  test('fails at once, and the next one is repeated again', async () => {
+  test('fails at once, and the next execution retries', async () => {
     const recorded = createRecordingClient([offline, offline, note()]);
     const query = recorded.db.from('notes').select();
     await fails(query.execute({ retry: false }), { code: 'network' });

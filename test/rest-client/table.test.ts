@@ -218,7 +218,7 @@ describe('a schema of any library', () => {
     },
   );
 
-  test('validates one row, and passes null on', async () => {
+  test('validates one row, and leaves null unchanged', async () => {
     const schema = z.object({ id: z.number() });
     expect(await parsed(connect({ id: 1 }).db.from('t').select().single(), schema)).toEqual({ id: 1 });
     expect(await parsed(connect([]).db.from('t').select().maybeSingle(), schema)).toBeNull();

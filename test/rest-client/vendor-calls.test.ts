@@ -71,7 +71,7 @@ describe('the measured calls', () => {
     expect(lineOf(t.select().in('a', []).toRequest())).toBe('GET /t?select=*&a=in.()');
   });
 
-  test('8: a negated list is a list', () => {
+  test('8: a negated list is sent as a list', () => {
     expect(
       lineOf(
         t
@@ -116,7 +116,7 @@ describe('the measured calls', () => {
     ).toBe('GET /t?select=*&a=cs.{"x","a,b"}');
   });
 
-  test('13: containment of an object is JSON', () => {
+  test('13: containment of an object is sent as JSON', () => {
     expect(
       lineOf(
         t
@@ -132,7 +132,7 @@ describe('the measured calls', () => {
     expect(lineOf(query.toRequest())).toBe('GET /t?select=*&a=wfts(english).x y');
   });
 
-  test('15: orders append', () => {
+  test('15: a second order is appended to the first', () => {
     const query = t.select().order('a', { ascending: false, nulls: 'first' }).order('b');
     expect(lineOf(query.toRequest())).toBe('GET /t?select=*&order=a.desc.nullsfirst,b.asc');
   });

@@ -50,7 +50,7 @@ describe('maybeSingle() of a function', () => {
 describe('rollback()', () => {
   const applied = { 'Preference-Applied': 'tx=rollback' };
 
-  test('reads no rows first to check whether the server rolls back', async () => {
+  test('sends a read of no rows before the write, to check whether the server rolls back', async () => {
     const { db, requests } = createRecordingClient([
       json([], { headers: applied }),
       new Response(null, { status: 201, headers: applied }),
@@ -67,7 +67,7 @@ describe('rollback()', () => {
     expect(requests.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  test('rejects with the error of that read', async () => {
+  test('rejects with the error of the read before the write', async () => {
     const { db, requests } = createRecordingClient([refusal(404, 'PGRST205')]);
     const write = db.from('notes').insert({ title: 'x' }).with(rollback());
     await expect(write).rejects.toMatchObject({ code: 'not-found' });

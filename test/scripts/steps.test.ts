@@ -30,7 +30,7 @@ it('a failed step names itself and the command that repeats it, and ends the run
   expect(results.map(({ name, passed }) => [name, passed])).toEqual([['a red step', false]]);
 });
 
-it('the steps after a failed one run where they should', () => {
+it('the steps after a failed one run if the option says so', () => {
   const { status, results } = run([red, green], true);
   expect(status).toBe(1);
   expect(results.map(({ passed }) => passed)).toEqual([false, true]);

@@ -191,7 +191,7 @@ describe('URLs', () => {
     },
   );
 
-  test('of a name with a question mark are signed in a batch, since the service signs it by no other way', async () => {
+  test('of a name with a question mark are signed in a batch, since the service signs it in no other way', async () => {
     const signed = { path: 'a?b.png', signedURL: '/object/sign/b/a?b.png?token=t', error: null };
     const { storage, requests } = createClient([json([signed]), json([{ ...signed, signedURL: null }])]);
     const url = await storage.from('b').createSignedUrl('a?b.png', 60, { download: true });
@@ -309,7 +309,7 @@ describe('options of a call', () => {
   });
 });
 
-describe('a read that fails for a moment', () => {
+describe('a read with a transient failure', () => {
   const busy = () => json({}, { status: 503, headers: { 'retry-after': '2' } });
 
   test('is retried after the seconds of Retry-After, on the injected clock', async () => {
@@ -643,7 +643,7 @@ describe('a resumable upload', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('an abort between two attempts is aborted', async () => {
+  test('an abort between two attempts rejects as aborted', async () => {
     const { options, world } = createClient([failing(503)]);
     const leaving = new AbortController();
     const reason = new Error('left the page');

@@ -41,7 +41,7 @@ it('reports no age for an empty queue, and no jobs without pg_cron', async () =>
   });
 });
 
-it('what waits is counted with the age of the oldest, and failures of a day by their reason', async () => {
+it('pending rows are counted with the age of the oldest, and failures of a day by their reason', async () => {
   const { database } = supabase();
   await database.exec(`
     insert into private.notification_mails (recipient_id, topic, state, due_at, finished_at, reason) values

@@ -199,7 +199,7 @@ describe('the queue of messages', () => {
   const deliverOne = () =>
     supabase().database.query(`select private.deliver_ranges(false, 1, now() + interval '61 minutes', null)`);
 
-  it('delivers what is important first', async () => {
+  it('delivers important messages first', async () => {
     await send(
       { recipients: [ada.id], text: 'first', send_at: soon() },
       { recipients: [ada.id], text: 'overtakes', send_at: soon(), important: true },

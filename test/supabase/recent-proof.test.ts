@@ -170,7 +170,7 @@ const actions = { export_account_data: [200], create_recovery_codes: [200, 409],
 const act = (name: string, token: string) => call('POST', `/rest/v1/rpc/${name}`, {}, token);
 
 describe.each(Object.entries(credentials))('a session that sets %s', (_, set) => {
-  it('proves nothing by it for a day: it neither exports nor deletes the account nor creates recovery codes', async () => {
+  it('has no recent proof for a day: it neither exports nor deletes the account nor creates recovery codes', async () => {
     await age('9 days');
     const token = await set(await growStale());
     expect(token).not.toBe('');
@@ -186,7 +186,7 @@ describe.each(Object.entries(credentials))('a session that sets %s', (_, set) =>
   });
 });
 
-it('a session whose last proof is an hour old may do none of this until a new sign-in', async () => {
+it('a session whose last proof is an hour old neither exports nor deletes the account nor creates recovery codes until a new sign-in', async () => {
   const stale = await growStale();
   for (const name of Object.keys(actions)) expect((await act(name, stale)).status).toBe(403);
   const proven = await signIn(supabase(), user.email, seedPassword);
@@ -212,7 +212,7 @@ it('a mailed code that was requested and not used leaves a password unproven', a
   expect((await act('delete_account', await signIn(supabase(), user.email, password))).status).toBe(403);
 });
 
-it('a recovery code of the auth service proves nothing: a session alone replaces the codes, at a time that is not stored', async () => {
+it('a recovery code of the auth service is no recent proof: a session alone replaces the codes, at a time that is not stored', async () => {
   await age('9 days');
   const { token } = await enrollSecondFactor(supabase(), await growStale());
   const codes = '/auth/v1/factors/recovery-codes';

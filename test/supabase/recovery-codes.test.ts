@@ -118,7 +118,7 @@ it('a session without the second factor uses a code in its place, keeps the fact
   ).toMatchObject([{ subject: 'A recovery code was used to sign in' }]);
 });
 
-it('a session raised by a recovery code removes the lost factor, and falls back with it', async () => {
+it('a session raised by a recovery code removes the lost factor, and returns to aal1', async () => {
   const { token, refresh } = await signInWeakly();
   await recover(token, codes[0]);
   const raised = await refresh();

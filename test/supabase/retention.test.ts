@@ -97,7 +97,7 @@ it('retention is run by the embedded service on its clock', async () => {
   expect(await kept('notifications')).toBe(0);
 });
 
-it('retention deletes the log of what was sent after 90 days', async () => {
+it('retention deletes the log of sent notifications after 90 days', async () => {
   await supabase().database.exec(`
     delete from private.sent_notifications;
     insert into private.sent_notifications (sender_id, recipient_id, created_at) values ('${ada.id}', '${grace.id}', now());
@@ -108,7 +108,7 @@ it('retention deletes the log of what was sent after 90 days', async () => {
   expect(await kept('private.sent_notifications')).toBe(0);
 });
 
-it('retention deletes what was set aside after 30 days, and nothing that is still retried', async () => {
+it('retention deletes dead letters after 30 days, and nothing that is still retried', async () => {
   const { database } = supabase();
   await database.exec(`
     insert into private.outgoing_notifications (sender_id, recipient_id, created_at, due_at)

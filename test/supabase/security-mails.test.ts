@@ -52,7 +52,7 @@ it('a sign-in from a new browser is mailed with the device, the time and the way
   expect(mail?.links).toEqual(['http://localhost:5173/account#devices']);
 });
 
-it('sign-ins from ever new browsers are mailed ten times an hour, which silences no other event', async () => {
+it('sign-ins from ever new browsers are mailed ten times an hour, which suppresses no other event', async () => {
   await enter(firefox);
   for (const letter of 'abcdefghijkl') await enter(`Browser ${letter}`);
   expect(await subjects()).toHaveLength(10);
@@ -87,7 +87,7 @@ it('a sign-in is mailed in the language of the preferences, whatever they switch
   expect(supabase().mailbox.messages()[0]?.text).toContain('Safari unter iPhone');
 });
 
-it('a sign-in succeeds where its comparison fails', async () => {
+it('a sign-in succeeds where the comparison with known devices fails', async () => {
   await supabase().database.exec('alter table private.known_devices rename to hidden_devices');
   try {
     await expect(enter(safari)).resolves.toBeUndefined();

@@ -382,7 +382,7 @@ it('a report keeps the first 1,000 characters of its comment', async () => {
   }
 });
 
-it('the next delivery is that of the earliest message or notification, without what was set aside', async () => {
+it('the next delivery is that of the earliest message or notification, without dead letters', async () => {
   const { database } = supabase();
   const next = async () => {
     const [row] = await database.query<{ at: Date | null }>('select private.next_message_at() as at');
@@ -417,7 +417,7 @@ it('a notification that waits for its next attempt is not delivered before', asy
   await database.exec('delete from private.outgoing_notifications');
 });
 
-it('one call makes what was set aside due again, unless it names mails or a later time', async () => {
+it('one call makes dead letters due again, unless it names mails or a later time', async () => {
   const { database } = supabase();
   await database.query(
     `insert into private.outgoing_notifications (sender_id, recipient_id, content, created_at, due_at)
@@ -437,7 +437,7 @@ it('one call makes what was set aside due again, unless it names mails or a late
   expect(await received()).toHaveLength(1);
 });
 
-it('a notification that fails transiently is retried eleven times, and is set aside then', async () => {
+it('a notification that fails transiently is retried eleven times, and then is a dead letter', async () => {
   const { database } = supabase();
   await database.exec(`
     create function public.fail_for_now() returns trigger language plpgsql as

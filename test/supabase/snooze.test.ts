@@ -130,7 +130,7 @@ it('a snoozed notification belongs to its recipient', async () => {
   expect(await stateOf(id)).toEqual({ status: 'unread', is_snoozed: null });
 });
 
-it('the response of notification_changes names with a reset those that will return and those that returned within a week', async () => {
+it('the response of notification_changes with a reset contains the snoozed notifications and those that returned within a week', async () => {
   const [soon, later, returned, old] = await insert(5);
   await snooze(later, '2 days');
   await snooze(soon, '1 hour');
@@ -140,7 +140,7 @@ it('the response of notification_changes names with a reset those that will retu
   expect(changes?.snoozed.map(({ id }) => id)).toEqual([returned, soon, later]);
 });
 
-it('the response of notification_changes names none of them without a reset: a change of the row informs a client', async () => {
+it('the response of notification_changes without a reset contains a snoozed notification only as a change', async () => {
   const [id] = await insert();
   await snooze(id);
   expect(await changesSince(new Date().toISOString())).toMatchObject({

@@ -332,7 +332,7 @@ describe('the queue of webhooks', () => {
     expect(items).toEqual([{ count: 1 }, { count: 100 }]);
   });
 
-  it.each(['sent', 'skipped', 'dead'])('forgets what is %s after seven days', async (state) => {
+  it.each(['sent', 'skipped', 'dead'])('deletes requests that are %s after seven days', async (state) => {
     await readTwice();
     const [row] = await supabase().database.query(
       `with finished as (

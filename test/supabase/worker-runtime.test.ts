@@ -283,7 +283,7 @@ describe('an item of a mail', () => {
     ['invite', 'declined', 'declined'],
     ['invite', 'pending', null],
     ['comment', 'accepted', null],
-  ])('of %s with the status %s has the response %s', (kind, status, answer) => {
+  ])('of %s with the status %s has the answer %s', (kind, status, answer) => {
     expect(read({ data: { status } }, { kind }).answer).toBe(answer);
     expect(read({ metadata: { status } }, { kind }).answer).toBe(answer);
   });

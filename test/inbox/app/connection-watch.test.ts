@@ -121,7 +121,7 @@ test('ends when the browser itself reports that there is no network', async () =
   expect(signals).toEqual(['offline', 'offline', 'online']);
 });
 
-test('passes the abort of the caller on', async () => {
+test('forwards the abort of the caller', async () => {
   const { platform, setNetwork } = openTab();
   setNetwork('hangs');
   const ending = new AbortController();
@@ -130,7 +130,7 @@ test('passes the abort of the caller on', async () => {
   await expect(request).rejects.toThrow('superseded');
 });
 
-test('passes the abort of a request on, also one before it was sent', async () => {
+test('forwards the abort of a request, also before it was sent', async () => {
   const signals: (AbortSignal | null | undefined)[] = [];
   const tab = createFakeWorld().openTab({
     fetch: (_url, init) => {

@@ -111,7 +111,7 @@ test('with postgres-changes the channel has the subscriptions of the specificati
   ]);
 });
 
-test('a subscription with a failing filter silences no list', async () => {
+test('a subscription with a failing filter stops the changes of no list', async () => {
   const { ids } = await openList({});
   await silenceChanges();
   const first = await insert();
@@ -120,7 +120,7 @@ test('a subscription with a failing filter silences no list', async () => {
   await expect.poll(ids, patient).toEqual([]);
 });
 
-test('a list over postgres_changes that a failing filter silences is current again within the interval', async () => {
+test('a list over postgres_changes whose changes a failing filter stops is current again within the interval', async () => {
   const { ids, endInterval } = await openList({ VITE_LIVE_SOURCE: 'postgres-changes' });
   const before = await insert();
   await expect.poll(ids, patient).toEqual([before]);

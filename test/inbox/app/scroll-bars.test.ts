@@ -25,7 +25,7 @@ test('the bars of a phone are shown near the top, whatever the scroll positions 
   );
 });
 
-test('the bars of a phone are hidden after every longer way down, and shown after every longer way up', () => {
+test('the bars of a phone are hidden after every longer scroll down, and shown after every longer scroll up', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(5_000)), fc.integer({ min: 100, max: 5_000 }), (positionsPx, fromPx) => {
       expect(areHiddenAfter(...positionsPx, fromPx, fromPx + 100)).toBe(true);

@@ -31,7 +31,7 @@ it.each([
   expect(kindLabel(kind, language)).toBe(label);
 });
 
-it('a template is in the same language', () => {
+it('a template is filled in the language of the label', () => {
   vi.spyOn(navigator, 'languages', 'get').mockReturnValue(['fil']);
   expect(fillTemplate(kind, 'en', { n: '3' }).title).toBe('3 build na');
 });

@@ -32,7 +32,7 @@ test('a loader keeps a failure until it is retried, and then loads again', async
   expect(source.calls).toBe(2);
 });
 
-test('a loader ignores other errors', () => {
+test('a loader does not retry after an error of another kind', () => {
   expect(retryFailedLoad(new Error('of a component'))).toBe(false);
   expect(retryFailedLoad(null)).toBe(false);
 });

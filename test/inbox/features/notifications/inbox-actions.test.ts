@@ -80,7 +80,7 @@ test('an action does not wait for actions on other rows', async () => {
   expect(table.count().unread).toBe(0);
 });
 
-test('an action on a row that was deleted in the meantime ends without it', async () => {
+test('an action on two rows of which one was deleted in the meantime applies to the other', async () => {
   const scripted = await openScriptedInbox(2);
   const { inbox, world, table, notices } = scripted;
   const id = idOf(scripted, 0);

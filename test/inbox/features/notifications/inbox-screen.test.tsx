@@ -646,7 +646,7 @@ test('addresses in the text of the opened notification are links; that of anothe
   expect(proceed.href).toBe('https://example.com/lunch');
 });
 
-test('an inbox that nothing can reach says that in-app notifications are off, with a link to the preferences', async () => {
+test('the inbox says that in-app notifications are off, with a link to the preferences', async () => {
   await fill(1);
   await local().database.query(
     `insert into public.notification_preferences (user_id, enable_in_app_notifications) values ($1, false)

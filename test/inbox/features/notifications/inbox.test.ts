@@ -13,7 +13,7 @@ test('reading shows the newest first and reports that it is complete', async () 
   expect(inbox.getSnapshot().view).toMatchObject({ isLoaded: true, hasMore: false });
 });
 
-test('reading opens with two requests, and asks for the changes alone when the channel is live', async () => {
+test('the inbox opens with two requests, and only requests the changes when the channel is live', async () => {
   const { inbox, table, world } = await openScriptedInbox(3);
   expect(table.requests).toEqual(['list all 30', 'changes']);
   expect(inbox.getSnapshot().counts).toEqual(table.count());

@@ -96,7 +96,7 @@ test('a thread is followed by its notifications when expanded', () => {
 describe('edits of one sender in several documents', () => {
   const edit = (entity: string, more: Deed = {}): Deed => ({ entity, ...more });
 
-  test('are one row from three on, each at most half an hour after the one before', () => {
+  test('are one row if there are at least three, each at most half an hour after the one before', () => {
     expect(sizes(edit('a'), edit('b'))).toEqual([1, 1]);
     expect(sizes(edit('a'), edit('b'), edit('c', { minutesAgo: 30 }))).toEqual([3]);
     expect(sizes(edit('a'), edit('b'), edit('c', { minutesAgo: 32 }))).toEqual([1, 1, 1]);
@@ -118,7 +118,7 @@ describe('edits of one sender in several documents', () => {
     expect(sizes(...rows)).toEqual([3, 1, 2, 1]);
   });
 
-  test('leave out what needs the user or an answer and what has no sender', () => {
+  test('exclude notifications that need the user or an answer, and those without a sender', () => {
     for (const kind of ['invite', 'mention'])
       expect(sizes(...['a', 'b', 'c'].map((entity) => edit(entity, { kind })))).toEqual([1, 1, 1]);
     const unsent = deeds(edit('a'), edit('b'), edit('c')).map((row) =>

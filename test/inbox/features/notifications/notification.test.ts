@@ -77,7 +77,7 @@ test('a notification is ordered by creation to the microsecond, then by id', () 
   expect([oldest, newest, older].sort(compareNewestFirst)).toEqual([newest, older, oldest]);
 });
 
-test('an invitation needs the user until it is answered, and an answer needs no user', () => {
+test('an invitation needs the user until it is answered, and its answer does not', () => {
   const needs = (type: string, data = {}) => needsUser(parseContent(JSON.stringify({ type, data })));
   expect([needs('mention'), needs('comment'), needs('comment', { important: true })]).toEqual([
     true,

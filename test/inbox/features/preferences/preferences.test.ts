@@ -49,13 +49,13 @@ test('the preferences are read again, where inserting fails', async () => {
   expect(left).toEqual([]);
 });
 
-test('the preferences are temporary defaults, where that fails too', async () => {
+test('the preferences are temporary defaults, where the second read fails too', async () => {
   const { load, reported } = script(['read', noRow], ['insertDefaults', down], ['read', noRow]);
   expect(await load()).toBe(temporaryPreferences);
   expect(reported).toEqual([down, noRow]);
 });
 
-test('the preferences are temporary defaults at once, where the first read fails otherwise', async () => {
+test('the preferences are temporary defaults at once, where the first read gets no response', async () => {
   const { load, reported } = script(['read', down]);
   expect(await load()).toMatchObject({
     id: 'temp-id',

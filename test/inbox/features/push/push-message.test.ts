@@ -82,7 +82,7 @@ test('a click on an alert opens a page where none is open', async () => {
 });
 
 test.each([null, 'https://evil.example', '//evil.example', '/\t/evil.example', String.raw`/\evil.example`])(
-  'a click on an alert leads nowhere else: %j',
+  'a click on an alert opens the inbox instead of %j',
   async (data) => {
     const { scope, calls } = createScope();
     await openAlert(data, scope);

@@ -232,7 +232,7 @@ test('the outbox of a tab shows no action as delayed that is in flight or can be
   expect(selectDelayed(step(back, { type: 'removed', ids: ['action-1'] }))).toEqual([]);
 });
 
-test('the outbox of a tab sends several at a time again once what had to wait is sent', () => {
+test('the outbox of a tab sends several actions at a time again once the delayed ones are removed', () => {
   const waited = run(
     ...ready,
     { type: 'connection', isOnline: false },
@@ -290,7 +290,7 @@ test.each<[string, OutboxEvent]>([
   expect(step(state, unknown)).toBe(state);
 });
 
-test('the end of an undo ends that of the named action, or of all of this tab', () => {
+test('a release ends the undo of the named action, or of all actions of this tab', () => {
   const kept = [1, 2].map((number) => action(number, { isUndoable: true }));
   const foreign = action(3, { isUndoable: true, senderId: 'other' });
   const state = run(...ready, add(...kept, foreign));
@@ -351,7 +351,7 @@ test('actions of the same order are sent by their ids, in whatever order they ar
     expect(ids(run(...arrived.map((each) => add(each))).pending)).toEqual(['a', 'b', 'c']);
 });
 
-test('another tab’s action cannot be undone here', () => {
+test('a tab cannot undo an action of another tab', () => {
   const state = run(...ready, add(action(1), action(2, { senderId: 'other' })));
   expect([canUndo(state, 'action-1'), canUndo(state, 'action-2')]).toEqual([true, false]);
 });

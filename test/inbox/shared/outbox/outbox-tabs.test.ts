@@ -241,7 +241,7 @@ test('an action that is added after the outbox was closed is neither stored nor 
   expect(server.requests).toEqual([]);
 });
 
-test('an outbox that is closed while it reads what a closed tab left takes nothing over', async () => {
+test('an outbox that is closed while it reads the actions of a closed tab takes none of them over', async () => {
   const { world, server, storage, openTab } = createDevice();
   const first = openTab();
   server.hangs = true;

@@ -102,7 +102,7 @@ test('an action offline is retried with a doubling delay, and delays those after
   expect(server.received).toEqual(['a:1', 'b:2']);
 });
 
-test('an action offline is retried up to half a delay later, so that tabs do not return together', async () => {
+test('an action offline is retried up to half a delay later, so that tabs do not retry together', async () => {
   const { world, server, openTab } = createDevice();
   const { random } = world.openTab();
   const { add } = openTab({ random: { ...random, number: () => 0.9 } });
@@ -193,7 +193,7 @@ test('an action that can be undone says that an undo is too late after it was se
   expect([reversed, notices.length]).toEqual([1, 1]);
 });
 
-test('a page that closes sends what can be undone before the handler of `pagehide` returns', () => {
+test('a page that closes sends the undoable actions before the handler of `pagehide` returns', () => {
   const { server, openTab } = createDevice();
   const { add, tab } = openTab();
   add('a:delete', 'undoable');
@@ -202,7 +202,7 @@ test('a page that closes sends what can be undone before the handler of `pagehid
   expect(server.requests).toEqual(['a:delete', 'b:delete']);
 });
 
-test('a page that closes leaves actions without a response to the next visit, except those that a repetition could apply to other rows', async () => {
+test('a page that closes leaves actions without a response to the next visit, except those that a retry could apply to other rows', async () => {
   const { world, server, openTab } = createDevice();
   const { add, tab } = openTab();
   server.hangs = true;
@@ -321,7 +321,7 @@ test('a storage that the browser has emptied loses no action of an open tab', as
   expect(server.received).toEqual(['a:1']);
 });
 
-test('a sign-out sends what every tab keeps back for an undo, and waits for the responses', async () => {
+test('a sign-out sends the undoable actions of every tab, and waits for the responses', async () => {
   const { world, server, openTab } = createDevice();
   const [first, second] = [openTab(), openTab()] as const;
   first.add('a:delete', 'undoable');

@@ -24,7 +24,7 @@ test.each([
   ['한국어', '국', '한[국]어'],
   ['a (b) [c]', '(b', 'a ([b]) [c]'],
   ['nothing', '&|', 'nothing'],
-])('the highlight marks in %j what %j finds', (text, query, expected) => {
+])('the highlight in %j marks the matches of %j', (text, query, expected) => {
   expect(marked(text, query)).toBe(expected);
 });
 

@@ -31,7 +31,7 @@ describe('the addresses of a text', () => {
     ]);
   });
 
-  test('brackets are cut off however many a text ends with', () => {
+  test('all closing brackets at the end of an address are cut off', () => {
     expect(addresses(`https://example.com/a${').'.repeat(50_000)}`)).toEqual(['https://example.com/a']);
   });
 

@@ -2,7 +2,7 @@
 export { backoffDelayMs, type BackoffOptions, doublingDelaysMs } from './backoff.ts';
 export { createPlatform } from './browser-platform.ts';
 export { CallUser, type GetAccessToken, type TokenRequest } from './call-user.ts';
-export { createListeners, type Listeners } from './listeners.ts';
+export { ListenerSet } from './listeners.ts';
 export type { HttpLogEvent, Log, ServiceName } from './log.ts';
 export type {
   TabChannel,

@@ -1,4 +1,4 @@
-import { createListeners } from './listeners.ts';
+import { ListenerSet } from './listeners.ts';
 import type { Unsubscribe } from './platform.ts';
 
 /** An observable value, in the shape that React's `useSyncExternalStore` takes. */
@@ -17,11 +17,11 @@ export interface Store<Value> extends Readable<Value> {
 
 /** @param report receives what listeners throw; by default it is thrown as an uncaught error. */
 export function createStore<Value>(initial: Value, report?: (problem: unknown) => void): Store<Value> {
-  const listeners = createListeners<void>(report);
+  const listeners = new ListenerSet<void>(report);
   let current = initial;
   return {
     getSnapshot: () => current,
-    subscribe: listeners.add,
+    subscribe: (listener) => listeners.add(listener),
     set(value) {
       if (Object.is(value, current)) return;
       current = value;

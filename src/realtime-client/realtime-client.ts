@@ -1,4 +1,4 @@
-import { createListeners } from '../platform/listeners.ts';
+import { ListenerSet } from '../platform/listeners.ts';
 import type { GetAccessToken } from '../platform/call-user.ts';
 import type { Platform, Unsubscribe } from '../platform/platform.ts';
 import { createChannel, type Channel } from './channel/channel.ts';
@@ -117,9 +117,9 @@ export function createRealtimeClient<Database = unknown>(
       platform.report(problem);
     }
   };
-  const events = createListeners<RealtimeEvent>(platform.report);
+  const events = new ListenerSet<RealtimeEvent>(platform.report);
   if (options.log) events.add(options.log);
-  const emit = events.call;
+  const emit = (event: RealtimeEvent) => events.call(event);
   const features: ProtocolFeatures = { binaryFrames: null, postgresChanges: null };
   const connectOptions = { ...options, vsn, settings, getAccessToken, emit, features };
   let connection: Connection | undefined;
@@ -135,7 +135,7 @@ export function createRealtimeClient<Database = unknown>(
       return getConnection().ignoredFrames;
     },
     port: { ...connectOptions, keepOpen: (isKept) => getConnection().keepOpen?.(isKept) },
-    onEvent: events.add,
+    onEvent: (listener) => events.add(listener),
     getChannels: () => [...channels.values()],
     channel(name, join) {
       const known = channels.get(name);

@@ -1,5 +1,5 @@
 import { backoffDelayMs, doublingDelaysMs } from '../../platform/backoff.ts';
-import { createListeners, type Listeners } from '../../platform/listeners.ts';
+import { ListenerSet } from '../../platform/listeners.ts';
 import type { Platform, Timer } from '../../platform/platform.ts';
 import { retry } from '../../platform/retry.ts';
 import { AuthError } from '../errors.ts';
@@ -48,9 +48,9 @@ export interface SessionSettings {
 export class SessionManager implements StoreHealthListener {
   /** The caller's store; writes that it refuses are kept in memory. */
   readonly store: ResilientStore;
-  readonly changes: Listeners<AuthSnapshot>;
-  readonly events: Listeners<AuthEvent>;
-  readonly tokens: Listeners<string | null>;
+  readonly changes: ListenerSet<AuthSnapshot>;
+  readonly events: ListenerSet<AuthEvent>;
+  readonly tokens: ListenerSet<string | null>;
   readonly #platform: Platform;
   readonly #settings: SessionSettings;
   readonly #records: SessionStore;
@@ -66,9 +66,9 @@ export class SessionManager implements StoreHealthListener {
     this.#platform = platform;
     this.#settings = settings;
     const { report } = platform;
-    this.changes = createListeners(report);
-    this.events = createListeners(report);
-    this.tokens = createListeners(report);
+    this.changes = new ListenerSet(report);
+    this.events = new ListenerSet(report);
+    this.tokens = new ListenerSet(report);
     this.store = new ResilientStore(settings.store, platform.clock, this);
     this.#records = new SessionStore(platform, this.store, settings.key);
   }

@@ -4,7 +4,7 @@ import {
   type RealtimeClientOptions,
 } from '../../realtime-client/index.ts';
 import { endpointUrl } from '../../realtime-client/frames.ts';
-import { createListeners } from '../../platform/listeners.ts';
+import { ListenerSet } from '../../platform/listeners.ts';
 import type { HeartbeatStatus } from './options.ts';
 import { RealtimeChannel, type RealtimeChannelOptions, type RealtimeChannelSendResponse } from './channel.ts';
 
@@ -25,7 +25,7 @@ export class RealtimeClient {
     const { getAccessToken, onTokenChange, platform } = options;
     let token: string | null = null;
     let setCount = 0;
-    const tokens = createListeners<string | null>(platform.report);
+    const tokens = new ListenerSet<string | null>(platform.report);
     const announce = (next: string | null) => {
       this.#accessToken = next;
       this.#rejoinQuietly(() => tokens.call(next));

@@ -1,5 +1,5 @@
 import { count, type NumberRange } from '../../platform/number-options.ts';
-import { createListeners, type Listeners } from '../../platform/listeners.ts';
+import { ListenerSet } from '../../platform/listeners.ts';
 import type { Clock, Unsubscribe } from '../../platform/platform.ts';
 import type { StandardSchema } from '../../platform/standard-schema.ts';
 import type { Channel } from '../channel/channel.ts';
@@ -198,8 +198,8 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
 class ChannelBroadcast<Events extends BroadcastEvents> implements Broadcast<Events> {
   readonly #channel: Channel;
   readonly #options: BroadcastOptions<Events>;
-  readonly #listeners = new Map<string, Listeners<BroadcastMessage>>();
-  readonly #drops: Listeners<BroadcastDrop>;
+  readonly #listeners = new Map<string, ListenerSet<BroadcastMessage>>();
+  readonly #drops: ListenerSet<BroadcastDrop>;
   readonly #isDuplicate = createDuplicateFilter();
   readonly #queue: BroadcastQueue;
   readonly #stops: readonly Unsubscribe[];
@@ -212,7 +212,7 @@ class ChannelBroadcast<Events extends BroadcastEvents> implements Broadcast<Even
     this.#channel = channel;
     this.#options = options;
     port.features.binaryFrames = binaryFrames;
-    this.#drops = createListeners(port.report);
+    this.#drops = new ListenerSet(port.report);
     if (onDropped) this.#drops.add(onDropped);
     this.#queue = this.#createQueue();
     if (ack || replay)
@@ -232,7 +232,7 @@ class ChannelBroadcast<Events extends BroadcastEvents> implements Broadcast<Even
   }
 
   readonly on: Broadcast<Events>['on'] = (event, listener) => {
-    const known = this.#listeners.get(event) ?? createListeners<BroadcastMessage>(this.#channel.port.report);
+    const known = this.#listeners.get(event) ?? new ListenerSet<BroadcastMessage>(this.#channel.port.report);
     this.#listeners.set(event, known);
     return known.add(listener as (message: BroadcastMessage) => void);
   };

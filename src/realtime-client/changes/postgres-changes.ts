@@ -1,4 +1,4 @@
-import { createListeners } from '../../platform/listeners.ts';
+import { ListenerSet } from '../../platform/listeners.ts';
 import type { Unsubscribe } from '../../platform/platform.ts';
 import type { Channel } from '../channel/channel.ts';
 import { createChangeQueue, type ChangeBinding, type ChangeEvents } from './change-queue.ts';
@@ -113,10 +113,10 @@ export function createPostgresChanges<Database>(
     onContinuity: channel.onContinuity,
     onChanges: (binding, listener) => subscribe(binding, binding.primaryKey ?? ['id'], listener),
     on(binding, listener) {
-      const listeners = createListeners<Parameters<typeof listener>[0]>(port.report);
+      const listeners = new ListenerSet<Parameters<typeof listener>[0]>(port.report);
       const stops = [
         listeners.add(listener),
-        subscribe(binding, null, (changes) => changes.forEach(listeners.call)),
+        subscribe(binding, null, (changes) => changes.forEach((change) => listeners.call(change))),
       ];
       return () => stops.forEach((stop) => stop());
     },

@@ -1,5 +1,5 @@
 import type { Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
-import { createListeners } from '../../platform/listeners.ts';
+import { ListenerSet } from '../../platform/listeners.ts';
 import type { Bindings, Change, ContinuityLoss, RowRecord } from '../protocol/change.ts';
 import { RealtimeError } from '../errors.ts';
 import type { RealtimeEvent } from '../events.ts';
@@ -104,9 +104,9 @@ export function createChannel<Database>(
 ): Channel<Database> {
   const { clock, report } = platform;
   const store = createStore<ChannelSnapshot>({ status: 'closed', error: null }, report);
-  const messages = createListeners<ChannelMessage>(report);
-  const changes = createListeners<BoundChange>(report);
-  const discards = createListeners<void>(report);
+  const messages = new ListenerSet<ChannelMessage>(report);
+  const changes = new ListenerSet<BoundChange>(report);
+  const discards = new ListenerSet<void>(report);
   const frames = createFrames(schedule, report);
   const topic = connection.open(name, {
     onStatus: store.set,
@@ -142,12 +142,12 @@ export function createChannel<Database>(
       emit,
       features,
       bind,
-      onChange: changes.add,
-      onMessage: messages.add,
+      onChange: (listener) => changes.add(listener),
+      onMessage: (listener) => messages.add(listener),
       onFrame: frames.onFrame,
       requestFrame: frames.request,
       announceLoss: (reason) => frames.announce({ continuity: 'lost', sinceMs: clock.now(), reason }),
-      onDiscard: discards.add,
+      onDiscard: (listener) => discards.add(listener),
       claim: () => topic.claim(),
       send: (event, payload) => topic.send(event, payload),
       track: topic.track,
@@ -157,8 +157,8 @@ export function createChannel<Database>(
 
 /** The frames in which a channel's features deliver, and the losses that are announced after them. */
 function createFrames(schedule: (flush: () => void) => void, report: Platform['report']) {
-  const listeners = createListeners<void>(report);
-  const losses = createListeners<ContinuityLoss>(report);
+  const listeners = new ListenerSet<void>(report);
+  const losses = new ListenerSet<ContinuityLoss>(report);
   let isRequested = false;
   /** A loss since the last frame, announced after that frame's deliveries. */
   let pendingLoss: ContinuityLoss | undefined;
@@ -176,8 +176,8 @@ function createFrames(schedule: (flush: () => void) => void, report: Platform['r
     schedule(flush);
   };
   return {
-    onFrame: listeners.add,
-    onContinuity: losses.add,
+    onFrame: (listener: () => unknown) => listeners.add(listener),
+    onContinuity: (listener: (loss: ContinuityLoss) => unknown) => losses.add(listener),
     request,
     announce(loss: ContinuityLoss) {
       pendingLoss ??= loss;

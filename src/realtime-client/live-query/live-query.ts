@@ -19,7 +19,7 @@ import { explainFailure } from './channel-failure.ts';
 import type { ReadCause } from './read-triggers.ts';
 import { createRowOrder } from './row-order.ts';
 import { checkQueryAndKey, subscriptionOf } from './subscription.ts';
-import { createListeners } from '../../platform/listeners.ts';
+import { ListenerSet } from '../../platform/listeners.ts';
 import { createStore, type Readable, type Store } from '../../platform/store.ts';
 
 /** Options of {@link createLiveQuery}. */
@@ -209,7 +209,7 @@ class FollowedList<Row extends object> implements LiveQuery<Row> {
 
   #createRepairs(): RepairWatch<Row> {
     const { onRepaired, platform } = this.#options;
-    const listeners = createListeners<LiveQueryRepair>(platform.report);
+    const listeners = new ListenerSet<LiveQueryRepair>(platform.report);
     if (onRepaired) listeners.add(onRepaired);
     return createRepairWatch<Row>(this.#clock, (repair) => {
       this.#publish(repair);

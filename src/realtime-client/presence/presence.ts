@@ -1,6 +1,6 @@
 import type { StandardSchema } from '../../platform/standard-schema.ts';
 import { count, duration } from '../../platform/number-options.ts';
-import { createListeners, type Listeners } from '../../platform/listeners.ts';
+import { ListenerSet } from '../../platform/listeners.ts';
 import type { Timer, Unsubscribe } from '../../platform/platform.ts';
 import { checkPayloadSize, defaultMaxPayloadBytes } from '../broadcast/payload-size.ts';
 import type { Channel } from '../channel/channel.ts';
@@ -89,8 +89,8 @@ class ChannelPresence<Entry extends object> implements Presence<Entry> {
   readonly #channel: Channel;
   readonly #options: PresenceOptions<Entry>;
   readonly #store: Store<PresenceSnapshot<Entry>>;
-  readonly #joins: Listeners<string>;
-  readonly #leaves: Listeners<string>;
+  readonly #joins: ListenerSet<string>;
+  readonly #leaves: ListenerSet<string>;
   readonly #tracker: Tracker;
   readonly #stops: readonly Unsubscribe[];
   #state = initialPresence;
@@ -101,10 +101,10 @@ class ChannelPresence<Entry extends object> implements Presence<Entry> {
     const { port } = channel;
     this.#channel = channel;
     this.#options = options;
-    this.#joins = createListeners(port.report);
-    this.#leaves = createListeners(port.report);
-    this.onJoin = this.#joins.add;
-    this.onLeave = this.#leaves.add;
+    this.#joins = new ListenerSet(port.report);
+    this.#leaves = new ListenerSet(port.report);
+    this.onJoin = (listener) => this.#joins.add(listener);
+    this.onLeave = (listener) => this.#leaves.add(listener);
     this.#store = createStore<PresenceSnapshot<Entry>>(
       { entries: new Map(), isSynced: false, error: null },
       port.report,
@@ -177,8 +177,8 @@ class ChannelPresence<Entry extends object> implements Presence<Entry> {
     const { keys, isSynced, departing } = step.state;
     if (keys !== before.keys || isSynced !== before.isSynced)
       this.#publish({ entries: this.#entriesOf(keys, before.keys), isSynced });
-    step.joined.forEach(this.#joins.call);
-    step.left.forEach(this.#leaves.call);
+    step.joined.forEach((key) => this.#joins.call(key));
+    step.left.forEach((key) => this.#leaves.call(key));
     this.#graceTimer?.cancel();
     if (departing.size > 0)
       this.#graceTimer = clock.setTimer(

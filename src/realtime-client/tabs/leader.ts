@@ -9,7 +9,7 @@ import type {
 import type { RealtimeError } from '../errors.ts';
 import type { RealtimeEvent } from '../events.ts';
 import { bindingKey, type Binding } from '../protocol/change.ts';
-import { createListeners, type Listeners } from '../../platform/listeners.ts';
+import { ListenerSet } from '../../platform/listeners.ts';
 import { mergeConfigs, type JoinConfig } from '../protocol/join-config.ts';
 import { createTracker, mergeTabs, presenceError, type Tracker } from '../presence/tracker.ts';
 import {
@@ -158,7 +158,7 @@ export class Leader {
   readonly #self: string;
   readonly #tell: (news: LeaderNews) => void;
   readonly #connection: Connection;
-  readonly #wakes: Listeners<PageSignal>;
+  readonly #wakes: ListenerSet<PageSignal>;
   readonly #topics = new Map<string, LedTopic>();
   readonly #present: Set<string>;
   #timer: Timer | undefined;
@@ -173,7 +173,7 @@ export class Leader {
     this.#self = self;
     this.#tell = tell;
     this.#present = new Set([self]);
-    this.#wakes = createListeners(options.platform.report);
+    this.#wakes = new ListenerSet(options.platform.report);
     const page = createSharedPage(options.platform.page, this.#wakes);
     const emit = (event: RealtimeEvent) => tell({ type: 'event', event });
     this.#connection = connect({ ...options, emit, platform: { ...options.platform, page } });
@@ -272,7 +272,7 @@ export class Leader {
 }
 
 /** Reports the page as visible, because a hidden leader may serve a visible tab. */
-function createSharedPage(page: Page, wakes: Listeners<PageSignal>): Page {
+function createSharedPage(page: Page, wakes: ListenerSet<PageSignal>): Page {
   return {
     isVisible: () => true,
     isOnline: page.isOnline,

@@ -1,4 +1,4 @@
-import { createListeners, type PageSignal, type Platform } from 'supabase-protocol-clients/platform';
+import { ListenerSet, type PageSignal, type Platform } from 'supabase-protocol-clients/platform';
 import type { Configuration } from '../../shared/clients/env.ts';
 import { serverReachable } from '../../ui/state/online.ts';
 import { ConnectionWatch } from './connection-watch.ts';
@@ -11,8 +11,8 @@ const slowMs = 3_000;
  */
 export function watchConnection(platform: Platform, configuration: Configuration): Platform {
   const { fetch, clock, page } = platform;
-  const listeners = createListeners<PageSignal>(platform.report);
-  const watch = new ConnectionWatch({ platform, configuration, emit: listeners.call });
+  const listeners = new ListenerSet<PageSignal>(platform.report);
+  const watch = new ConnectionWatch({ platform, configuration, emit: (signal) => listeners.call(signal) });
   page.subscribe((signal) => {
     watch.onSignal(signal);
     listeners.call(signal);
@@ -38,7 +38,7 @@ export function watchConnection(platform: Platform, configuration: Configuration
     page: {
       ...page,
       isOnline: () => page.isOnline() && serverReachable.getSnapshot(),
-      subscribe: listeners.add,
+      subscribe: (listener) => listeners.add(listener),
     },
   };
 }

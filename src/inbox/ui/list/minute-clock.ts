@@ -1,4 +1,4 @@
-import { createListeners } from 'supabase-protocol-clients/platform';
+import { ListenerSet } from 'supabase-protocol-clients/platform';
 import type { Clock, Page, Readable, Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
 
 /** One clock for every relative time on the page: the start of the current minute, in milliseconds. */
@@ -8,7 +8,7 @@ const minuteMs = 60_000;
 
 /** Ticks at each full minute while it has listeners, and when a hidden page becomes visible. */
 export function createMinuteClock({ clock, page }: { clock: Clock; page: Page }): MinuteClock {
-  const listeners = createListeners<void>();
+  const listeners = new ListenerSet<void>();
   let timer: Timer | null = null;
   let stopWatching: Unsubscribe | null = null;
   let minute = floor(clock.now());
@@ -25,13 +25,13 @@ export function createMinuteClock({ clock, page }: { clock: Clock; page: Page })
   return {
     subscribe(listener) {
       const remove = listeners.add(listener);
-      if (listeners.size() === 1) {
+      if (listeners.size === 1) {
         stopWatching = page.subscribe((signal) => signal === 'visible' && tick());
         tick();
       }
       return () => {
         remove();
-        if (listeners.size() > 0) return;
+        if (listeners.size > 0) return;
         timer?.cancel();
         stopWatching?.();
         timer = null;

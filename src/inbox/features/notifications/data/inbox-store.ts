@@ -1,4 +1,4 @@
-import { createListeners } from 'supabase-protocol-clients/platform';
+import { ListenerSet } from 'supabase-protocol-clients/platform';
 import type { LiveStatus } from 'supabase-protocol-clients/realtime-client/live-query';
 import { selectCounts, selectView, type InboxView } from '../model/inbox-view.ts';
 import { compareNewestFirst, newestOf, type Notification } from '../model/notification.ts';
@@ -44,7 +44,7 @@ const shownParts = ['rows', 'operations', 'windows', 'totals', 'filter', 'kept',
 
 /** The one state behind the page, the bell, the title and the badge. */
 export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}) {
-  const listeners = createListeners<void>();
+  const listeners = new ListenerSet<void>();
   let state = emptyNotificationsState;
   let status: InboxStatus = {
     isVerified: false,
@@ -70,7 +70,7 @@ export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}
   };
 
   return {
-    subscribe: listeners.add,
+    subscribe: (listener: () => void) => listeners.add(listener),
     getSnapshot: (): InboxSnapshot => (snapshot ??= { ...status, ...(derived ??= derive()) }),
     getState: () => state,
     dispatch(event: NotificationsEvent) {

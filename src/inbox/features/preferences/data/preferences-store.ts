@@ -1,5 +1,5 @@
-import { createListeners } from 'supabase-protocol-clients/platform';
-import type { Listeners, Platform, Readable, Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
+import { ListenerSet } from 'supabase-protocol-clients/platform';
+import type { Platform, Readable, Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
 import type { Change, RowRecord } from 'supabase-protocol-clients/realtime-client';
 import { createLiveReads, type LiveReads } from 'supabase-protocol-clients/realtime-client/live-query';
 import type { Outbox } from '../../../shared/outbox/outbox.ts';
@@ -40,7 +40,7 @@ export interface PreferencesStoreOptions {
 /** One user's preferences, outside of React. */
 export class PreferencesStore implements Readable<PreferencesSnapshot> {
   readonly #options: PreferencesStoreOptions;
-  readonly #listeners: Listeners<void>;
+  readonly #listeners: ListenerSet<void>;
   readonly #reads: LiveReads;
   /** Adds a change to the outbox, which saves it. */
   readonly #add: (stored: StoredPreferences) => unknown;
@@ -52,7 +52,7 @@ export class PreferencesStore implements Readable<PreferencesSnapshot> {
   constructor(options: PreferencesStoreOptions) {
     const { api, platform, outbox, restored = null } = options;
     this.#options = options;
-    this.#listeners = createListeners(platform.report);
+    this.#listeners = new ListenerSet(platform.report);
     this.#state = emptyPreferencesState(restored);
     this.#reads = createLiveReads({
       platform,
@@ -78,7 +78,7 @@ export class PreferencesStore implements Readable<PreferencesSnapshot> {
     this.#discarding?.cancel();
     return () => {
       remove();
-      if (this.#listeners.size() > 0 || this.#isClosed) return;
+      if (this.#listeners.size > 0 || this.#isClosed) return;
       const { clock } = this.#options.platform;
       this.#discarding = clock.setTimer(() => this.#dispatch({ type: 'discarded' }), discardAfterMs);
     };
@@ -126,7 +126,7 @@ export class PreferencesStore implements Readable<PreferencesSnapshot> {
   /** Changes may have been missed: the row is read again, at once if it is shown. */
   invalidate(): void {
     this.#dispatch({ type: 'invalidated' });
-    if (this.#listeners.size() > 0) this.reload();
+    if (this.#listeners.size > 0) this.reload();
   }
 
   close(): void {

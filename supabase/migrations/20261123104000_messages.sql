@@ -307,7 +307,7 @@ begin
   elsif url is not null and private.application_path(url) is null then
     perform private.refuse_message(path || '.url', 'is not a path of the application, such as /orders/7');
   end if;
-  if coalesce(jsonb_typeof(message -> 'important'), 'boolean') <> 'boolean' then
+  if jsonb_typeof(message -> 'important') <> 'boolean' then
     perform private.refuse_message(path || '.important', 'is not true or false');
   end if;
   if entity is not null then
@@ -380,9 +380,9 @@ begin
   parsed.audience := private.message_text(message, 'audience', path, 100);
   parsed.is_for_everyone := coalesce(message -> 'everyone', 'false') = 'true';
   parsed.is_for_followers := coalesce(message -> 'followers', 'false') = 'true';
-  if coalesce(jsonb_typeof(message -> 'everyone'), 'boolean') <> 'boolean' then
+  if jsonb_typeof(message -> 'everyone') <> 'boolean' then
     perform private.refuse_message(path || '.everyone', 'is not true or false');
-  elsif coalesce(jsonb_typeof(message -> 'followers'), 'boolean') <> 'boolean' then
+  elsif jsonb_typeof(message -> 'followers') <> 'boolean' then
     perform private.refuse_message(path || '.followers', 'is not true or false');
   elsif num_nonnulls(
     nullif(message -> 'recipients', 'null'), parsed.audience, nullif(parsed.is_for_everyone, false),

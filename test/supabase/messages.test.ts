@@ -464,9 +464,30 @@ it.each([
   ]);
 });
 
-it('a text has up to 2,000 characters', async () => {
-  await send({ recipients: [grace.id], text: 'x'.repeat(2000) });
-  expect(await contents()).toMatchObject([{ data: { text: 'x'.repeat(2000) } }]);
+it.each([
+  ['text', 2000],
+  ['url', 1000],
+  ['idempotency_key', 200],
+  ['entity.type', 100],
+  ['entity.id', 200],
+  ['entity.name', 200],
+  ['sender.name', 100],
+])('the field %s of a message has up to %i characters', async (path, most) => {
+  const message = (length: number) => {
+    const [field = '', part] = path.split('.');
+    const value = '/'.padEnd(length, 'x');
+    const entity = { type: 'build', id: '7' };
+    if (part === undefined) return { recipients: [grace.id], text: 'x', [field]: value };
+    const parts = { ...(field === 'entity' ? entity : {}), [part]: value };
+    return { recipients: [grace.id], text: 'x', [field]: parts };
+  };
+  expect((await call('send_notifications', { messages: [message(most)] })).status).toBe(200);
+  expect(await contents()).toHaveLength(1);
+  const refused = await call('send_notifications', { messages: [message(most + 1)] });
+  expect([refused.status, await refused.json()]).toMatchObject([
+    400,
+    { details: `messages[0].${path} has more than ${most} characters.` },
+  ]);
 });
 
 it('a number of a field has 200 digits at most', async () => {

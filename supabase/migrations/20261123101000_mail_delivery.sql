@@ -331,7 +331,7 @@ begin
       from due d
     ), expired as materialized (
       select d.id from private.notification_mails d
-      where d.state = 'sending' and d.lease_until <= leased_at
+      where d.state = 'sending' and d.lease_until <= leased_at and d.attempts < most_attempts
       order by d.lease_until limit batch_size for update skip locked
     ), delayed as (
       update private.notification_mails m set due_at = t.quiet_until

@@ -270,7 +270,7 @@ begin
       from due d join public.push_subscriptions s on s.id = d.subscription_id
     ), expired as materialized (
       select d.id from private.push_messages d
-      where d.state = 'sending' and d.lease_until <= leased_at
+      where d.state = 'sending' and d.lease_until <= leased_at and d.attempts < most_attempts
       order by d.lease_until limit batch_size for update skip locked
     ), delayed as (
       update private.push_messages m set due_at = t.quiet_until

@@ -236,7 +236,7 @@ begin
     with due as materialized (
       select d.id from private.webhooks d
       where d.state in ('pending', 'retrying') and d.due_at <= called_at
-        or d.state = 'sending' and d.lease_until <= leased_at
+        or d.state = 'sending' and d.lease_until <= leased_at and d.attempts < most_attempts
       order by d.due_at limit batch_size for update skip locked
     )
     update private.webhooks w

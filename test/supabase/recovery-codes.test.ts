@@ -150,6 +150,13 @@ it('a session without the second factor uses a code once, however many requests 
   expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(1);
 });
 
+/** Moves the hour of the wrong codes into the past. */
+const moveAttempts = (minutes: number) =>
+  supabase().database.query(
+    'update private.recovery_attempts set started_at = started_at - make_interval(mins => $2) where user_id = $1',
+    [user.id, minutes],
+  );
+
 it('a session without the second factor is limited to five wrong codes an hour, for right codes too', async () => {
   const weak = await signIn(supabase(), user.email);
   for (const code of [null, '', 'x'.repeat(2000), '0000-0000-0000', '0000-0000-0000'])
@@ -157,11 +164,23 @@ it('a session without the second factor is limited to five wrong codes an hour, 
   const limited = await recover(weak, codes[0]);
   expect(limited.outcome).toBe('limited');
   expect(limited.retry_after_seconds).toBeGreaterThan(3500);
-  await supabase().database.query(
-    `update private.recovery_attempts set started_at = started_at - interval '1 hour' where user_id = $1`,
-    [user.id],
-  );
+  await moveAttempts(60);
   expect((await recover(weak, codes[0])).outcome).toBe('accepted');
+});
+
+it('the hour of the limit begins with its first wrong code, and ends with the next hour’s first', async () => {
+  const weak = await signIn(supabase(), user.email);
+  const failFiveTimes = async (afterFirst: () => Promise<unknown>) => {
+    for (let failures = 0; failures < 5; failures += 1) {
+      expect((await recover(weak, 'wrong')).outcome).toBe('invalid');
+      if (failures === 0) await afterFirst();
+    }
+    return recover(weak, codes[0]);
+  };
+  const limited = await failFiveTimes(() => moveAttempts(30));
+  expect(limited).toEqual({ outcome: 'limited', retry_after_seconds: expect.closeTo(1790, -2) });
+  await moveAttempts(31);
+  expect(await failFiveTimes(() => moveAttempts(0))).toMatchObject({ outcome: 'limited' });
 });
 
 it('a session without the second factor may send the code again when its response was lost', async () => {

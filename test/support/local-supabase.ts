@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { createDatabasePool, createLocalSupabase } from 'local-supabase';
-import type { LocalSupabase, LocalSupabaseOptions } from 'local-supabase';
+import type { Database, LocalSupabase, LocalSupabaseOptions } from 'local-supabase';
 import { projectFunctions } from '../../scripts/project-functions.ts';
 
 /** The accounts of `supabase/seed.sql`. */
@@ -10,6 +10,12 @@ export const seedPassword = 'inbox-development';
 
 /** A worker runs many files: each begins with the database of an earlier one, in the state of its start. */
 const databases = createDatabasePool();
+
+/** What `test/mutants` does with each database, before and after the tests of a file. */
+export const databaseHooks: {
+  begin?: (database: Database) => Promise<void>;
+  end?: (database: Database) => Promise<void>;
+} = {};
 
 /**
  * An embedded Supabase for the tests of a file, in memory; it starts before the first and ends after the last. Its
@@ -35,8 +41,12 @@ export function useLocalSupabase(options: LocalSupabaseOptions = {}): () => Loca
     await started.database.exec(
       `do $$ begin if to_regclass('private.credentials_set') is not null then delete from private.credentials_set; end if; end $$`,
     );
+    await databaseHooks.begin?.(started.database);
   });
-  afterAll(async () => started?.close());
+  afterAll(async () => {
+    if (started) await databaseHooks.end?.(started.database);
+    await started?.close();
+  });
   return () => {
     if (!started) throw new Error('The embedded Supabase has not started yet');
     return started;

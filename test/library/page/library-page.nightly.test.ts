@@ -62,14 +62,14 @@ const all = pages.flatMap(({ name, text }) =>
 );
 
 /**
- * Test files run in the test runner, other examples in the process of runner.tsx. The example of Playwright runs in
- * examples.nightly.test.ts of the local Supabase; the one of a project in Vitest needs a folder with migrations.
+ * Test files run in the test runner, other examples in the process of runner.tsx, the one of Playwright in
+ * examples.nightly.test.ts of the local Supabase.
  */
-const isTest = ({ code }: (typeof all)[number]) => code.includes(`from 'vitest'`);
-const isWithProject = ({ code }: (typeof all)[number]) =>
-  code.includes(`from '@playwright/test'`) || code.includes(`from 'local-supabase/vitest'`);
-const examples = all.filter((example) => !isTest(example) && !isWithProject(example));
-const tests = all.filter((example) => isTest(example) && !isWithProject(example));
+const imports = (name: string) => (example: (typeof all)[number]) => example.code.includes(`from '${name}'`);
+const tests = all.filter(imports('vitest'));
+const examples = all.filter(
+  (example) => !imports('vitest')(example) && !imports('@playwright/test')(example),
+);
 
 /** What the examples of a page print, in order: one that prints nothing where it should has not run. */
 const prints: Readonly<Record<string, readonly (readonly RegExp[])[]>> = {
@@ -119,12 +119,14 @@ beforeAll(async () => {
     'jsdom',
     'zod',
     'vitest',
+    'local-supabase',
     'hono',
     '@tanstack',
     '@types',
   ])
     await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   await symlink(inject('library').folder, join(folder, 'node_modules', libraryName));
+  await symlink(join(root, 'supabase'), join(folder, 'supabase'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await writeFile(join(folder, 'tsconfig.json'), '{ "compilerOptions": { "jsx": "react-jsx" } }');
   await cp(join(root, 'test/library/page/runner.tsx'), join(folder, 'runner.tsx'));

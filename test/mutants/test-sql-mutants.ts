@@ -16,7 +16,7 @@ const { values } = parseArgs({
     /** Only mutants of objects whose name contains it. */
     only: { type: 'string', default: '' },
     /** The maximum number of test files for one mutant. */
-    files: { type: 'string', default: '10' },
+    files: { type: 'string', default: '6' },
     /** Only the mutants of the draw with these numbers, separated by commas. */
     ids: { type: 'string' },
     /** The test files, separated by commas. Default: those that call the changed object. */
@@ -159,25 +159,31 @@ async function countCalls(): Promise<ReadonlyMap<string, Calls>> {
   return new Map(testFiles.map((file) => [file, JSON.parse(readFileSync(path(file), 'utf8')) as Calls]));
 }
 
-/** The tests that use an object, the files that use it most first. */
+/** The tests that use an object, those of the files first that use rare functions of its migration. */
 function testsOf(object: SqlObject, calls: ReadonlyMap<string, Calls>): readonly Tests[] {
-  const [, own = ''] = object.name.split(' ');
-  const called = /execute function ([\w.]+)/.exec(object.sql)?.[1] ?? own;
-  // PostgreSQL inlines some functions of the language SQL: then the calls of their callers count.
-  const callers = objects.filter(({ sql, name }) => sql.includes(called) && name !== object.name);
+  const functionOf = ({ name, sql }: SqlObject) =>
+    /execute function ([\w.]+)/.exec(sql)?.[1] ?? name.split(' ')[1] ?? '';
+  const usersOf = (file: string, functions: readonly string[]) =>
+    Object.entries(calls.get(file) ?? {})
+      .filter(([, called]) => functions.some((name) => name in called))
+      .map(([test]) => test);
   const using = (functions: readonly string[]) =>
-    [...calls].flatMap(([file, byTest]) => {
-      const users = Object.keys(byTest).filter((test) =>
-        functions.some((name) => name in (byTest[test] ?? {})),
-      );
-      const share = users.length / Object.keys(byTest).length;
-      return users.length === 0 ? [] : [{ file, names: users.includes('setup') ? null : users, share }];
+    testFiles.flatMap((file) => {
+      const users = usersOf(file, functions);
+      return users.length === 0 ? [] : [{ file, names: users.includes('setup') ? null : users }];
     });
-  const direct = using([called]);
-  const found = direct.length > 0 ? direct : using(callers.map(({ name }) => name.split(' ')[1] ?? ''));
-  const all = testFiles.map((file) => ({ file, names: null, share: 0 }));
-  return (found.length > 0 ? found : all)
-    .toSorted((a, b) => b.share - a.share)
+  const own = functionOf(object);
+  const direct = using([own]);
+  // PostgreSQL inlines some functions of the language SQL: then the calls of their callers count.
+  const callers = objects.filter((other) => other !== object && other.sql.includes(own)).map(functionOf);
+  const found = direct.length > 0 ? direct : using(callers);
+  const rarities = objects
+    .filter(({ file }) => file === object.file)
+    .map((neighbor) => using([functionOf(neighbor)]).map(({ file }) => file));
+  const weight = (file: string) =>
+    rarities.reduce((sum, files) => sum + (files.includes(file) ? 1 / files.length : 0), 0);
+  return (found.length > 0 ? found : testFiles.map((file) => ({ file, names: null })))
+    .toSorted((a, b) => weight(b.file) - weight(a.file))
     .slice(0, Number(values.files));
 }
 

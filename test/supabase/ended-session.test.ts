@@ -58,3 +58,26 @@ test.each(Object.entries(endings))(
     );
   },
 );
+
+test('a session whose lifetime is limited reads until its end, and is no longer listed then', async () => {
+  const user = await createUser(supabase(), `limited-${crypto.randomUUID()}@example.com`);
+  await supabase().database.query('insert into public.notifications (recipient_id) values ($1)', [user.id]);
+  const read = async () =>
+    (await requestApi(supabase(), url('notifications?select=id'), { token: user.token })).json();
+  const endIn = (hours: number) =>
+    supabase().database.query(
+      'update auth.sessions set not_after = now() + make_interval(hours => $2) where user_id = $1',
+      [user.id, hours],
+    );
+  await endIn(1);
+  expect(await read()).toHaveLength(1);
+  await endIn(-1);
+  expect(await read()).toEqual([]);
+  const other = await signIn(supabase(), user.email);
+  const list = await requestApi(supabase(), url('rpc/list_sessions'), {
+    method: 'POST',
+    token: other,
+    body: {},
+  });
+  expect(await list.json()).toMatchObject([{ is_current: true }]);
+});

@@ -117,17 +117,25 @@ it('a message in the name of a user that the recipient blocked, or about a muted
 });
 
 it('a message takes only the channels that it names, of those that the recipient wants', async () => {
+  await supabase().database.query(
+    `insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
+     values ($1, gen_random_uuid(), 'https://push.example.com/x', repeat('a', 87), repeat('a', 22))`,
+    [grace.id],
+  );
   const responses = await send(
     { recipients: [grace.id], kind: 'mention', text: 'Hello', channels: ['in_app'] },
     { recipients: [grace.id], kind: 'comment', text: 'Hello', channels: ['email'] },
     { recipients: [grace.id], kind: 'edit', text: 'Hello', channels: ['email'] },
+    { recipients: [grace.id], kind: 'mention', text: 'Hello', channels: ['in_app', 'push'] },
   );
+  await supabase().database.exec('delete from push_subscriptions');
   expect(responses.map(({ deliveries }) => deliveries[0])).toMatchObject([
     { outcome: 'delivered', channels: ['in_app'] },
     { outcome: 'delivered', channels: ['email'] },
     { outcome: 'suppressed', reason: 'channels_off' },
+    { outcome: 'delivered', channels: ['in_app', 'push'] },
   ]);
-  expect(await contents()).toMatchObject([{ type: 'mention' }]);
+  expect(await contents()).toMatchObject([{ type: 'mention' }, { type: 'mention' }]);
   expect(await supabase().database.query('select state from private.notification_mails')).toHaveLength(1);
 });
 
@@ -216,7 +224,9 @@ describe('the queue of messages', () => {
     await addAccounts(members);
     await database.exec(
       `insert into audiences (name) values ('crew');
-       insert into audience_members (audience, user_id) select 'crew', id from auth.users where email like 'many-%'`,
+       insert into audience_members (audience, user_id) select 'crew', id from auth.users where email like 'many-%';
+       insert into audiences (name) values ('others');
+       insert into audience_members (audience, user_id) values ('others', '${ada.id}')`,
     );
     await send({ audience: 'crew', text: 'x', send_at: soon() });
     const lanes = await database.query('select lane, is_open from private.message_ranges');
@@ -319,6 +329,7 @@ describe('the queue of messages', () => {
   it.each([
     ['delivered', 'mention'],
     ['suppressed', 'comment'],
+    ['failed', 'mention'],
   ])('counts who was %s before the end, also of a message that is canceled', async (outcome, kind) => {
     const { database } = supabase();
     await database.query(
@@ -327,7 +338,8 @@ describe('the queue of messages', () => {
     );
     // The order of the ids: Grace is first.
     const [message] = await send({ recipients: [grace.id, ada.id], kind, text: 'x', send_at: soon() });
-    await deliverOne();
+    if (outcome === 'failed') await whileRefusing(database, grace.id, deliverOne);
+    else await deliverOne();
     const counts = { delivered: 0, suppressed: 0, failed: 0, [outcome]: 1 };
     expect(await statusOf(message?.id ?? '')).toMatchObject({ state: 'scheduled', counts });
     await call('cancel_message', { message_id: message?.id });
@@ -467,22 +479,26 @@ it.each([
 it.each([
   ['text', 2000],
   ['url', 1000],
+  ['send_at', 40],
+  ['expires_at', 40],
   ['idempotency_key', 200],
   ['entity.type', 100],
   ['entity.id', 200],
   ['entity.name', 200],
   ['sender.name', 100],
 ])('the field %s of a message has up to %i characters', async (path, most) => {
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString().slice(0, 19);
   const message = (length: number) => {
     const [field = '', part] = path.split('.');
-    const value = '/'.padEnd(length, 'x');
+    const isTime = path.endsWith('_at');
+    const value = isTime ? `${inAnHour}.`.padEnd(length - 1, '0') + 'Z' : '/'.padEnd(length, 'x');
     const entity = { type: 'build', id: '7' };
     if (part === undefined) return { recipients: [grace.id], text: 'x', [field]: value };
     const parts = { ...(field === 'entity' ? entity : {}), [part]: value };
     return { recipients: [grace.id], text: 'x', [field]: parts };
   };
   expect((await call('send_notifications', { messages: [message(most)] })).status).toBe(200);
-  expect(await contents()).toHaveLength(1);
+  expect(await contents()).toHaveLength(path === 'send_at' ? 0 : 1);
   const refused = await call('send_notifications', { messages: [message(most + 1)] });
   expect([refused.status, await refused.json()]).toMatchObject([
     400,

@@ -3,7 +3,6 @@ import { beforeEach, expect, test } from 'vitest';
 import { setLanguage } from '../../../src/inbox/ui/texts.ts';
 import { toasts } from '../../../src/inbox/ui/state/toasts.ts';
 import { ada, createUser, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
-import { createPlatform } from '../../../src/platform/browser-platform.ts';
 import { renderApp } from '../../support/render-app.tsx';
 import { findRowButton } from '../../support/row-button.ts';
 import { createBreakableFetch, to } from '../../support/wire/breakable-fetch.ts';
@@ -13,38 +12,18 @@ const user = { email: ada.email, password: seedPassword };
 
 beforeEach(() => toasts.clear());
 
-test('the application shows "Loading..." until the session is known', async () => {
-  await renderApp('/account', { supabase: supabase(), user });
-  expect(screen.getByText('Loading...')).toBeTruthy();
-  await screen.findByRole('heading', { name: 'Account' });
-});
-
-test('the application shows "Wird geladen..." on a German page until the session is known', async () => {
-  await setLanguage('de');
+test.each([
+  ['en', 'Loading...', 'Account'],
+  ['de', 'Wird geladen...', 'Konto'],
+] as const)('the application in %s shows "%s" until the session is known', async (language, text, name) => {
+  await setLanguage(language);
   try {
     await renderApp('/account', { supabase: supabase(), user });
-    expect(screen.getByText('Wird geladen...')).toBeTruthy();
-    await screen.findByRole('heading', { name: 'Konto' });
+    expect(screen.getByText(text)).toBeTruthy();
+    await screen.findByRole('heading', { name });
   } finally {
     await act(() => setLanguage('en'));
   }
-});
-
-test('the application redirects to /login and back to the requested page', async () => {
-  const { actor, url } = await renderApp('/account?x=1', { supabase: supabase() });
-  await waitFor(() => expect(url()).toBe('/login?next=%2Faccount%3Fx%3D1'));
-  await actor.type(await screen.findByLabelText('Email'), user.email);
-  await actor.type(screen.getByLabelText('Password'), `${user.password}{Enter}`);
-  await screen.findByRole('heading', { name: 'Account' });
-  expect(url()).toBe('/account?x=1');
-});
-
-test('the application redirects to /login after a sign-out', async () => {
-  const { actor, url } = await renderApp('/account', { supabase: supabase(), user });
-  await actor.click(await screen.findByRole('button', { name: `Account menu: ${user.email}` }));
-  await actor.click(await screen.findByRole('button', { name: 'Sign out' }));
-  await screen.findByRole('heading', { name: 'Sign in' });
-  expect(url()).toBe('/login');
 });
 
 test('the application ignores a trailing slash', async () => {
@@ -60,24 +39,16 @@ test('the application ignores a trailing slash', async () => {
   expect(clients.auth.getSnapshot().callbackError?.code).toBe('pkce-verifier-missing');
 });
 
-test('the inbox shows /login and no empty list when another device has ended the session', async () => {
+test.each([
+  ['another device has ended the session', 'delete from auth.sessions where user_id = $1'],
+  ['the account was deleted', 'delete from auth.users where id = $1'],
+])('the inbox shows /login and no empty list when %s', async (_, statement) => {
   const person = { email: `ended-${crypto.randomUUID()}@example.com`, password: seedPassword };
   const { id } = await createUser(supabase(), person.email);
   const { store, unmount } = await renderApp('/account', { supabase: supabase(), user: person });
   await screen.findByRole('heading', { name: 'Account' });
   unmount();
-  await supabase().database.query('delete from auth.sessions where user_id = $1', [id]);
-  await renderApp('/home', { supabase: supabase(), store });
-  expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeTruthy();
-});
-
-test('the inbox shows /login when the account was deleted', async () => {
-  const person = { email: `deleted-${crypto.randomUUID()}@example.com`, password: seedPassword };
-  const { id } = await createUser(supabase(), person.email);
-  const { store, unmount } = await renderApp('/account', { supabase: supabase(), user: person });
-  await screen.findByRole('heading', { name: 'Account' });
-  unmount();
-  await supabase().database.query('delete from auth.users where id = $1', [id]);
+  await supabase().database.query(statement, [id]);
   await renderApp('/home', { supabase: supabase(), store });
   expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeTruthy();
 });
@@ -143,31 +114,6 @@ test('an action stays in the outbox while its session cannot be checked', async 
   expect(screen.queryByText('Hello')).toBeNull();
   backend.mend();
   await screen.findByRole('heading', { name: 'Sign in' }, { timeout: 10_000 });
-});
-
-test('the inbox shows the last list with its age when it is opened later and the service fails', async () => {
-  const person = { email: `later-${crypto.randomUUID()}@example.com`, password: seedPassword };
-  const { id } = await createUser(supabase(), person.email);
-  await supabase().database.query(
-    `insert into notifications (recipient_id, content) values ($1, '{"type": "system", "data": {"text": "Hello"}}')`,
-    [id],
-  );
-  const { store, unmount } = await renderApp('/home', { supabase: supabase(), user: person });
-  await screen.findByText('Hello');
-  // The copy is written a moment after the list was read.
-  await new Promise((resolve) => setTimeout(resolve, 2_000));
-  unmount();
-  const { clock } = createPlatform();
-  await renderApp('/home', {
-    supabase: supabase(),
-    store,
-    platform: {
-      clock: { ...clock, now: () => clock.now() + 45 * 60_000 },
-      fetch: () => Promise.reject(new TypeError('Failed to fetch')),
-    },
-  });
-  expect(await screen.findByText('Hello', {}, { timeout: 5_000 })).toBeTruthy();
-  expect(screen.getByText(/^Couldn’t refresh\. This list is from .*\d:\d\d/)).toBeTruthy();
 });
 
 test('a list that is not stored says so offline; only an inbox without any list says that there is no copy', async () => {

@@ -187,12 +187,6 @@ test('the account page does not offer to remove the only sign-in method', async 
   expect(section('Ways to sign in').queryByRole('button')).toBeNull();
 });
 
-test('the account page shows a failed link in its section', async () => {
-  const error = 'error=access_denied&error_code=otp_expired&error_description=x&sb=';
-  await openAccount(`/account?${error}`);
-  expect(await screen.findByText(/^That code isn’t valid/)).toBeTruthy();
-});
-
 test('two-step sign-in is switched on by a code of the app and off again', async () => {
   const { actor, clients } = await openAccount();
   const mfa = section('Two-step sign-in');

@@ -4,6 +4,7 @@ import { IDBFactory } from 'fake-indexeddb';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { toasts } from '../../../../src/inbox/ui/state/toasts.ts';
 import { setLanguage } from '../../../../src/inbox/ui/texts.ts';
+import { createPlatform } from '../../../../src/platform/browser-platform.ts';
 import {
   ada,
   grace,
@@ -226,20 +227,6 @@ test('the inbox marks read by opening, and by the button, which marks unread aga
   await waitFor(async () => expect(await status('Document 1')).toBe('read'));
 });
 
-test('the inbox archives and restores', async () => {
-  await notify(1);
-  const { actor, url } = await open();
-  await actor.click(await findRowButton(actor, /^Archive: /));
-  await screen.findByText(/You’re all caught up/);
-  await waitFor(async () => expect(await status('Document 1')).toBe('archived'));
-  const lists = screen.getAllByRole('navigation', { name: 'Lists' })[0] as HTMLElement;
-  await actor.click(within(lists).getByRole('link', { name: 'Archived, 1' }));
-  expect(url()).toBe('/home?tab=archived');
-  await actor.click(await findRowButton(actor, /^Move to inbox: /));
-  await screen.findByText('Nothing archived.');
-  await waitFor(async () => expect(await status('Document 1')).toBe('read'));
-});
-
 test('the inbox deletes after the undo time unless undone', async () => {
   await notify(1);
   const { actor } = await open();
@@ -263,17 +250,7 @@ test('the inbox moves the focus from a removed row to the next, or to the headin
   await waitFor(() => expect(document.activeElement?.textContent).toContain('Old 1'));
   await actor.keyboard('{Delete}');
   await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 })));
-});
-
-test('the inbox marks all read', async () => {
-  await fill(3);
-  const { actor } = await open();
-  const rail = within(await screen.findByRole('complementary', { name: 'Views' }));
-  await rail.findByRole('link', { name: 'Unread, 3' });
-  await actor.click(await screen.findByRole('button', { name: 'Mark all read' }));
-  await rail.findByRole('link', { name: 'Unread, 0' });
-  await actor.click(screen.getByRole('button', { name: 'Dismiss' }));
-  await waitFor(async () => expect(await status('Old 1')).toBe('read'));
+  expect(await screen.findByText(/You’re all caught up/)).toBeTruthy();
 });
 
 test('the inbox loads more, page by page', async () => {
@@ -287,26 +264,6 @@ test('the inbox loads more, page by page', async () => {
   await waitFor(() => expect(listLength()).toBe('65'));
   await waitFor(() => expect(rows().length).toBeLessThan(60));
   expect(screen.queryByRole('button', { name: 'Load more' })).toBeNull();
-});
-
-test('the inbox keeps a read row in "Unread" until the list is left', async () => {
-  await fill(2);
-  const { actor } = await open('/home?tab=unread');
-  await screen.findByText(/Old 2/);
-  await actor.click(await findRowButton(actor, /^Mark as read: /));
-  await waitFor(() => expect(document.title).toBe('(1) Unread · Tidings'));
-  expect(rows()).toHaveLength(2);
-});
-
-test('the inbox filters by kind, in the URL', async () => {
-  await notify(1, 'comment');
-  await notify(2, 'invite');
-  const { actor, url } = await open();
-  await screen.findByText(/Document 1/);
-  const kinds = screen.getAllByRole('navigation', { name: 'Types' })[0] as HTMLElement;
-  await actor.click(within(kinds).getByRole('link', { name: 'Comments, 1 unread' }));
-  expect(url()).toBe('/home?kind=comment');
-  await waitFor(() => expect(rows()).toHaveLength(1));
 });
 
 test('the inbox acts on a selection', async () => {
@@ -565,9 +522,14 @@ test('a reload shows the saved list, then the current one', async () => {
   first.unmount();
   backend.break(to('/rest/'));
   // Without a new sign-in: persisted data belongs to its session.
-  await renderApp('/home', { supabase: local(), platform: { fetch: backend.fetch }, store: first.store });
+  const { clock } = createPlatform();
+  await renderApp('/home', {
+    supabase: local(),
+    platform: { clock: { ...clock, now: () => clock.now() + 45 * 60_000 }, fetch: backend.fetch },
+    store: first.store,
+  });
   await screen.findByText(/Old 2/);
-  await screen.findByText(/Couldn’t refresh. This list is from/);
+  await screen.findByText(/^Couldn’t refresh\. This list is from .*\d:\d\d/);
   await local().database.exec("delete from public.notifications where content like '%Old 2%'");
   backend.mend();
   fireEvent.click(tryAgain(/Couldn’t refresh. This list is from/));

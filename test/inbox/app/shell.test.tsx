@@ -53,39 +53,8 @@ test.each([
   expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeTruthy();
 });
 
-test('an action waits for the next sign-in if the session has ended unnoticed, and reports no deletion', async () => {
+test('an action waits while its session cannot be checked, and for the next sign-in if the session has ended', async () => {
   const person = { email: `unnoticed-${crypto.randomUUID()}@example.com`, password: seedPassword };
-  const { id } = await createUser(supabase(), person.email);
-  await supabase().database.query(
-    `insert into notifications (recipient_id, content) values ($1, '{"type": "system", "data": {"text": "Hello"}}')`,
-    [id],
-  );
-  const openSocket = () => ({ send: () => undefined, close: () => undefined }) as never;
-  const { actor } = await renderApp('/home', {
-    supabase: supabase(),
-    user: person,
-    platform: { openSocket },
-  });
-  const archive = await findRowButton(actor, /^Archive/, /Hello/);
-  await supabase().database.query('delete from auth.sessions where user_id = $1', [id]);
-  await actor.click(archive);
-  await screen.findByRole('heading', { name: 'Sign in' });
-  expect(screen.queryByText(/deleted in the meantime/)).toBeNull();
-  expect(screen.getByText(/^You were signed out. Sign in to send the changes that/)).toBeTruthy();
-  const email = screen.getByLabelText('Email');
-  await actor.clear(email);
-  await actor.type(email, person.email);
-  await actor.type(screen.getByLabelText('Password'), `${person.password}{Enter}`);
-  await screen.findByRole('heading', { name: 'Inbox' });
-  const statuses = () =>
-    supabase().database.query('select status from notifications where recipient_id = $1', [id]);
-  await waitFor(async () => expect(JSON.stringify(await statuses())).toContain('archived'), {
-    timeout: 5_000,
-  });
-});
-
-test('an action stays in the outbox while its session cannot be checked', async () => {
-  const person = { email: `unchecked-${crypto.randomUUID()}@example.com`, password: seedPassword };
   const { id } = await createUser(supabase(), person.email);
   await supabase().database.query(
     `insert into notifications (recipient_id, content) values ($1, '{"type": "system", "data": {"text": "Hello"}}')`,
@@ -110,10 +79,21 @@ test('an action stays in the outbox while its session cannot be checked', async 
   await actor.click(archive);
   expect(await screen.findByText(/^Syncing 1 change/)).toBeTruthy();
   expect(checks).toBeGreaterThan(0);
-  expect(screen.queryByText(/deleted in the meantime/)).toBeNull();
   expect(screen.queryByText('Hello')).toBeNull();
   backend.mend();
   await screen.findByRole('heading', { name: 'Sign in' }, { timeout: 10_000 });
+  expect(screen.queryByText(/deleted in the meantime/)).toBeNull();
+  expect(screen.getByText(/^You were signed out. Sign in to send the changes that/)).toBeTruthy();
+  const email = screen.getByLabelText('Email');
+  await actor.clear(email);
+  await actor.type(email, person.email);
+  await actor.type(screen.getByLabelText('Password'), `${person.password}{Enter}`);
+  await screen.findByRole('heading', { name: 'Inbox' });
+  const statuses = () =>
+    supabase().database.query('select status from notifications where recipient_id = $1', [id]);
+  await waitFor(async () => expect(JSON.stringify(await statuses())).toContain('archived'), {
+    timeout: 5_000,
+  });
 });
 
 test('a list that is not stored says so offline; only an inbox without any list says that there is no copy', async () => {
@@ -173,12 +153,6 @@ test('the application opens an invitation link with a broken percent escape', as
   expect(await screen.findByRole('heading', { name: 'We can’t find this invitation' })).toBeTruthy();
 });
 
-test('the application shows not found for an unknown path', async () => {
-  await renderApp('/nowhere', { supabase: supabase(), user });
-  await screen.findByRole('heading', { name: 'Page not found' });
-  expect(document.title).toMatch(/Page not found · Tidings$/);
-});
-
 test('/_app leads to the inbox', async () => {
   const { url } = await renderApp('/_app', { supabase: supabase(), user });
   expect(await screen.findByRole('heading', { name: 'Inbox' })).toBeTruthy();
@@ -211,9 +185,10 @@ test('a second click on a link makes no second history entry; Back closes a dial
   expect(url()).toBe('/home?tab=archived');
 });
 
-test('the shell moves the focus to the heading of the next page', async () => {
+test('the shell shows not found for an unknown path, and moves the focus to the heading of the next page', async () => {
   const { actor } = await renderApp('/nowhere', { supabase: supabase(), user });
   await screen.findByRole('heading', { name: 'Page not found' });
+  expect(document.title).toMatch(/Page not found · Tidings$/);
   const menu = screen.getByRole('button', { name: /^Account menu/ });
   await actor.click(menu);
   await actor.click(
@@ -255,8 +230,14 @@ test.each([
   expect(toasts.getSnapshot()).toEqual([]);
 });
 
-test('the shell keeps the page and the focus when the language changes', async () => {
+test('the shell keeps the page and the focus when the language changes, and emails follow', async () => {
   const { actor } = await renderApp('/preferences', { supabase: supabase(), user });
+  const saved = () =>
+    supabase().database.query(
+      `select p.language as notifications, u.raw_user_meta_data ->> 'language' as account
+         from auth.users u join notification_preferences p on p.user_id = u.id where u.id = $1`,
+      [ada.id],
+    );
   const choice = await screen.findByRole('combobox', { name: 'Language' });
   choice.focus();
   // React hides suspended content by a style.
@@ -272,26 +253,11 @@ test('the shell keeps the page and the focus when the language changes', async (
     expect(document.activeElement).toBe(choice);
     expect(hidden).toEqual([]);
     expect(document.documentElement.lang).toBe('de');
-  } finally {
-    observer.disconnect();
-    await act(() => setLanguage('en'));
-  }
-});
-
-test('emails follow a change of the language', async () => {
-  const { actor } = await renderApp('/preferences', { supabase: supabase(), user });
-  const saved = () =>
-    supabase().database.query(
-      `select p.language as notifications, u.raw_user_meta_data ->> 'language' as account
-         from auth.users u join notification_preferences p on p.user_id = u.id where u.id = $1`,
-      [ada.id],
-    );
-  try {
-    await actor.selectOptions(await screen.findByRole('combobox', { name: 'Language' }), 'de');
     await waitFor(async () => expect(await saved()).toEqual([{ notifications: 'de', account: 'de' }]));
     await actor.selectOptions(await screen.findByRole('combobox', { name: 'Sprache' }), 'en');
     await waitFor(async () => expect(await saved()).toEqual([{ notifications: 'en', account: 'en' }]));
   } finally {
+    observer.disconnect();
     await act(() => setLanguage('en'));
   }
 });

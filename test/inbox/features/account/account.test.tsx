@@ -126,28 +126,17 @@ test('the account page changes the password', async () => {
   expect(await signIn(supabase(), email, 'another-quiet-boat')).toBeTruthy();
 });
 
-test('the account page confirms before signing out everywhere', async () => {
-  const { actor, url } = await openAccount();
-  await actor.click(section('Devices').getByRole('button', { name: 'Sign out everywhere' }));
-  const dialog = within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' }));
-  await actor.click(dialog.getByRole('button', { name: 'Cancel' }));
-  expect(screen.queryByRole('dialog', { name: 'Sign out everywhere?' })).toBeNull();
-  await actor.click(section('Devices').getByRole('button', { name: 'Sign out everywhere' }));
-  await actor.click(
-    within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' })).getByRole('button', {
-      name: 'Sign out everywhere',
-    }),
-  );
-  await waitFor(() => expect(url()).toBe('/login'));
-});
-
-test('the account page reports on /login that other devices could not be signed out', async () => {
+test('the account page confirms before signing out everywhere, and reports on /login that other devices could not be signed out', async () => {
   const { fetch, ...backend } = createBreakableFetch(supabase);
   backend.break(to('/logout'), () => refusal(500, 'unexpected_failure'));
   const { actor, url } = await openAccount('/account', { fetch });
-  await actor.click(section('Devices').getByRole('button', { name: 'Sign out everywhere' }));
-  const dialog = within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' }));
-  await actor.click(dialog.getByRole('button', { name: 'Sign out everywhere' }));
+  const ask = async () => {
+    await actor.click(section('Devices').getByRole('button', { name: 'Sign out everywhere' }));
+    return within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' }));
+  };
+  await actor.click((await ask()).getByRole('button', { name: 'Cancel' }));
+  expect(screen.queryByRole('dialog', { name: 'Sign out everywhere?' })).toBeNull();
+  await actor.click((await ask()).getByRole('button', { name: 'Sign out everywhere' }));
   expect(await screen.findByText(/^Other devices may still be signed in/)).toBeTruthy();
   expect(url()).toBe('/login');
   await actor.click(screen.getByRole('link', { name: 'Create account' }));
@@ -187,7 +176,7 @@ test('the account page does not offer to remove the only sign-in method', async 
   expect(section('Ways to sign in').queryByRole('button')).toBeNull();
 });
 
-test('two-step sign-in is switched on by a code of the app and off again', async () => {
+test('two-step sign-in is switched on by a code of the app, creates new recovery codes, and is switched off again', async () => {
   const { actor, clients } = await openAccount();
   const mfa = section('Two-step sign-in');
   await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
@@ -203,7 +192,12 @@ test('two-step sign-in is switched on by a code of the app and off again', async
   await mfa.findByText('On.');
   await waitFor(() => expect(document.activeElement).toBe(mfa.getByRole('heading', { level: 2 })));
   const sheet = within(await mfa.findByRole('group', { name: 'Recovery codes' }));
-  expect(sheet.getAllByRole('listitem')).toHaveLength(10);
+  const firstCodes = sheet.getAllByRole('listitem').map(({ textContent }) => textContent);
+  expect(firstCodes).toHaveLength(10);
+  const write = vi.spyOn(navigator.clipboard, 'writeText');
+  await actor.click(sheet.getByRole('button', { name: 'Copy' }));
+  await mfa.findByText('Codes copied.');
+  expect(write).toHaveBeenCalledWith(firstCodes.join('\n'));
   const leave = () => dispatchEvent(new Event('beforeunload', { cancelable: true }));
   expect(leave(), 'the browser asks').toBe(false);
   await actor.click(sheet.getByRole('button', { name: 'I’ve saved my codes' }));
@@ -212,6 +206,13 @@ test('two-step sign-in is switched on by a code of the app and off again', async
   // The stored account may not know the codes yet, as after a reload.
   const { getStatus } = createRecoveryCodes(clients, []);
   expect(await getStatus(new AbortController().signal)).toMatchObject({ unused: 10 });
+  await actor.click(mfa.getByRole('button', { name: 'Create new codes' }));
+  const question = within(await screen.findByRole('dialog', { name: 'Create new recovery codes?' }));
+  await actor.click(question.getByRole('button', { name: 'Create new codes' }));
+  const newSheet = within(await mfa.findByRole('group', { name: 'Recovery codes' }));
+  const newCodes = newSheet.getAllByRole('listitem').map(({ textContent }) => textContent);
+  expect(new Set([...firstCodes, ...newCodes]).size).toBe(20);
+  await actor.click(newSheet.getByRole('button', { name: 'I’ve saved my codes' }));
   await waitFor(() =>
     expect(document.activeElement).toBe(mfa.getByRole('heading', { name: 'Recovery codes' })),
   );
@@ -226,41 +227,23 @@ test('two-step sign-in is switched on by a code of the app and off again', async
   await waitFor(() => expect(document.activeElement).toBe(mfa.getByRole('heading')));
 });
 
-test('two-step sign-in creates new recovery codes, which replace the earlier ones', async () => {
-  const { actor } = await openAccount();
-  const mfa = section('Two-step sign-in');
-  await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
-  const secret = (await mfa.findByText(/^[A-Z2-7 ]{16,}$/)).textContent ?? '';
-  const totp = new OTPAuth.TOTP({ secret: secret.replaceAll(' ', '') });
-  await actor.type(mfa.getByLabelText('Code from the app'), `${totp.generate()}{Enter}`);
-  const codes = async () =>
-    within(await mfa.findByRole('group', { name: 'Recovery codes' }))
-      .getAllByRole('listitem')
-      .map(({ textContent }) => textContent);
-  const first = await codes();
-  const write = vi.spyOn(navigator.clipboard, 'writeText');
-  await actor.click(mfa.getByRole('button', { name: 'Copy' }));
-  await mfa.findByText('Codes copied.');
-  expect(write).toHaveBeenCalledWith(first.join('\n'));
-  await actor.click(mfa.getByRole('button', { name: 'I’ve saved my codes' }));
-  await actor.click(await mfa.findByRole('button', { name: 'Create new codes' }));
-  const dialog = within(await screen.findByRole('dialog', { name: 'Create new recovery codes?' }));
-  await actor.click(dialog.getByRole('button', { name: 'Create new codes' }));
-  const second = await codes();
-  expect(new Set([...first, ...second]).size).toBe(20);
-  await waitFor(() =>
-    expect(document.activeElement).toBe(mfa.getByRole('heading', { name: 'Recovery codes' })),
-  );
-});
-
-test('two-step sign-in starts over after an unfinished setup, and leaves nothing of one that is canceled', async () => {
+test('two-step sign-in selects its key where the clipboard is refused, leaves nothing of a canceled setup, and starts over after an unfinished one', async () => {
   const first = await openAccount();
   const begin = async ({ actor }: RenderedApp) => {
     await actor.click(section('Two-step sign-in').getByRole('button', { name: 'Add an authenticator app' }));
     await section('Two-step sign-in').findByRole('img', { name: /^QR code/ });
   };
   await begin(first);
-  await first.actor.click(section('Two-step sign-in').getByRole('button', { name: 'Cancel' }));
+  const mfa = section('Two-step sign-in');
+  const copy = mfa.getByRole('button', { name: 'Copy the key' });
+  const write = vi.spyOn(navigator.clipboard, 'writeText');
+  write.mockRejectedValueOnce(new DOMException('Refused', 'NotAllowedError'));
+  await first.actor.click(copy);
+  await mfa.findByText(/^Couldn’t copy the key/);
+  expect(getSelection()?.toString()).toBe(mfa.getByText(/^[A-Z2-7 ]{16,}$/).textContent);
+  await first.actor.click(copy);
+  await mfa.findByText('Key copied.');
+  await first.actor.click(mfa.getByRole('button', { name: 'Cancel' }));
   await section('Two-step sign-in').findByRole('button', { name: 'Add an authenticator app' });
   expect(document.activeElement?.textContent).toBe('Two-step sign-in');
   expect(section('Two-step sign-in').queryByRole('listitem')).toBeNull();
@@ -296,21 +279,6 @@ test('two-step sign-in asks for a name after the scan, and refuses the name of a
   await actor.clear(field);
   await actor.type(field, 'Tablet{Enter}');
   await mfa.findByRole('button', { name: 'Remove: Tablet' });
-});
-
-test('two-step sign-in selects its key for copying by hand where the clipboard is refused', async () => {
-  const { actor } = await openAccount();
-  const mfa = section('Two-step sign-in');
-  await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
-  await mfa.findByRole('img', { name: /^QR code/ });
-  const copy = mfa.getByRole('button', { name: 'Copy the key' });
-  const write = vi.spyOn(navigator.clipboard, 'writeText');
-  write.mockRejectedValueOnce(new DOMException('Refused', 'NotAllowedError'));
-  await actor.click(copy);
-  await mfa.findByText(/^Couldn’t copy the key/);
-  expect(getSelection()?.toString()).toBe(mfa.getByText(/^[A-Z2-7 ]{16,}$/).textContent);
-  await actor.click(copy);
-  await mfa.findByText('Key copied.');
 });
 
 test('many devices are collapsed, and distinguished by address and sign-in', async () => {

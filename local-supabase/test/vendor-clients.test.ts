@@ -5,7 +5,7 @@ import { ada, grace, seedPassword, useLocalSupabase } from '../../test/support/l
 
 /**
  * The vendor's client as in an application: one `createClient`, over a port. Its parts are tested in
- * auth/vendor-client.nightly.test.ts, realtime/vendor-client.test.ts and storage.test.ts.
+ * auth/vendor-client.nightly.test.ts, test/integration/realtime-scenarios.test.ts and storage.test.ts.
  */
 const supabase = useLocalSupabase({
   port: 0,
@@ -54,32 +54,6 @@ describe('the data client', () => {
     expect([data?.length, count]).toEqual([2, 3]);
   });
 
-  it('counts without reading rows', async () => {
-    const { count } = await client.from('notifications').select('*', { count: 'exact', head: true });
-    expect(count).toBe(3);
-  });
-
-  it('filters by equality, list, pattern, null and or', async () => {
-    const { data: all } = await client.from('notifications').select('id,content').order('created_at');
-    const [first, second, third] = all ?? [];
-    const ids = async (query: PromiseLike<{ data: { id: unknown }[] | null }>) =>
-      (await query).data?.map(({ id }) => id);
-    const table = () => client.from('notifications').select('id').order('created_at');
-    await expect(ids(table().eq('content', first?.content))).resolves.toEqual([first?.id]);
-    await expect(ids(table().in('id', [first?.id, third?.id]))).resolves.toEqual([first?.id, third?.id]);
-    await expect(ids(table().like('content', '%e-1%'))).resolves.toEqual([second?.id]);
-    await expect(ids(table().likeAnyOf('content', ['%e-0%', '%e-2%']))).resolves.toEqual([
-      first?.id,
-      third?.id,
-    ]);
-    await expect(ids(table().is('content', null))).resolves.toEqual([]);
-    await expect(ids(table().or(`id.eq.${first?.id},id.eq.${second?.id}`))).resolves.toEqual([
-      first?.id,
-      second?.id,
-    ]);
-    await expect(ids(table().not('id', 'in', `(${first?.id},${second?.id})`))).resolves.toEqual([third?.id]);
-  });
-
   it('inserts, upserts, updates and deletes, and returns the written rows', async () => {
     const table = () => client.from('notification_preferences');
     const made = await table().insert({ user_id: ada.id }).select().single();
@@ -91,31 +65,6 @@ describe('the data client', () => {
     const changed = await table().update({ email_digest_frequency: 'never' }).eq('user_id', ada.id).select();
     expect(changed.data).toMatchObject([{ email_digest_frequency: 'never' }]);
     expect((await table().delete().eq('user_id', ada.id)).status).toBe(204);
-  });
-
-  it('reads one row, no row, or an error with the reason', async () => {
-    const none = client.from('notification_preferences').select().eq('user_id', ada.id);
-    expect((await none.maybeSingle()).data).toBeNull();
-    expect((await none.single()).error).toMatchObject({ code: 'PGRST116' });
-    expect((await client.from('notifications').select().single()).error).toMatchObject({ code: 'PGRST116' });
-    expect((await client.from('nothing').select()).error).toMatchObject({ code: 'PGRST205' });
-  });
-
-  it('rolls back a write of more rows than maxAffected', async () => {
-    // The client's types contain `maxAffected` only for a schema that declares its PostgREST version.
-    const query = client
-      .from('notifications')
-      .update({ status: 'read' })
-      .eq('recipient_id', ada.id)
-      .setHeader('Prefer', 'handling=strict,max-affected=1');
-    expect((await query).error).toMatchObject({ code: 'PGRST124' });
-    const unread = client.from('notifications').select('*', { count: 'exact', head: true });
-    expect((await unread.eq('status', 'unread')).count).toBe(3);
-  });
-
-  it('reads CSV', async () => {
-    const { data } = await client.from('notifications').select('status').csv();
-    expect(data?.trim().split(/\r?\n/)).toEqual(['status', 'unread', 'unread', 'unread']);
   });
 
   it('calls functions, and receives the errors that they raise', async () => {

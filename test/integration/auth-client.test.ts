@@ -1,7 +1,5 @@
-import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { createClaims } from '../../src/auth-client/features/claims.ts';
-import { createIdentities } from '../../src/auth-client/features/identities.ts';
 import {
   type AuthClientOptions,
   type AuthStore,
@@ -9,11 +7,10 @@ import {
   createCookieStore,
   createMemoryStore,
 } from '../../src/auth-client/index.ts';
-import { createMfa } from '../../src/auth-client/features/mfa.ts';
 import { readSessionCookies } from '../../src/auth-client/server/server-store.ts';
 import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { createCookieJar } from '../auth-client/support/cookie-jar.ts';
-import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
+import { useLocalSupabase } from '../support/local-supabase.ts';
 import { toVerifyLink } from 'supabase-conformance';
 
 const supabase = useLocalSupabase();
@@ -105,86 +102,10 @@ describe('the auth client against the embedded server', () => {
     expect(page.client.getSnapshot().status).toBe('signed-in');
   });
 
-  it('signs in by a mailed code', async () => {
-    const { email, client } = await signedUp();
-    await client.signOut();
-    await client.signInWithOtp({ email, redirectTo: HOME });
-    const { code } = await supabase().mailbox.waitFor({ to: email });
-    const { session } = await client.verifyOtp({ type: 'email', email, token: code ?? '' });
-    expect(session?.user.email).toBe(email);
-  });
-
-  it('a wrong password throws invalid_credentials', async () => {
-    const { client } = await openPage();
-    await expect(client.signInWithPassword({ email: ada.email, password: 'wrong' })).rejects.toMatchObject({
-      code: 'invalid_credentials',
-      status: 400,
-    });
-  });
-
-  it('two tabs refresh once and both keep the session', async () => {
-    const store = createMemoryStore();
-    const platform = createPlatform({ fetch: counting() });
-    let refreshes = 0;
-    function counting(): typeof fetch {
-      return (input, init) => {
-        if ((input instanceof Request ? input.url : String(input)).includes('refresh_token')) refreshes += 1;
-        return supabase().fetch(input, init);
-      };
-    }
-    const first = await openPage(store, HOME, { platform });
-    await first.client.signInWithPassword({ email: ada.email, password: seedPassword });
-    const second = await openPage(store, HOME, { platform });
-    const rejectedToken = (await first.client.getAccessToken()) ?? '';
-    const tokens = await Promise.all([
-      first.client.getAccessToken({ rejectedToken }),
-      second.client.getAccessToken({ rejectedToken }),
-      first.client.getAccessToken({ rejectedToken }),
-    ]);
-    expect(new Set(tokens).size).toBe(1);
-    expect(tokens[0]).not.toBe(rejectedToken);
-    expect(refreshes).toBe(1);
-  });
-
-  it('a session that the server ended is dropped at the next refresh', async () => {
-    const { client, email } = await signedUp();
-    const other = await openPage();
-    await other.client.signInWithPassword({ email, password });
-    await other.client.signOut({ scope: 'others' });
-    expect(other.client.getSnapshot().status).toBe('signed-in');
-    await expect(client.getUser()).rejects.toMatchObject({ code: 'session_not_found' });
-    expect(client.getSnapshot().status).toBe('signed-out');
-  });
-
   it('verifies its own claims against the published keys', async () => {
     const { client, email } = await signedUp();
     const keys = createClaims(client, { issuer: await issuerOf(client) });
     expect(await keys.getClaims()).toMatchObject({ email, role: 'authenticated', aud: 'authenticated' });
-  });
-
-  it('raises a session to aal2 by an authenticator app, and lowers it', async () => {
-    const { client, events } = await signedUp();
-    const mfa = createMfa(client);
-    const { id, totp } = await mfa.enroll({ factorType: 'totp', friendlyName: 'app' });
-    const code = new TOTP({ secret: Secret.fromBase32(totp?.secret ?? '') }).generate();
-    await mfa.challengeAndVerify({ factorId: id, code });
-    expect(await mfa.getAuthenticatorAssuranceLevel()).toMatchObject({
-      currentLevel: 'aal2',
-      nextLevel: 'aal2',
-    });
-    expect((await mfa.listFactors()).totp).toHaveLength(1);
-    expect(events).toContain('MFA_CHALLENGE_VERIFIED');
-    await client.refreshSession();
-    await mfa.unenroll({ factorId: id });
-    expect((await mfa.listFactors()).all).toEqual([]);
-  });
-
-  it('lists identities, and updates the name', async () => {
-    const { client } = await signedUp();
-    expect(await createIdentities(client).getUserIdentities()).toMatchObject([{ provider: 'email' }]);
-    const user = await client.updateUser({ data: { name: 'Ada' } });
-    expect(user.user_metadata).toMatchObject({ name: 'Ada' });
-    expect((await client.getSettings()).external['email']).toBe(true);
   });
 
   it('a server reads the cookies of the page', async () => {

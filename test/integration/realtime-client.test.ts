@@ -130,17 +130,6 @@ describe('the realtime client against the embedded server', () => {
     expect(tab.reported).toEqual([]);
   });
 
-  it('fails with the message of the server when a table does not exist', async () => {
-    const tab = openTab(ada);
-    createPostgresChanges(tab.channel).onChanges({ table: 'no_such_table' }, () => {});
-    await vi.waitFor(() =>
-      expect(tab.channel.getSnapshot()).toMatchObject({
-        status: 'failed',
-        error: { code: 'subscription-refused' },
-      }),
-    );
-  });
-
   it('joins again for a binding of another table without losing a change', async () => {
     const tab = openTab(ada);
     await live(tab);
@@ -197,7 +186,7 @@ describe('the realtime client against the embedded server', () => {
   });
 
   it(
-    'equals the table after the server crashed and recovered during 500 writes',
+    'equals the table after the server crashed and recovered during 200 writes',
     { timeout: 60_000 },
     async () => {
       const tabs = [
@@ -206,9 +195,9 @@ describe('the realtime client against the embedded server', () => {
       ];
       await Promise.all(tabs.map(live));
       const { realtime, database } = getSupabase();
-      for (let change = 0; change < 500; change += 1) {
-        if (change === 150) await realtime.faults.kill();
-        if (change === 350) await realtime.faults.recover();
+      for (let change = 0; change < 200; change += 1) {
+        if (change === 60) await realtime.faults.kill();
+        if (change === 140) await realtime.faults.recover();
         const user = change % 2 ? ada : grace;
         if (change % 5 === 4)
           await database.query(

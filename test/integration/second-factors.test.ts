@@ -58,57 +58,6 @@ describe('recovery codes of the service', () => {
     });
   });
 
-  it('need another factor and a session of aal2, and are one set', async () => {
-    const { email, auth } = await createPerson();
-    const recovery = createRecoveryCodes(auth);
-    await expect(recovery.getStatus()).rejects.toMatchObject({ code: 'mfa_factor_not_found' });
-    await expect(recovery.generate()).rejects.toMatchObject({ code: 'insufficient_aal' });
-    await enrollApp(auth);
-    const { codes } = await recovery.generate();
-    await expect(recovery.generate()).rejects.toMatchObject({ code: 'mfa_verified_factor_exists' });
-    const low = createRecoveryCodes(await signIn(email));
-    await expect(low.regenerate()).rejects.toMatchObject({ code: 'insufficient_aal' });
-    await expect(low.unenroll()).rejects.toMatchObject({ code: 'insufficient_aal' });
-    const { codes: newer } = await recovery.regenerate();
-    await expect(low.verify({ code: codes[0] ?? '' })).rejects.toMatchObject({
-      code: 'mfa_verification_failed',
-    });
-    await low.verify({ code: newer[0] ?? '' });
-    await recovery.unenroll();
-    await expect(recovery.getStatus()).rejects.toMatchObject({ code: 'mfa_factor_not_found' });
-  });
-
-  it('prevent the removal of the last other factor, and are removed only by their own endpoint', async () => {
-    const { auth } = await createPerson();
-    await enrollApp(auth);
-    const recovery = createRecoveryCodes(auth);
-    const { factorId } = await recovery.generate();
-    const mfa = createMfa(auth);
-    const [app] = (await mfa.listFactors()).totp;
-    await expect(mfa.unenroll({ factorId })).rejects.toMatchObject({ code: 'validation_failed' });
-    await expect(mfa.unenroll({ factorId: app?.id ?? '' })).rejects.toMatchObject({
-      code: 'mfa_recovery_codes_sole_factor',
-    });
-    await recovery.unenroll();
-    await mfa.unenroll({ factorId: app?.id ?? '' });
-    expect((await mfa.listFactors()).all).toEqual([]);
-  });
-
-  it('are locked for a quarter of an hour after five wrong ones', async () => {
-    const { email, auth } = await createPerson();
-    await enrollApp(auth);
-    const { codes } = await createRecoveryCodes(auth).generate();
-    const recovery = createRecoveryCodes(await signIn(email));
-    for (let attempt = 0; attempt < 5; attempt += 1)
-      await expect(recovery.verify({ code: 'wrong' })).rejects.toMatchObject({
-        code: 'mfa_verification_failed',
-      });
-    await expect(recovery.verify({ code: codes[0] ?? '' })).rejects.toMatchObject({
-      code: 'mfa_recovery_codes_locked',
-      status: 429,
-    });
-  });
-
   it('are those of the vendor’s client', async () => {
     const { email, auth } = await createPerson();
     await enrollApp(auth);

@@ -22,14 +22,27 @@ export async function openRestWorld(
     seed: false,
   });
   await database.exec(sql);
+  const world = await serveRest(database, settings, report);
+  return {
+    ...world,
+    async close() {
+      await world.close();
+      await database.close();
+    },
+  };
+}
+
+/** Serves a database of another world with other settings. */
+export async function serveRest(
+  database: PgliteDatabase,
+  settings: Partial<RestSettings>,
+  report?: (problem: unknown) => void,
+): Promise<RestWorld> {
   const rest = await createRestService({ database, settings, ...(report && { report }) });
   return {
     database,
     ask: async (path, init, claims = { role: 'service_role' }) =>
       rest.handle(new Request(`http://project.test/rest/v1${path}`, init), claims),
-    async close() {
-      await rest.close();
-      await database.close();
-    },
+    close: () => rest.close(),
   };
 }

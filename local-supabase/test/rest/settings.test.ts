@@ -1,6 +1,6 @@
 import { readPath } from '../../src/services/rest/request/token-claims.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRestWorld, type RestWorld } from './rest-world.ts';
+import { openRestWorld, serveRest, type RestWorld } from './rest-world.ts';
 
 const schema = `
   create table public.shelf (id int primary key);
@@ -25,17 +25,17 @@ let configured: RestWorld;
 let closed: RestWorld;
 beforeAll(async () => {
   plain = await openRestWorld(schema);
-  configured = await openRestWorld(schema, {
+  configured = await serveRest(plain.database, {
     preRequest: 'public.check_request',
     rootSpec: 'root',
     tellsTiming: true,
     audience: 'project',
     roleClaimKey: '."https://example.com/roles"[0]',
   });
-  closed = await openRestWorld(schema, { openApiMode: 'disabled' });
+  closed = await serveRest(plain.database, { openApiMode: 'disabled' });
 });
 afterAll(async () => {
-  for (const world of [plain, configured, closed]) await world.close();
+  for (const world of [configured, closed, plain]) await world.close();
 });
 
 it.each([
@@ -81,7 +81,7 @@ it('the root is the result of a function, or 404 if descriptions are disabled', 
 });
 
 it('the description contains the tables that the role may use, or every table', async () => {
-  const all = await openRestWorld(schema, { openApiMode: 'ignore-privileges' });
+  const all = await serveRest(plain.database, { openApiMode: 'ignore-privileges' });
   const tablesOf = async (world: RestWorld) => {
     const response = await world.ask('/', {}, { role: 'anon' });
     return Object.keys(((await response.json()) as { definitions: object }).definitions);
@@ -113,7 +113,9 @@ it('the role of a token is read at the configured path, and another audience is 
     401,
     { code: 'PGRST303', message: 'JWT not in audience' },
   ]);
-  await expect(openRestWorld(schema, { roleClaimKey: 'role' })).rejects.toThrow('is not a path to a role');
+  await expect(serveRest(plain.database, { roleClaimKey: 'role' })).rejects.toThrow(
+    'is not a path to a role',
+  );
 });
 
 it.each([
@@ -251,6 +253,6 @@ describe('the settings of the role authenticator', () => {
     await reload(alter('db_max_rows', '1') + alter(name, value));
     expect(await json(world.ask('/entry?select=id'))).not.toHaveLength(1);
     expect(reports).toEqual([new TypeError("pgrst.openapi_mode: 'open' is not a mode")]);
-    await expect(openRestWorld(alter(name, value))).rejects.toThrow("'open' is not a mode");
+    await expect(serveRest(world.database, {})).rejects.toThrow("'open' is not a mode");
   });
 });

@@ -132,7 +132,7 @@ async function auditRemote(
     });
   console.log(`Run ${run.id}`);
   try {
-    if (removeTables && target.realtimeUrl !== null) await tellWhenLive(target, run);
+    if (removeTables && target.realtimeUrl !== null) await notifyWhenLive(target, run);
     const { signal } = interruption;
     const exitCode = await auditAndReport({ audits, target, run, options, knownFailing, signal });
     return signal.aborted ? Number(signal.reason) : exitCode;
@@ -147,7 +147,7 @@ async function auditRemote(
 }
 
 /** Waits for live changes. The audits run in any case and report what the realtime service lacks. */
-async function tellWhenLive(target: ConformanceTarget, run: AuditRun): Promise<void> {
+async function notifyWhenLive(target: ConformanceTarget, run: AuditRun): Promise<void> {
   try {
     if (await awaitLiveTables(createAuditContext(target, run))) return;
     console.log('The realtime service delivers no changes of the new tables.');

@@ -89,8 +89,8 @@ describe('the command on a remote project', () => {
       const refused = start('--only', 'AUTH-001');
       expect(await refused.exited).toEqual([2, null]);
       expect(refused.output()).toContain('the project has users that no audit created');
-      const told = start('--only', 'AUTH-001', '--allow-foreign-users');
-      expect(await told.exited).toEqual([0, null]);
+      const lines = start('--only', 'AUTH-001', '--allow-foreign-users');
+      expect(await lines.exited).toEqual([0, null]);
       expect(await count('auth.users')).toBe(1);
     },
   );

@@ -32,11 +32,11 @@ describe('a run of audits', () => {
   });
 
   it('each result is reported when its audit ends', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const quick = audit('A-2', () => Promise.resolve());
     const slow = audit('A-1', () => new Promise((resolve) => setTimeout(resolve, 20)));
-    await runAudits([slow, quick], target, { onResult: ({ audit: { id } }) => told.push(id) });
-    expect(told).toEqual(['A-2', 'A-1']);
+    await runAudits([slow, quick], target, { onResult: ({ audit: { id } }) => reported.push(id) });
+    expect(reported).toEqual(['A-2', 'A-1']);
   });
 
   it('requests without a token are not audited if the gateway replaces the key with a token', async () => {

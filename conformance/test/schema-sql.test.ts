@@ -5,18 +5,18 @@ import { target as withoutServices } from './sample-audits.ts';
 /** A target with a REST service that knows the tables from its `readsAt`th response on. */
 function targetThatReadsAt(readsAt: number) {
   const statements: string[] = [];
-  let asked = 0;
+  let requests = 0;
   return {
     statements,
-    asked: () => asked,
+    requests: () => requests,
     target: {
       ...withoutServices,
       restUrl: 'http://127.0.0.1:1/rest/v1',
       query: (text: string) => Promise.resolve(void statements.push(text)),
       fetch: () => {
-        asked += 1;
+        requests += 1;
         return Promise.resolve(
-          asked < readsAt
+          requests < readsAt
             ? Response.json({ code: 'PGRST205', message: 'unknown' }, { status: 404 })
             : Response.json([]),
         );
@@ -26,9 +26,9 @@ function targetThatReadsAt(readsAt: number) {
 }
 
 it('the audits begin once the REST service knows the new tables', async () => {
-  const { target, asked, statements } = targetThatReadsAt(3);
+  const { target, requests, statements } = targetThatReadsAt(3);
   const remove = await applySchema(target);
-  expect(asked()).toBe(3);
+  expect(requests()).toBe(3);
   await remove();
   expect(statements).toEqual([expect.any(String), expect.stringContaining('create table'), statements[0]]);
 });

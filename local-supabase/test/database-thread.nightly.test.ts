@@ -87,14 +87,14 @@ describe('PostgreSQL in a worker thread', () => {
     const named = { name: 'kept', text: 'select id from public.kept', values: [] };
     await client.query(named);
     await client.query('listen kept_news');
-    const heard = new Promise((resolve) => client.once('notification', ({ payload }) => resolve(payload)));
+    const received = new Promise((resolve) => client.once('notification', ({ payload }) => resolve(payload)));
     // PGlite lacks the encoding conversions.
     await expect(
       supabase.database.query(`select convert('a'::bytea, 'UTF8', 'LATIN1')`),
     ).rejects.toMatchObject({ code: '57P02' });
     expect((await client.query(named)).rows).toEqual([{ id: 7 }]);
     await supabase.database.query(`select pg_notify('kept_news', 'after')`);
-    expect(await heard).toBe('after');
+    expect(await received).toBe('after');
   });
 
   it('closes despite an endless statement and an idle transaction', async () => {

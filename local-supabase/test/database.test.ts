@@ -122,10 +122,10 @@ describe('its only session', () => {
 
   it('delivers notifications of committed transactions only, to listeners that may use the database', async () => {
     const { database } = supabase();
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     let result: Promise<unknown> | undefined;
     const stop = await database.listen('news', (payload) => {
-      heard.push(payload);
+      received.push(payload);
       result = database.query('select 1 as one');
     });
     const failed = database.transaction(async (sql) => {
@@ -134,11 +134,11 @@ describe('its only session', () => {
     });
     await expect(failed).rejects.toThrow('no');
     await database.transaction((sql) => sql.query(`select pg_notify('news', 'committed')`));
-    expect(heard).toEqual(['committed']);
+    expect(received).toEqual(['committed']);
     await expect(result).resolves.toEqual([{ one: 1 }]);
     await stop();
     await database.query(`select pg_notify('news', 'later')`);
-    expect(heard).toEqual(['committed']);
+    expect(received).toEqual(['committed']);
   });
 
   it('parses values to JavaScript types', async () => {

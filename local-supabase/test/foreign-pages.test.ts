@@ -10,11 +10,11 @@ const foreign = ['https://evil.example', 'http://localhost.evil.example', 'null'
 /** `fetch` does not allow a Host header. */
 const statusFor = (host: string, url: string) =>
   new Promise<number | undefined>((resolve, reject) => {
-    const asked = get(url, { headers: { host } }, (response) => {
+    const request = get(url, { headers: { host } }, (response) => {
       response.resume();
       resolve(response.statusCode);
     });
-    asked.on('error', reject);
+    request.on('error', reject);
   });
 
 /** Opens a WebSocket as a page does. @returns 101, or the status of the refusal. */

@@ -7,7 +7,7 @@ const supabase = useLocalSupabase({
   report: (problem) => reported.push(problem),
   functions: {
     credentials: (request) => Response.json(request.headers.get('authorization')),
-    echo: async (request) => Response.json({ method: request.method, said: await request.text() }),
+    echo: async (request) => Response.json({ method: request.method, body: await request.text() }),
     broken: () => {
       throw new Error('on purpose');
     },
@@ -23,7 +23,7 @@ const invoke = async (name: string, token?: string) =>
 describe('functions', () => {
   it('receive the request of a signed-in user', async () => {
     const response = await invoke('echo', await signIn(supabase(), ada.email));
-    await expect(response.json()).resolves.toEqual({ method: 'POST', said: '{"a":1}' });
+    await expect(response.json()).resolves.toEqual({ method: 'POST', body: '{"a":1}' });
   });
 
   it('refuse requests without a valid token, with the code of the platform', async () => {

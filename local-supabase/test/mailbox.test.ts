@@ -115,11 +115,11 @@ describe('the host of a request', () => {
   /** `fetch` does not allow a Host header. */
   const askAs = (host: string, path: string) =>
     new Promise<number | undefined>((resolve, reject) => {
-      const asked = get(supabase().mailboxUrl + path, { headers: { host } }, (response) => {
+      const request = get(supabase().mailboxUrl + path, { headers: { host } }, (response) => {
         response.resume();
         resolve(response.statusCode);
       });
-      asked.on('error', reject);
+      request.on('error', reject);
     });
   const paths = ['/', '/api/v1/messages', '/_faults/api'];
 
@@ -139,10 +139,10 @@ describe('the host of a request', () => {
     const headers = { host: 'evil.localhost', apikey: anonKey, 'content-type': 'application/json' };
     const body = JSON.stringify({ email: 'ada@example.com' });
     await new Promise((resolve, reject) => {
-      const asked = request(`${url}/auth/v1/recover`, { method: 'POST', headers }, (response) => {
+      const sent = request(`${url}/auth/v1/recover`, { method: 'POST', headers }, (response) => {
         response.resume().on('end', resolve);
       });
-      asked.on('error', reject).end(body);
+      sent.on('error', reject).end(body);
     });
     const { links } = await mailbox.waitFor({ to: 'ada@example.com' });
     expect(links.join(' ')).not.toContain('evil');

@@ -200,8 +200,8 @@ describe('the port of PostgreSQL', () => {
 
   it('delivers notifications of any client or service to listening clients', async () => {
     const [one, other] = [await connect(), await connect()];
-    const heard: unknown[] = [];
-    one.on('notification', ({ channel, payload }) => heard.push([channel, payload]));
+    const received: unknown[] = [];
+    one.on('notification', ({ channel, payload }) => received.push([channel, payload]));
     await one.query('listen news; listen "Other News"');
     await other.query('listen news');
     await other.query(`notify news, 'by a client'`);
@@ -211,7 +211,7 @@ describe('the port of PostgreSQL', () => {
     await one.query('unlisten news');
     await supabase().database.query(`select pg_notify('news', 'never')`);
     await one.query('select 1');
-    expect(heard).toEqual([
+    expect(received).toEqual([
       ['news', 'by a client'],
       ['Other News', 'by a service'],
       ['news', 'still'],

@@ -83,8 +83,8 @@ describe('the services on a server of PostgreSQL', () => {
 
   it('receive notifications and reconnect after the connection has ended', async () => {
     const supabase = await start();
-    const heard: string[] = [];
-    await supabase.database.listen('news', (payload) => heard.push(payload));
+    const received: string[] = [];
+    await supabase.database.listen('news', (payload) => received.push(payload));
     const other = new Client(server.url);
     other.on('error', () => undefined);
     await other.connect();
@@ -96,8 +96,8 @@ describe('the services on a server of PostgreSQL', () => {
     expect(await supabase.database.query('select 1 as one')).toEqual([{ one: 1 }]);
     await supabase.database.query(`select pg_notify('news', 'two')`);
     await supabase.database.query('select 1');
-    await vi.waitFor(() => expect(heard).toHaveLength(2));
-    expect(heard).toEqual(['one', 'two']);
+    await vi.waitFor(() => expect(received).toHaveLength(2));
+    expect(received).toEqual(['one', 'two']);
     await supabase.close();
   });
 });

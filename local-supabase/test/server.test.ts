@@ -140,9 +140,9 @@ describe('one of several embedded Supabases', { timeout: 60_000 }, () => {
   it('ends an in-process request that is aborted', async () => {
     shared().faults.add({ latencyMs: 60_000 });
     const abort = new AbortController();
-    const asked = shared().fetch(`${shared().url}/auth/v1/settings`, { signal: abort.signal });
+    const pending = shared().fetch(`${shared().url}/auth/v1/settings`, { signal: abort.signal });
     abort.abort(new Error('enough'));
-    await expect(asked).rejects.toThrow('enough');
+    await expect(pending).rejects.toThrow('enough');
     await shared().faults.clear();
   });
 

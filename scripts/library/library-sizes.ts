@@ -71,11 +71,11 @@ export function staleSizes(
   toleranceBytes = 300,
 ): readonly string[] {
   return sizes.flatMap(({ name, atOnce, later }) => {
-    const [, , ...told] = rowOf(name).exec(text) ?? [];
+    const [, , ...listed] = rowOf(name).exec(text) ?? [];
     const isRight = [atOnce, later].every(
       (bytes, index) =>
-        Math.abs(bytes - (told[index] === '–' ? 0 : Number(told[index]) * 1000)) <= toleranceBytes,
+        Math.abs(bytes - (listed[index] === '–' ? 0 : Number(listed[index]) * 1000)) <= toleranceBytes,
     );
-    return isRight ? [] : [`${name}: ${kB(atOnce)} and ${kB(later)} kB, not ${told.join(' and ')}`];
+    return isRight ? [] : [`${name}: ${kB(atOnce)} and ${kB(later)} kB, not ${listed.join(' and ')}`];
   });
 }

@@ -167,14 +167,14 @@ test('an error in the address of the page has its class', async () => {
 test('a function says whether the address of the page is for the client', async () => {
   const href = '/facebook#access_token=a.b.c&refresh_token=theirs&expires_in=3600&token_type=bearer&sb=';
   history.replaceState(null, '', href);
-  const asked: Record<string, string>[] = [];
+  const requests: Record<string, string>[] = [];
   const detectSessionInUrl = (url: URL, params: Record<string, string>) => {
-    asked.push(params);
+    requests.push(params);
     return url.pathname !== '/facebook';
   };
   const { auth } = connect(failing, { detectSessionInUrl, skipAutoInitialize: true });
   expect((await auth.initialize()).error).toBeNull();
-  expect(asked[0]).toMatchObject({
+  expect(requests[0]).toMatchObject({
     access_token: 'a.b.c',
     refresh_token: 'theirs',
   });

@@ -106,9 +106,9 @@ describe('registration', () => {
     const { client } = await harness.signedIn();
     const required = createPasskeys(client, { webAuthn, userVerification: 'required' });
     const selection = { residentKey: 'required', userVerification: 'preferred' };
-    const asked = { ...creationOptions, authenticatorSelection: selection };
+    const expected = { ...creationOptions, authenticatorSelection: selection };
     for (const passkeys of [required, createPasskeys(client, { webAuthn })]) {
-      harness.server.next(challengeReply(harness, 'c1', asked));
+      harness.server.next(challengeReply(harness, 'c1', expected));
       passkeys.registerPasskey().catch(() => undefined);
       await harness.world.settle();
       harness.server.next(
@@ -117,15 +117,15 @@ describe('registration', () => {
       passkeys.signInWithPasskey().catch(() => undefined);
       await harness.world.settle();
     }
-    const [created, requested, createdAsToldByServer, requestedAsToldByServer] = webAuthn.calls.map(
+    const [created, requested, createdByDefault, requestedByDefault] = webAuthn.calls.map(
       ({ options }) => options.publicKey,
     );
     expect(created).toMatchObject({
       authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     });
     expect(requested).toMatchObject({ userVerification: 'required' });
-    expect(createdAsToldByServer).toMatchObject({ authenticatorSelection: selection });
-    expect(requestedAsToldByServer).toMatchObject({ userVerification: 'preferred' });
+    expect(createdByDefault).toMatchObject({ authenticatorSelection: selection });
+    expect(requestedByDefault).toMatchObject({ userVerification: 'preferred' });
   });
 
   it("uses the browser's own conversions where they exist", async () => {

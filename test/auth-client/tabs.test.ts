@@ -235,7 +235,7 @@ describe('messages that arrive late, after a freeze', () => {
       await world.settle();
       const seen = [...second.events];
       isFrozen = false;
-      for (const tell of missed.splice(0)) tell();
+      for (const deliver of missed.splice(0)) deliver();
       await world.settle();
       expect(second.events).toEqual(seen);
       return second.events.splice(0);

@@ -87,14 +87,14 @@ async function listenOurs(body: string, options: Partial<RealtimeClientOptions>)
   });
   closers.push(client.close);
   const channel = client.channel('bench');
-  let heard = (_atMs: number) => {};
-  createPostgresChanges(channel).on(bindingOf(body), () => heard(performance.now()));
+  let received = (_atMs: number) => {};
+  createPostgresChanges(channel).on(bindingOf(body), () => received(performance.now()));
   const live = new Promise<void>((resolve) => {
     channel.subscribe(() => channel.getSnapshot().status === 'live' && resolve());
   });
   channel.join();
   await live;
-  return () => new Promise((resolve) => (heard = resolve));
+  return () => new Promise((resolve) => (received = resolve));
 }
 
 async function listenVendor(body: string): Promise<Next> {
@@ -104,14 +104,14 @@ async function listenVendor(body: string): Promise<Next> {
   });
   closers.push(() => client.disconnect());
   await client.setAuth(token);
-  let heard = (_atMs: number) => {};
+  let received = (_atMs: number) => {};
   const channel = client
     .channel('bench')
-    .on('postgres_changes', bindingOf(body), () => heard(performance.now()));
+    .on('postgres_changes', bindingOf(body), () => received(performance.now()));
   const live = new Promise<void>((resolve) => channel.on('system', {}, () => resolve()));
   channel.subscribe();
   await live;
-  return () => new Promise((resolve) => (heard = resolve));
+  return () => new Promise((resolve) => (received = resolve));
 }
 
 const closers: (() => unknown)[] = [];
@@ -134,12 +134,12 @@ for (let sample = 1; sample <= SAMPLES + WARM_UP; sample += 1) {
   // Each client is measured first, second, … equally often.
   subjects.push(...subjects.splice(0, 1));
   for (const subject of subjects) {
-    const heard = listeners[subject]();
+    const received = listeners[subject]();
     const start = performance.now();
     await world.database.query('insert into notes (owner, body) values ($1, $2)', [ADA, subject]);
     const committed = performance.now();
     inserts?.push(committed - start);
-    deliveries[subject].push((await heard) - committed);
+    deliveries[subject].push((await received) - committed);
     await world.service.settled();
   }
 }

@@ -42,7 +42,7 @@ interface Subject {
   send(index: number): void;
   /** How many broadcasts were delivered, sent, how many keys are present, and how many rows are known. */
   counts(): {
-    readonly heard: number;
+    readonly received: number;
     readonly sent: number;
     readonly present: number;
     readonly rows: number;
@@ -75,7 +75,7 @@ const replyTo = (data: unknown): string | null => {
 async function openOurs(): Promise<Subject> {
   let socket: Socket | undefined;
   let sent = -1;
-  let heard = 0;
+  let received = 0;
   const client = createRealtimeClient({
     url: 'https://project.test',
     apiKey: 'key',
@@ -111,7 +111,7 @@ async function openOurs(): Promise<Subject> {
   const presence = createPresence(channel, { key: 'self' });
   let present = 0;
   presence.subscribe(() => (present = presence.getSnapshot().entries.size));
-  room.on('note', () => (heard += 1));
+  room.on('note', () => (received += 1));
   const rows = new Map<unknown, unknown>();
   createPostgresChanges(channel).on(binding, (change) => {
     if (change.type !== 'DELETE') rows.set(change.record['id'], change.record);
@@ -121,13 +121,13 @@ async function openOurs(): Promise<Subject> {
   return {
     receive: (frame) => socket?.onMessage?.(frame),
     send: (index) => void room.send('note', { index }),
-    counts: () => ({ heard, sent, present, rows: rows.size }),
+    counts: () => ({ received, sent, present, rows: rows.size }),
     close: () => client.close(),
   };
 }
 
 async function openTheirs(): Promise<Subject> {
-  let heard = 0;
+  let received = 0;
   let present = 0;
   let sent = -1;
   let receive = (_frame: string) => {};
@@ -162,7 +162,7 @@ async function openTheirs(): Promise<Subject> {
     transport: Transport as unknown as typeof WebSocket,
   });
   const channel = client.channel('room', { config: { presence: { key: 'self', enabled: true } } });
-  channel.on('broadcast', { event: 'note' }, () => (heard += 1));
+  channel.on('broadcast', { event: 'note' }, () => (received += 1));
   const rows = new Map<unknown, unknown>();
   channel.on<{ id: string }>('postgres_changes', binding, (change) => {
     if (change.eventType !== 'DELETE') rows.set(change.new.id, change.new);
@@ -176,7 +176,7 @@ async function openTheirs(): Promise<Subject> {
   return {
     receive: (frame) => receive(frame),
     send: (index) => void channel.send({ type: 'broadcast', event: 'note', payload: { index } }),
-    counts: () => ({ heard, sent, present, rows: rows.size }),
+    counts: () => ({ received, sent, present, rows: rows.size }),
     close: () => void client.disconnect(),
   };
 }
@@ -254,8 +254,8 @@ async function runRound(subject: Subject) {
   const presenceMs = await measure(() => presenceDiffs.forEach(subject.receive));
   const incomingChanges = Array.from({ length: changes }, (_, index) => change(index));
   const changesMs = await measure(() => incomingChanges.forEach(subject.receive));
-  const { heard, sent, present, rows } = subject.counts();
-  if (heard !== broadcasts || sent < broadcasts || present !== people || rows !== changes)
+  const { received, sent, present, rows } = subject.counts();
+  if (received !== broadcasts || sent < broadcasts || present !== people || rows !== changes)
     throw new Error(`Not everything arrived: ${JSON.stringify(subject.counts())}`);
   subject.close();
   return { receiveMs, sendMs, presenceMs, changesMs };

@@ -45,40 +45,40 @@ const [port] = (await once(server, 'message')) as [number];
 
 /** Counts the changes and broadcasts of a channel that is live. */
 interface Subject {
-  readonly heard: () => number;
+  readonly arrived: () => number;
 }
 
 async function openOurs(): Promise<Subject> {
-  let heard = 0;
+  let arrived = 0;
   const client = createRealtimeClient({
     url: `http://127.0.0.1:${port}`,
     apiKey: 'ours',
     platform: createPlatform({ openSocket: (url) => adaptWebSocket(new WebSocket(url)) }),
   });
   const channel = client.channel('room');
-  createBroadcast(channel).on('note', () => (heard += 1));
-  createPostgresChanges(channel).on(binding, () => (heard += 1));
+  createBroadcast(channel).on('note', () => (arrived += 1));
+  createPostgresChanges(channel).on(binding, () => (arrived += 1));
   channel.join();
   while (channel.getSnapshot().status !== 'live') await pause(5);
-  return { heard: () => heard };
+  return { arrived: () => arrived };
 }
 
 async function openTheirs(): Promise<Subject> {
-  let heard = 0;
+  let arrived = 0;
   const client = new VendorClient(`ws://127.0.0.1:${port}/realtime/v1`, {
     params: { apikey: 'peer' },
     transport: WebSocket as unknown as typeof globalThis.WebSocket,
   });
   const channel = client.channel('room');
-  channel.on('broadcast', { event: 'note' }, () => (heard += 1));
-  channel.on('postgres_changes', binding, () => (heard += 1));
+  channel.on('broadcast', { event: 'note' }, () => (arrived += 1));
+  channel.on('postgres_changes', binding, () => (arrived += 1));
   await new Promise<void>((resolve) => {
     channel.subscribe((status) => {
       if (status === REALTIME_SUBSCRIBE_STATES.SUBSCRIBED) resolve();
     });
   });
   await pause(20);
-  return { heard: () => heard };
+  return { arrived: () => arrived };
 }
 
 /** Both clients stay connected: what is measured is their steady state. */
@@ -91,11 +91,11 @@ async function measure(
   count: number,
   everyMs: number,
 ) {
-  const { heard } = subjects[side];
-  const goal = heard() + count;
+  const { arrived } = subjects[side];
+  const goal = arrived() + count;
   const before = process.cpuUsage();
   server.send({ to: side, kind, count, everyMs });
-  while (heard() < goal) await pause(10);
+  while (arrived() < goal) await pause(10);
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
 }

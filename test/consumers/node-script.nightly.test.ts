@@ -16,10 +16,10 @@ it('signs in from a Node script, reads, receives a change, and exits', async () 
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise((resolve) => script.once('exit', resolve));
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   for await (const line of createInterface(script.stdout)) {
     const message = JSON.parse(line) as Record<string, unknown>;
-    told.push(message);
+    reported.push(message);
     if ('live' in message)
       await database.query(
         `insert into public.notifications (recipient_id, content) values ($1, 'of another'), ($2, 'for ada')`,
@@ -30,7 +30,7 @@ it('signs in from a Node script, reads, receives a change, and exits', async () 
     `select count(*)::int as unread from public.notifications where recipient_id = $1 and status = 'unread'`,
     [ada.id],
   );
-  expect(told).toEqual([
+  expect(reported).toEqual([
     { email: ada.email, unread: Number(counted?.['unread']) - 1 },
     { live: true },
     { arrived: 'for ada' },

@@ -99,8 +99,8 @@ for (const [name, part = (page: Page) => page.getByRole('main')] of states)
 /** Follows the live regions: what a screen reader announces without a move of the focus. */
 async function listen(page: Page): Promise<() => Promise<readonly string[]>> {
   await page.evaluate(() => {
-    const heard: string[] = [];
-    Object.assign(globalThis, { heard });
+    const lines: string[] = [];
+    Object.assign(globalThis, { lines });
     new MutationObserver((records) => {
       const regions = new Set<Element>();
       for (const { target } of records) {
@@ -110,11 +110,11 @@ async function listen(page: Page): Promise<() => Promise<readonly string[]>> {
       }
       for (const region of regions) {
         const text = (region.textContent ?? '').trim();
-        if (text !== '' && heard.at(-1) !== text) heard.push(text);
+        if (text !== '' && lines.at(-1) !== text) lines.push(text);
       }
     }).observe(document.body, { subtree: true, childList: true, characterData: true });
   });
-  return () => page.evaluate(() => (globalThis as { heard?: string[] }).heard ?? []);
+  return () => page.evaluate(() => (globalThis as { lines?: string[] }).lines ?? []);
 }
 
 test(
@@ -122,7 +122,7 @@ test(
   { tag: '@nightly' },
   async ({ page, world }) => {
     await page.goto(`${world.appUrl}/login`);
-    const heard = await listen(page);
+    const lines = await listen(page);
     const email = page.getByLabel('Email');
     const password = page.getByLabel('Password', { exact: true });
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -135,7 +135,7 @@ test(
     await expect(email).toHaveAccessibleDescription('');
     await password.fill('wrong');
     await page.keyboard.press('Enter');
-    await expect.poll(heard).toContain('Wrong email or password.');
+    await expect.poll(lines).toContain('Wrong email or password.');
     await page.goto(`${world.appUrl}/signup`);
     const chosen = page.getByLabel('Password', { exact: true });
     await chosen.fill('abc');
@@ -153,25 +153,25 @@ test(
     await world.notify(grace, ada, { about: 'Engine plan' });
     await world.enter(page, ada);
     await expect(page.locator('main [data-id]')).toHaveCount(2);
-    const heard = await listen(page);
+    const lines = await listen(page);
     await page.locator('main [data-row]').first().focus();
     await page.keyboard.press('e');
-    await expect.poll(heard).toContainEqual(expect.stringContaining('1 notification archived.'));
+    await expect.poll(lines).toContainEqual(expect.stringContaining('1 notification archived.'));
     await page.keyboard.press('z');
     await expect(page.locator('main [data-id]')).toHaveCount(2);
     await page.keyboard.press('/');
     await page.keyboard.type('budget');
-    await expect.poll(heard).toContain('1 result');
+    await expect.poll(lines).toContain('1 result');
     await page.keyboard.press('Escape');
     await expect(page.locator('main [data-id]')).toHaveCount(2);
     await page.getByRole('button', { name: 'Select', exact: true }).click();
     // The region is there before its text changes.
     await expect(page.getByRole('region', { name: 'Select' })).toBeVisible();
     await page.getByRole('checkbox').first().check();
-    await expect.poll(heard).toContain('1 selected');
+    await expect.poll(lines).toContain('1 selected');
     await page.getByRole('region', { name: 'Select' }).getByRole('button', { name: 'Mark as read' }).click();
-    await expect.poll(heard).toContainEqual(expect.stringContaining('1 notification marked as read.'));
+    await expect.poll(lines).toContainEqual(expect.stringContaining('1 notification marked as read.'));
     await page.context().setOffline(true);
-    await expect.poll(heard).toContainEqual(expect.stringContaining('You’re offline.'));
+    await expect.poll(lines).toContainEqual(expect.stringContaining('You’re offline.'));
   },
 );

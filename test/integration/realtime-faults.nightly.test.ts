@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 /** A list of the notes that compares itself with the table often. */
-async function openList(everyMs = intervalMs, hearsBroadcasts = false) {
+async function openList(everyMs = intervalMs, usesBroadcasts = false) {
   const token = await world.tokenOf(ADA);
   const platform = createPlatform({ openSocket: openNodeSocket });
   const client = createRealtimeClient({
@@ -48,10 +48,10 @@ async function openList(everyMs = intervalMs, hearsBroadcasts = false) {
     platform,
     getAccessToken: () => Promise.resolve(token),
   });
-  const channel = client.channel('notes', { private: hearsBroadcasts });
+  const channel = client.channel('notes', { private: usesBroadcasts });
   const list = createLiveQuery<Note>({
     channel,
-    ...(hearsBroadcasts && { source: createDatabaseBroadcast(channel) }),
+    ...(usesBroadcasts && { source: createDatabaseBroadcast(channel) }),
     platform,
     query: createTableQuery(async () => world.database.query<Note>('select id from open_notes'), {
       path: 'open_notes',

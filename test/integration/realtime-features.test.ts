@@ -64,13 +64,13 @@ async function open(
   closers.push(() => client.close());
   const channel = client.channel(name, { private: options.private ?? false });
   const room = createBroadcast<Events>(channel, options);
-  const heard: unknown[] = [];
-  room.on('*', ({ payload }) => heard.push(payload));
+  const received: unknown[] = [];
+  room.on('*', ({ payload }) => received.push(payload));
   return {
     client,
     channel,
     room,
-    heard,
+    received,
     join: async () => {
       channel.join();
       await expect.poll(() => channel.getSnapshot().status, { timeout: 5_000 }).toBe('live');
@@ -102,8 +102,8 @@ describe('broadcasts', () => {
     expect(await ada.room.send('chat', { text: 'Hello' })).toEqual({ status: 'acknowledged' });
     expect(await ada.room.send('bytes', Uint8Array.of(1, 2, 255))).toEqual({ status: 'acknowledged' });
     expect(await bob.room.send('chat', { text: 'Hi' })).toEqual({ status: 'sent' });
-    await expect.poll(() => bob.heard).toEqual([{ text: 'Hello' }, Uint8Array.of(1, 2, 255)]);
-    await expect.poll(() => ada.heard).toEqual([{ text: 'Hi' }]);
+    await expect.poll(() => bob.received).toEqual([{ text: 'Hello' }, Uint8Array.of(1, 2, 255)]);
+    await expect.poll(() => ada.received).toEqual([{ text: 'Hi' }]);
   });
 
   it('broadcasts by HTTP reach several topics without a socket, and errors are typed', async () => {
@@ -112,7 +112,7 @@ describe('broadcasts', () => {
     const { client } = await open(ADA, 'unused');
     const message = (topic: string) => ({ topic, event: 'chat', payload: { text: topic } });
     await sendBroadcasts(client, [message('one'), message('two')]);
-    await expect.poll(() => [one.heard, two.heard]).toEqual([[{ text: 'one' }], [{ text: 'two' }]]);
+    await expect.poll(() => [one.received, two.received]).toEqual([[{ text: 'one' }], [{ text: 'two' }]]);
     await expect(sendBroadcasts(client, [{ topic: '', event: '', payload: {} }])).rejects.toMatchObject({
       code: 'invalid-payload',
       status: 422,
@@ -138,12 +138,14 @@ describe('broadcasts', () => {
   it('are exchanged with the vendor’s client', async () => {
     const ours = await open(ADA, 'mixed');
     const theirs = await openVendor(BOB, 'mixed');
-    const heard: unknown[] = [];
-    theirs.on('broadcast', { event: 'chat' }, ({ payload }) => heard.push(payload));
+    const received: unknown[] = [];
+    theirs.on('broadcast', { event: 'chat' }, ({ payload }) => received.push(payload));
     await Promise.all([ours.join(), subscribed(theirs)]);
     await ours.room.send('chat', { text: 'from us' });
     await theirs.send({ type: 'broadcast', event: 'chat', payload: { text: 'from them' } });
-    await expect.poll(() => [heard, ours.heard]).toEqual([[{ text: 'from us' }], [{ text: 'from them' }]]);
+    await expect
+      .poll(() => [received, ours.received])
+      .toEqual([[{ text: 'from us' }], [{ text: 'from them' }]]);
   });
 });
 
@@ -162,12 +164,12 @@ describe('broadcasts that are stored', () => {
     const announcement = { topic: 'ada', event: 'chat', payload: { text: 'by HTTP' }, private: true };
     await sendBroadcast(ada.client, announcement, { persist: { ttlSeconds: 60 } });
     const kept = [{ text: 'kept' }, Uint8Array.of(7), { text: 'by HTTP' }];
-    await expect.poll(() => bob.heard).toEqual([...kept.slice(0, 2), { text: 'not kept' }, kept[2]]);
-    expect(ada.heard).toEqual([{ text: 'by HTTP' }]);
+    await expect.poll(() => bob.received).toEqual([...kept.slice(0, 2), { text: 'not kept' }, kept[2]]);
+    expect(ada.received).toEqual([{ text: 'by HTTP' }]);
     const later = await open(BOB, 'ada', { private: true, replay });
     await later.join();
-    await expect.poll(() => later.heard).toEqual(kept);
-    expect(bob.heard).toHaveLength(4);
+    await expect.poll(() => later.received).toEqual(kept);
+    expect(bob.received).toHaveLength(4);
   });
 
   it.each(['\0', '\ud800'])('are refused with a text that PostgreSQL cannot store: %j', async (text) => {
@@ -216,7 +218,7 @@ describe('private channels', () => {
     const bob = await open(BOB, 'ada', { private: true, ack: true });
     await Promise.all([ada.join(), bob.join()]);
     expect(await ada.room.send('chat', { text: 'Hello' })).toEqual({ status: 'acknowledged' });
-    await expect.poll(() => bob.heard).toEqual([{ text: 'Hello' }]);
+    await expect.poll(() => bob.received).toEqual([{ text: 'Hello' }]);
     await expect(bob.room.send('chat', { text: 'forbidden' })).rejects.toMatchObject({
       code: 'push-timeout',
       message: expect.stringMatching(/insert/) as string,
@@ -224,7 +226,7 @@ describe('private channels', () => {
     const presence = createPresence<Person>(bob.channel, { key: 'bob' });
     presence.track({ name: 'Bob' });
     await expect.poll(() => presence.getSnapshot().error?.code, { timeout: 5_000 }).toBe('unauthorized');
-    expect(ada.heard).toEqual([]);
+    expect(ada.received).toEqual([]);
   });
 
   it('deliver the changes that the database broadcasts', async () => {

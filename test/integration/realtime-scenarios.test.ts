@@ -11,7 +11,7 @@ import type { RealtimeWorld } from 'local-supabase/testing';
 import { openNodeSocket } from '../support/node-socket.ts';
 
 /** A client's observable events, in a form common to both clients. */
-interface Told {
+interface ReceivedEvents {
   readonly states: ('joined' | 'live' | 'refused' | 'ended')[];
   readonly changes: {
     readonly of: string;
@@ -22,7 +22,7 @@ interface Told {
   message: string;
 }
 
-interface Opened extends Told {
+interface Opened extends ReceivedEvents {
   leave(): Promise<unknown> | undefined;
   joinAgain(): void;
 }
@@ -54,11 +54,11 @@ afterEach(async () => {
   await query('truncate notes, open_notes');
 });
 
-const createTold = (): Told => ({ states: [], changes: [], message: '' });
+const createReceived = (): ReceivedEvents => ({ states: [], changes: [], message: '' });
 const labelOf = ({ table, filter = '' }: Binding) => `${table} ${filter}`.trim();
 
 function openOurs(bindings: readonly Binding[]): Opened {
-  const told = createTold();
+  const received = createReceived();
   const client = createRealtimeClient({
     url: world.url,
     apiKey: world.keys.anonKey,
@@ -70,7 +70,7 @@ function openOurs(bindings: readonly Binding[]): Opened {
   for (const binding of bindings)
     createPostgresChanges(channel).on(binding, (change: Change<RowRecord>) => {
       const row = change.type === 'DELETE' ? change.oldRecord : change.record;
-      told.changes.push({ of: labelOf(binding), type: change.type, row, at: change.commitTimestamp });
+      received.changes.push({ of: labelOf(binding), type: change.type, row, at: change.commitTimestamp });
     });
   const words = {
     joined: 'joined',
@@ -81,14 +81,14 @@ function openOurs(bindings: readonly Binding[]): Opened {
   } as const;
   channel.subscribe(() => {
     const { status, error } = channel.getSnapshot();
-    if (status !== 'connecting') told.states.push(words[status]);
-    told.message = error?.message ?? '';
+    if (status !== 'connecting') received.states.push(words[status]);
+    received.message = error?.message ?? '';
   });
   channel.join();
   return {
-    ...told,
+    ...received,
     get message() {
-      return told.message;
+      return received.message;
     },
     leave() {
       channel.leave();
@@ -99,7 +99,7 @@ function openOurs(bindings: readonly Binding[]): Opened {
 }
 
 async function openTheirs(bindings: readonly Binding[]): Promise<Opened> {
-  const told = createTold();
+  const received = createReceived();
   const client = new VendorClient(`${world.url.replace('http', 'ws')}/realtime/v1`, {
     params: { apikey: world.keys.anonKey },
     transport: WebSocket as unknown as typeof globalThis.WebSocket,
@@ -115,7 +115,7 @@ async function openTheirs(bindings: readonly Binding[]): Promise<Opened> {
         { event: '*', schema: 'public', ...binding } as { event: '*'; schema: string },
         (change: RealtimePostgresChangesPayload<Record<string, unknown>>) => {
           const row = change.eventType === 'DELETE' ? change.old : change.new;
-          told.changes.push({
+          received.changes.push({
             of: labelOf(binding),
             type: change.eventType,
             row,
@@ -124,21 +124,21 @@ async function openTheirs(bindings: readonly Binding[]): Promise<Opened> {
         },
       );
     channel.on('system', {}, ({ status, message }: { status: string; message: string }) => {
-      if (status === 'ok') told.states.push('live');
-      else if (message.startsWith('Unable')) told.states.push('refused');
-      told.message = message;
+      if (status === 'ok') received.states.push('live');
+      else if (message.startsWith('Unable')) received.states.push('refused');
+      received.message = message;
     });
     channel.subscribe((status) => {
-      if (status === REALTIME_SUBSCRIBE_STATES.SUBSCRIBED) told.states.push('joined');
-      if (status === REALTIME_SUBSCRIBE_STATES.CLOSED) told.states.push('ended');
+      if (status === REALTIME_SUBSCRIBE_STATES.SUBSCRIBED) received.states.push('joined');
+      if (status === REALTIME_SUBSCRIBE_STATES.CLOSED) received.states.push('ended');
     });
     return channel;
   };
   let channel = open();
   return {
-    ...told,
+    ...received,
     get message() {
-      return told.message;
+      return received.message;
     },
     leave: () => client.removeChannel(channel),
     joinAgain: () => void (channel = open()),
@@ -151,7 +151,7 @@ const isLive = (opened: Opened, times = 1) =>
   expect.poll(() => opened.states.filter((state) => state === 'live').length, patient).toBe(times);
 let markers = 0;
 /** Collects all events up to a row that every client receives. */
-async function heard({ changes }: Opened) {
+async function received({ changes }: Opened) {
   const id = 1_000_000 + (markers += 1);
   await query(`insert into open_notes values (${id})`);
   await expect.poll(() => changes.at(-1)?.row['id'], patient).toBe(id);
@@ -194,11 +194,11 @@ describe.each([
     await isLive(opened);
     await opened.leave();
     await expect.poll(() => world.service.statistics.subscribers, patient).toBe(0);
-    await query(`insert into notes (owner, body) values ('${ADA}', 'unheard')`);
+    await query(`insert into notes (owner, body) values ('${ADA}', 'missed')`);
     await world.service.settled();
     opened.joinAgain();
     await isLive(opened, 2);
-    expect(await heard(opened)).toEqual([]);
+    expect(await received(opened)).toEqual([]);
     expect(opened.states.filter((state) => state === 'ended')).toHaveLength(1);
   });
 });
@@ -210,6 +210,6 @@ it('this client ignores the late close of its previous join after leaving and jo
   opened.joinAgain();
   await isLive(opened, 2);
   await query(`insert into notes (owner, body) values ('${ADA}', 'after')`);
-  expect((await heard(opened)).map(({ row }) => row['body'])).toEqual(['after']);
+  expect((await received(opened)).map(({ row }) => row['body'])).toEqual(['after']);
   expect(opened.states.at(-1)).toBe('live');
 });

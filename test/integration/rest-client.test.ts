@@ -354,10 +354,10 @@ describe('scenarios that clients get wrong', () => {
 
   test('39: an expired token is refreshed once, a denied request never', async () => {
     const expired = await supabase().keys.sign({ role: 'service_role', exp: 1 });
-    const asked: (string | undefined)[] = [];
+    const tokens: (string | undefined)[] = [];
     const client = (fresh: string) =>
       connect(supabase().anonKey, (options?: { readonly rejectedToken?: string }) => {
-        asked.push(options?.rejectedToken);
+        tokens.push(options?.rejectedToken);
         return Promise.resolve(options?.rejectedToken === undefined ? expired : fresh);
       });
     expect(await client(supabase().serviceRoleKey).from('people').select('id').eq('id', 1)).toEqual([
@@ -365,7 +365,7 @@ describe('scenarios that clients get wrong', () => {
     ]);
     const denied = client(supabase().anonKey).from('people').select();
     await expect(denied).rejects.toMatchObject({ code: 'denied', serverCode: '42501', status: 401 });
-    expect(asked).toEqual([undefined, expired, undefined, expired]);
+    expect(tokens).toEqual([undefined, expired, undefined, expired]);
   });
 
   test('40: a function that writes is refused by GET, and counted by HEAD where it reads', async () => {

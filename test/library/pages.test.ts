@@ -64,7 +64,7 @@ describe('the decisions', () => {
   it('each decision has its own number, which its title repeats', () => {
     const numberOf = (path: string) => basename(path).slice(0, 3);
     expect(new Set(decisions.map(numberOf)).size).toBe(decisions.length);
-    const isTold = (path: string) => textOf(path).startsWith(`# ${numberOf(path)} `);
-    expect(decisions.filter((path) => !isTold(path))).toEqual([]);
+    const isInTitle = (path: string) => textOf(path).startsWith(`# ${numberOf(path)} `);
+    expect(decisions.filter((path) => !isInTitle(path))).toEqual([]);
   });
 });

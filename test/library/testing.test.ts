@@ -53,11 +53,11 @@ describe('createTestClients', () => {
   it('sends a change only to the channels whose event and filter match', async () => {
     const { realtime, clock, emitChange, close } = await createTestClients();
     onTestFinished(close);
-    const heard: string[] = [];
+    const received: string[] = [];
     for (const owner of ['ada', 'grace']) {
       const channel = realtime.channel(owner);
       const binding = { event: 'INSERT', table: 'notes', filter: `owner=eq.${owner}` } as const;
-      createPostgresChanges(channel).on(binding, () => heard.push(owner));
+      createPostgresChanges(channel).on(binding, () => received.push(owner));
       channel.join();
     }
     await clock.advance(1_000);
@@ -65,7 +65,7 @@ describe('createTestClients', () => {
     emitChange({ type: 'UPDATE', table: 'notes', record: { id: 1, owner: 'grace' }, oldRecord: { id: 1 } });
     emitChange({ type: 'INSERT', table: 'other', record: { id: 1, owner: 'grace' } });
     await clock.advance(1_000);
-    expect(heard).toEqual(['ada']);
+    expect(received).toEqual(['ada']);
   });
 });
 

@@ -17,13 +17,13 @@ const refreshLock = `lock:${sessionKey}:refresh`;
 type Call = 'write' | 'chunks' | 'pages' | 'signed URLs';
 type DataFate = 'expired' | 'denied' | 'unavailable' | 'late';
 type Command =
-  | { readonly do: 'call'; readonly tab: number; readonly call: Call }
-  | { readonly do: 'sign in'; readonly tab: number; readonly user: 'ada' | 'bob' }
-  | { readonly do: 'sign out' | 'read'; readonly tab: number }
-  | { readonly do: 'pass' | 'jump'; readonly seconds: number }
-  | { readonly do: 'fate'; readonly fate: Fate }
-  | { readonly do: 'data fate'; readonly fate: DataFate }
-  | { readonly do: 'lose the lock' | 'revoke' };
+  | { readonly type: 'call'; readonly tab: number; readonly call: Call }
+  | { readonly type: 'sign in'; readonly tab: number; readonly user: 'ada' | 'bob' }
+  | { readonly type: 'sign out' | 'read'; readonly tab: number }
+  | { readonly type: 'pass' | 'jump'; readonly seconds: number }
+  | { readonly type: 'fate'; readonly fate: Fate }
+  | { readonly type: 'data fate'; readonly fate: DataFate }
+  | { readonly type: 'lose the lock' | 'revoke' };
 
 const tab = fc.nat(1);
 const commands = fc.array(
@@ -31,36 +31,39 @@ const commands = fc.array(
     {
       weight: 8,
       arbitrary: fc.record({
-        do: fc.constant('call'),
+        type: fc.constant('call'),
         tab,
         call: fc.constantFrom<Call[]>('write', 'chunks', 'pages', 'signed URLs'),
       }),
     },
     {
       weight: 4,
-      arbitrary: fc.record({ do: fc.constant('sign in'), tab, user: fc.constantFrom('ada', 'bob') }),
+      arbitrary: fc.record({ type: fc.constant('sign in'), tab, user: fc.constantFrom('ada', 'bob') }),
     },
-    { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('sign out', 'read', 'read'), tab }) },
+    { weight: 3, arbitrary: fc.record({ type: fc.constantFrom('sign out', 'read', 'read'), tab }) },
     {
       weight: 5,
-      arbitrary: fc.record({ do: fc.constant('pass'), seconds: fc.constantFrom(0, 0.02, 0.1, 5, 290) }),
+      arbitrary: fc.record({ type: fc.constant('pass'), seconds: fc.constantFrom(0, 0.02, 0.1, 5, 290) }),
     },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant('jump'), seconds: fc.constantFrom(-7_200, 7_200) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ type: fc.constant('jump'), seconds: fc.constantFrom(-7_200, 7_200) }),
+    },
     {
       weight: 3,
       arbitrary: fc.record({
-        do: fc.constant('fate'),
+        type: fc.constant('fate'),
         fate: fc.constantFrom<Fate[]>('reply lost', 'not sent', 'busy', 'slow'),
       }),
     },
     {
       weight: 6,
       arbitrary: fc.record({
-        do: fc.constant('data fate'),
+        type: fc.constant('data fate'),
         fate: fc.constantFrom<DataFate[]>('expired', 'denied', 'unavailable', 'late'),
       }),
     },
-    { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('lose the lock', 'revoke') }) },
+    { weight: 1, arbitrary: fc.record({ type: fc.constantFrom('lose the lock', 'revoke') }) },
   ),
   { minLength: 4, maxLength: 18 },
 );
@@ -163,7 +166,7 @@ async function play(schedule: readonly Command[], serverSkewMs: number): Promise
     }
   };
   const run = async (command: Command) => {
-    switch (command.do) {
+    switch (command.type) {
       case 'call':
         calls += 1;
         callers.set(`call-${calls}`, tabs[command.tab as 0 | 1].auth.getSnapshot().user?.id ?? null);

@@ -30,13 +30,13 @@ async function openRoom(
   const scene = createScriptedScene(overrides);
   const channel = scene.client.channel('user:ada', { private: isPrivate });
   const dropped: BroadcastDrop[] = [];
-  const heard: BroadcastMessage[] = [];
+  const arrived: BroadcastMessage[] = [];
   const room = createBroadcast<Events>(channel, {
     buffer: bufferBroadcasts(),
     onDropped: (drop) => dropped.push(drop),
     ...options,
   });
-  room.on('*', (message) => heard.push(message));
+  room.on('*', (message) => arrived.push(message));
   channel.join();
   scene.server.open();
   await scene.world.settle();
@@ -46,7 +46,7 @@ async function openRoom(
     channel,
     room,
     dropped,
-    heard,
+    arrived,
     sent,
     receive: (payload: object) => scene.server.send(null, null, topic, 'broadcast', payload),
   };
@@ -54,7 +54,7 @@ async function openRoom(
 
 describe('broadcasts', () => {
   it('are sent and received once the channel is joined', async () => {
-    const { room, server, sent, receive, heard, world } = await openRoom();
+    const { room, server, sent, receive, arrived, world } = await openRoom();
     const outcome = room.send('chat', 'Hello');
     await world.settle();
     expect(sent()).toEqual([]);
@@ -68,19 +68,19 @@ describe('broadcasts', () => {
       },
     ]);
     receive({ type: 'broadcast', event: 'cursor', payload: { x: 1 } });
-    expect(heard).toEqual([{ event: 'cursor', payload: { x: 1 }, id: null, isReplayed: false }]);
+    expect(arrived).toEqual([{ event: 'cursor', payload: { x: 1 }, id: null, isReplayed: false }]);
   });
 
   it('are acknowledged by the server, and echoed to the client’s own listeners afterwards', async () => {
-    const { room, server, sent, heard, world } = await openRoom({ ack: true, self: true });
+    const { room, server, sent, arrived, world } = await openRoom({ ack: true, self: true });
     expect(server.lastJoin().payload['config']).toMatchObject({ broadcast: { ack: true, self: false } });
     server.acceptJoin();
     const outcome = room.send('chat', 'Hello');
     await world.settle();
-    expect(heard).toEqual([]);
+    expect(arrived).toEqual([]);
     server.reply(sent()[0]?.ref ?? null, { status: 'ok', response: {} });
     expect(await outcome).toEqual({ status: 'acknowledged' });
-    expect(heard).toMatchObject([{ event: 'chat', payload: 'Hello' }]);
+    expect(arrived).toMatchObject([{ event: 'chat', payload: 'Hello' }]);
   });
 
   it('reject when the server refuses them or does not acknowledge them', async () => {
@@ -107,7 +107,7 @@ describe('broadcasts', () => {
   });
 
   it('carry bytes in binary frames', async () => {
-    const { room, server, heard } = await openRoom();
+    const { room, server, arrived } = await openRoom();
     const ref = server.lastJoin().ref ?? '';
     server.acceptJoin();
     await room.send('bytes', Uint8Array.of(1, 2, 255));
@@ -116,7 +116,7 @@ describe('broadcasts', () => {
     expect([...(frame as Uint8Array)]).toEqual([3, 1, 1, topic.length, 5, 0, 0, ...names, 1, 2, 255]);
     const received = [4, topic.length, 5, 0, 0, ...new TextEncoder().encode(`${topic}bytes`), 7, 8];
     server.socket().receive(Uint8Array.from(received).buffer);
-    expect(heard).toMatchObject([{ event: 'bytes', payload: Uint8Array.of(7, 8) }]);
+    expect(arrived).toMatchObject([{ event: 'bytes', payload: Uint8Array.of(7, 8) }]);
   });
 
   it('of bytes are refused where a name does not fit into one byte of length', async () => {
@@ -131,7 +131,7 @@ describe('broadcasts', () => {
   });
 
   it('are validated before sending and on arrival', async () => {
-    const { room, server, receive, heard, dropped, tab } = await openRoom({
+    const { room, server, receive, arrived, dropped, tab } = await openRoom({
       events: { cursor: { schema: numberSchema } },
     });
     server.acceptJoin();
@@ -141,7 +141,7 @@ describe('broadcasts', () => {
     });
     receive({ event: 'cursor', payload: { x: 'no' } });
     receive({ event: 'cursor', payload: { x: 2 } });
-    expect(heard).toMatchObject([{ payload: { x: 2 } }]);
+    expect(arrived).toMatchObject([{ payload: { x: 2 } }]);
     expect(dropped).toEqual([{ event: 'cursor', reason: 'invalid' }]);
     expect(tab.reported).toMatchObject([{ code: 'invalid-payload' }]);
   });
@@ -240,7 +240,7 @@ describe('broadcasts', () => {
   });
 
   it('are replayed since the interruption, each once', async () => {
-    const { server, world, heard, receive, tab } = await openRoom(
+    const { server, world, arrived, receive, tab } = await openRoom(
       { replay: { sinceMs: 5, limit: 25 } },
       { settings: { reconnectDelaysMs: [0] } },
       true,
@@ -260,7 +260,7 @@ describe('broadcasts', () => {
     server.acceptJoin();
     receive({ event: 'chat', payload: 'one', meta: { id: '1', replayed: true } });
     receive({ event: 'chat', payload: 'two', meta: { id: '2', replayed: true } });
-    expect(heard.map(({ payload, isReplayed }) => [payload, isReplayed])).toEqual([
+    expect(arrived.map(({ payload, isReplayed }) => [payload, isReplayed])).toEqual([
       ['one', false],
       ['two', true],
     ]);

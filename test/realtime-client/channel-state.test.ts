@@ -61,7 +61,7 @@ const events: Record<Input, ChannelEvent> = {
 };
 
 const ask = 'queued:';
-const unheard = {
+const unlistened = {
   token: '-',
   tokenError: '-',
   accepted: '-',
@@ -95,7 +95,7 @@ const onTopic = {
 
 const table: Record<Kind, Record<Input, Cell>> = {
   idle: {
-    ...unheard,
+    ...unlistened,
     unavailable: '-',
     join: ask,
     leave: '-',
@@ -105,7 +105,7 @@ const table: Record<Kind, Record<Input, Cell>> = {
     signOut: '-',
   },
   queued: {
-    ...unheard,
+    ...unlistened,
     turn: 'authorizing: authorize, wait 10000',
     join: '-',
     leave: 'idle:',
@@ -115,7 +115,7 @@ const table: Record<Kind, Record<Input, Cell>> = {
     signOut: 'failed:',
   },
   authorizing: {
-    ...unheard,
+    ...unlistened,
     join: '-',
     leave: 'idle:',
     offline: 'queued:',
@@ -159,7 +159,7 @@ const table: Record<Kind, Record<Input, Cell>> = {
     confirmed: 'live: gap',
   },
   backoff: {
-    ...unheard,
+    ...unlistened,
     refusedToken: 'queued: rejectToken',
     refusedForGood: 'failed:',
     join: '-',
@@ -170,7 +170,7 @@ const table: Record<Kind, Record<Input, Cell>> = {
     signOut: 'failed:',
   },
   failed: {
-    ...unheard,
+    ...unlistened,
     unavailable: '-',
     newUser: ask,
     join: ask,

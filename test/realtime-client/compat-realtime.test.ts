@@ -354,30 +354,30 @@ test('each heartbeat reads the token of another provider, and sends a new one to
 });
 
 test('system messages of the server reach the channel’s listeners unchanged', async () => {
-  const said = [
+  const messages = [
     { extension: 'system', status: 'ok', message: 'Replication connection established', channel: 'room' },
     { extension: 'system', status: 'error', message: 'Token has expired 0 seconds ago', channel: 'room' },
   ];
-  class SpeakingSocket extends AcceptingSocket {
+  class SystemMessageSocket extends AcceptingSocket {
     override send(frame: string) {
       super.send(frame);
       const [joinRef, , topic, event] = JSON.parse(frame) as (typeof AcceptingSocket.frames)[number];
       if (event !== 'phx_join') return;
-      for (const payload of said)
+      for (const payload of messages)
         queueMicrotask(() =>
           this.onmessage?.({ data: JSON.stringify([joinRef, null, topic, 'system', payload]) }),
         );
     }
   }
   const { realtime } = createClient('https://project.test', 'anon-key', {
-    realtime: { transport: SpeakingSocket },
+    realtime: { transport: SystemMessageSocket },
   });
-  const heard: unknown[] = [];
+  const arrived: unknown[] = [];
   realtime
     .channel('room')
-    .on('system', {}, (payload) => void heard.push(payload))
+    .on('system', {}, (payload) => void arrived.push(payload))
     .subscribe();
   // The error joins the channel again, so that more follows.
-  await vi.waitFor(() => expect(heard.slice(0, said.length)).toEqual(said));
+  await vi.waitFor(() => expect(arrived.slice(0, messages.length)).toEqual(messages));
   realtime.teardown();
 });

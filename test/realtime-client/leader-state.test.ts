@@ -7,13 +7,13 @@ import {
 
 type Kind = LeaderState['type'];
 type Input =
-  | Exclude<LeaderEvent['type'], 'heard' | 'asked'>
-  | 'heardSame'
-  | 'heardOther'
-  | 'heardEarlier'
-  | 'heardLater'
-  | 'askedSame'
-  | 'askedLater';
+  | Exclude<LeaderEvent['type'], 'message' | 'query'>
+  | 'messageSame'
+  | 'messageOther'
+  | 'messageEarlier'
+  | 'messageLater'
+  | 'querySame'
+  | 'queryLater';
 type Cell = '-' | `${Kind}${string}`;
 
 const term = 3;
@@ -30,12 +30,12 @@ const events: Record<Input, LeaderEvent> = {
   timer: { type: 'timer' },
   wake: { type: 'wake' },
   granted: { type: 'granted', term },
-  heardSame: { type: 'heard', leader: 'a', term },
-  heardOther: { type: 'heard', leader: 'b', term },
-  heardEarlier: { type: 'heard', leader: 'b', term: term - 1 },
-  heardLater: { type: 'heard', leader: 'b', term: term + 1 },
-  askedSame: { type: 'asked', term },
-  askedLater: { type: 'asked', term: term + 1 },
+  messageSame: { type: 'message', leader: 'a', term },
+  messageOther: { type: 'message', leader: 'b', term },
+  messageEarlier: { type: 'message', leader: 'b', term: term - 1 },
+  messageLater: { type: 'message', leader: 'b', term: term + 1 },
+  querySame: { type: 'query', term },
+  queryLater: { type: 'query', term: term + 1 },
 };
 
 const stopped = 'stopped 0: release';
@@ -48,12 +48,12 @@ const table: Record<Kind, Record<Input, Cell>> = {
     timer: '-',
     wake: '-',
     granted: '-',
-    heardSame: '-',
-    heardOther: '-',
-    heardEarlier: '-',
-    heardLater: '-',
-    askedSame: '-',
-    askedLater: '-',
+    messageSame: '-',
+    messageOther: '-',
+    messageEarlier: '-',
+    messageLater: '-',
+    querySame: '-',
+    queryLater: '-',
   },
   seeking: {
     start: '-',
@@ -61,12 +61,12 @@ const table: Record<Kind, Record<Input, Cell>> = {
     timer: nextTerm,
     wake: '-',
     granted: 'leading 3: announce',
-    heardSame: 'following 3: attach, wait 10000',
-    heardOther: 'following 3: attach, wait 10000',
-    heardEarlier: 'seeking 3: ask',
-    heardLater: newTerm,
-    askedSame: '-',
-    askedLater: '-',
+    messageSame: 'following 3: attach, wait 10000',
+    messageOther: 'following 3: attach, wait 10000',
+    messageEarlier: 'seeking 3: ask',
+    messageLater: newTerm,
+    querySame: '-',
+    queryLater: '-',
   },
   leading: {
     start: '-',
@@ -74,12 +74,12 @@ const table: Record<Kind, Record<Input, Cell>> = {
     timer: '-',
     wake: '-',
     granted: '-',
-    heardSame: '-',
-    heardOther: '-',
-    heardEarlier: 'leading 3: announce',
-    heardLater: newTerm,
-    askedSame: 'leading 3: announce',
-    askedLater: nextTerm,
+    messageSame: '-',
+    messageOther: '-',
+    messageEarlier: 'leading 3: announce',
+    messageLater: newTerm,
+    querySame: 'leading 3: announce',
+    queryLater: nextTerm,
   },
   following: {
     start: '-',
@@ -87,12 +87,12 @@ const table: Record<Kind, Record<Input, Cell>> = {
     timer: 'doubting 3: ask, wait 3000',
     wake: 'doubting 3: ask, wait 3000',
     granted: 'leading 3: announce',
-    heardSame: 'following 3: wait 10000',
-    heardOther: 'following 3: attach, wait 10000',
-    heardEarlier: 'following 3: ask',
-    heardLater: newTerm,
-    askedSame: '-',
-    askedLater: '-',
+    messageSame: 'following 3: wait 10000',
+    messageOther: 'following 3: attach, wait 10000',
+    messageEarlier: 'following 3: ask',
+    messageLater: newTerm,
+    querySame: '-',
+    queryLater: '-',
   },
   doubting: {
     start: '-',
@@ -100,12 +100,12 @@ const table: Record<Kind, Record<Input, Cell>> = {
     timer: nextTerm,
     wake: '-',
     granted: 'leading 3: announce',
-    heardSame: 'following 3: wait 10000',
-    heardOther: 'following 3: attach, wait 10000',
-    heardEarlier: 'doubting 3: ask',
-    heardLater: newTerm,
-    askedSame: '-',
-    askedLater: '-',
+    messageSame: 'following 3: wait 10000',
+    messageOther: 'following 3: attach, wait 10000',
+    messageEarlier: 'doubting 3: ask',
+    messageLater: newTerm,
+    querySame: '-',
+    queryLater: '-',
   },
 };
 

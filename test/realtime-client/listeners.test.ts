@@ -247,13 +247,13 @@ describe('listeners', () => {
   it('receive earlier changes before the announcement of a gap', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
-    const told: string[] = [];
-    channel.onContinuity(() => told.push('loss'));
-    createPostgresChanges(channel).on(binding, () => told.push('change'));
+    const notified: string[] = [];
+    channel.onContinuity(() => notified.push('loss'));
+    createPostgresChanges(channel).on(binding, () => notified.push('change'));
     scene.server.change(insert('a'));
     scene.server.confirm();
     await scene.world.clock.advance(16);
-    expect(told).toEqual(['change', 'loss']);
+    expect(notified).toEqual(['change', 'loss']);
   });
 
   it('are notified of a gap when their queue overflows', async () => {

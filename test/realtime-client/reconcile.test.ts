@@ -89,10 +89,10 @@ describe('a live query', () => {
 
   it('reports nothing for what changed before it was live, or during a gap', async () => {
     const { advance, write, repairs, ids, server } = await openQuery();
-    write('unheard', false);
+    write('missed', false);
     server.confirm();
     await advance(10_000);
-    expect([ids(), repairs]).toEqual([['unheard'], []]);
+    expect([ids(), repairs]).toEqual([['missed'], []]);
   });
 
   it('reads after a burst near the rate limit of the server, until a read finds nothing new', async () => {

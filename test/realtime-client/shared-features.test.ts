@@ -35,15 +35,15 @@ function createDevices() {
     const channel = client.channel('room');
     const room = createBroadcast<{ chat: string; bytes: Uint8Array }>(channel, { ack: true });
     const presence = createPresence<Person>(channel, { key: isShared ? 'browser' : 'phone', ...options });
-    const heard: unknown[] = [];
-    room.on('*', ({ payload }) => heard.push(payload));
+    const received: unknown[] = [];
+    room.on('*', ({ payload }) => received.push(payload));
     channel.join();
     return {
       client,
       channel,
       room,
       presence,
-      heard,
+      received,
       events,
       present: () => Object.fromEntries(presence.getSnapshot().entries),
     };
@@ -61,9 +61,9 @@ describe('tabs that share a socket', () => {
     expect(await outcome).toEqual({ status: 'acknowledged' });
     void phone.room.send('chat', 'from the phone');
     await world.clock.advance(500);
-    expect(first.heard).toEqual(['from a tab', 'from the phone']);
-    expect(second.heard).toEqual(['from the phone']);
-    expect(phone.heard).toEqual(['from a tab']);
+    expect(first.received).toEqual(['from a tab', 'from the phone']);
+    expect(second.received).toEqual(['from the phone']);
+    expect(phone.received).toEqual(['from a tab']);
   });
 
   it('receive no broadcast of each other that the server did not acknowledge', async () => {
@@ -74,7 +74,7 @@ describe('tabs that share a socket', () => {
     const outcome = Promise.allSettled([first.room.send('chat', 'forbidden')]);
     await world.clock.advance(11_000);
     expect(await outcome).toMatchObject([{ reason: { code: 'push-timeout' } }]);
-    expect(second.heard).toEqual([]);
+    expect(second.received).toEqual([]);
   });
 
   it('count as one device: the latest entry represents all, until the last tab closes', async () => {

@@ -92,7 +92,7 @@ function createTabs({ locks }: Partial<Pick<Platform, 'locks'>> = {}) {
         isFrozen = false;
         const messages = missed;
         missed = [];
-        messages.forEach((hear) => hear());
+        messages.forEach((deliver) => deliver());
       },
       signal: platform.signal,
       receive: (frame: string) => sockets.forEach((socket) => socket.onMessage?.(frame)),
@@ -149,10 +149,10 @@ describe('five tabs of a user', () => {
     await world.clock.advance(1_000);
     server.write('a', 'ada', 1);
     await world.clock.advance(1_000);
-    const said = JSON.stringify(world.broadcasts);
-    expect(said).toContain('"type":"change"');
-    expect(said).not.toContain('secret-signature');
-    expect(said).not.toContain('public-key');
+    const sent = JSON.stringify(world.broadcasts);
+    expect(sent).toContain('"type":"change"');
+    expect(sent).not.toContain('secret-signature');
+    expect(sent).not.toContain('public-key');
   });
 
   it('receive nothing from the tabs of another user', async () => {
@@ -362,9 +362,9 @@ describe('five tabs of a user', () => {
     const tabs = [openTab(), openTab()];
     await world.clock.advance(1_000);
     const losses = tabs.map(({ channel }) => {
-      const told: number[] = [];
-      channel.onContinuity(({ sinceMs }) => told.push(sinceMs));
-      return told;
+      const notified: number[] = [];
+      channel.onContinuity(({ sinceMs }) => notified.push(sinceMs));
+      return notified;
     });
     const leftAtMs = world.clock.now();
     tabs.forEach(({ channel }) => channel.leave());

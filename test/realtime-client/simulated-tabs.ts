@@ -20,34 +20,34 @@ export const schedules = Number(process.env['SCHEDULES'] ?? 150);
 const index = fc.nat({ max: 4 });
 const rowId = fc.constantFrom('a', 'b', 'c', 'd');
 export const command = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ do: fc.constant('write' as const), id: rowId, value: index }) },
+  { weight: 8, arbitrary: fc.record({ type: fc.constant('write' as const), id: rowId, value: index }) },
   // Writes while the channel is joined again and the list is read.
   {
     weight: 3,
     arbitrary: fc.record({
-      do: fc.constant('writeDuringRejoin' as const),
+      type: fc.constant('writeDuringRejoin' as const),
       at: index,
       ids: fc.array(rowId, { minLength: 2, maxLength: 6 }),
       everyMs: fc.constantFrom(40, 150, 400),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('remove' as const), id: rowId }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('removeHere' as const), id: rowId, at: index }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('rename' as const), id: rowId, to: rowId }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('flip' as const), id: rowId, value: index }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('remove' as const), id: rowId }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('removeHere' as const), id: rowId, at: index }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('rename' as const), id: rowId, to: rowId }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('flip' as const), id: rowId, value: index }) },
   {
     weight: 8,
     arbitrary: fc.record({
-      do: fc.constant('pass' as const),
+      type: fc.constant('pass' as const),
       ms: fc.constantFrom(5, 30, 200, 1_500, 6_000, 40_000),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('expire' as const), isAnnounced: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('drop' as const), at: index }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('expire' as const), isAnnounced: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('drop' as const), at: index }) },
   {
     weight: 6,
     arbitrary: fc.record({
-      do: fc.constantFrom(
+      type: fc.constantFrom(
         'halfOpen' as const,
         'down' as const,
         'up' as const,
@@ -63,21 +63,21 @@ export const command = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      do: fc.constant('failRead' as const),
+      type: fc.constant('failRead' as const),
       fault: fc.constantFrom('unavailable' as const, 'lost' as const, 'stuck' as const),
     }),
   },
   {
     weight: 3,
     arbitrary: fc.record({
-      do: fc.constantFrom('forbid' as const, 'forbidSending' as const),
+      type: fc.constantFrom('forbid' as const, 'forbidSending' as const),
       value: fc.boolean(),
     }),
   },
   {
     weight: 8,
     arbitrary: fc.record({
-      do: fc.constantFrom(
+      type: fc.constantFrom(
         'sleep' as const,
         'hide' as const,
         'show' as const,
@@ -99,11 +99,11 @@ export const command = fc.oneof(
       at: index,
     }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('track' as const), at: index, value: index }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('track' as const), at: index, value: index }) },
 );
 /** The server loses changes without a sign for the client. */
 export const silentLoss = fc.record({
-  do: fc.constantFrom('mute' as const, 'limit' as const, 'unmute' as const),
+  type: fc.constantFrom('mute' as const, 'limit' as const, 'unmute' as const),
 });
 export type Command = typeof command | typeof silentLoss extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -217,14 +217,14 @@ export function createSimulation(
     const client = createRealtimeClient({
       ...shared,
       onTokenChange(listener) {
-        const hear = (next: string | null) => {
+        const setToken = (next: string | null) => {
           if (isSignedIn || next === null) listener(next);
         };
-        tokenListeners.add(hear);
-        ownListeners.add(hear);
+        tokenListeners.add(setToken);
+        ownListeners.add(setToken);
         return () => {
-          tokenListeners.delete(hear);
-          ownListeners.delete(hear);
+          tokenListeners.delete(setToken);
+          ownListeners.delete(setToken);
         };
       },
       ...(isShared ? { share: shareSocket } : {}),
@@ -257,13 +257,13 @@ export function createSimulation(
     });
     // Every interruption must be announced before the channel is live again.
     let wasLive = false;
-    let isUntold = false;
-    const untold: string[] = [];
-    channel.onContinuity(() => (isUntold = false));
+    let isUnannounced = false;
+    const unannounced: string[] = [];
+    channel.onContinuity(() => (isUnannounced = false));
     channel.subscribe(() => {
       const { status } = channel.getSnapshot();
-      if (status === 'live' && isUntold) untold.push(status);
-      isUntold = status !== 'live' && (isUntold || wasLive);
+      if (status === 'live' && isUnannounced) unannounced.push(status);
+      isUnannounced = status !== 'live' && (isUnannounced || wasLive);
       wasLive ||= status === 'live';
     });
     createPostgresChanges(channel).onChanges(binding, (changes) =>
@@ -288,7 +288,7 @@ export function createSimulation(
       notes,
       presence,
       room,
-      untold,
+      unannounced,
       freezer,
       signIn(value: boolean) {
         isSignedIn = value;
@@ -309,7 +309,7 @@ export function createSimulation(
 
   const tabAt = (at: number) => tabs[at % Math.max(1, tabs.length)];
   const run = async (next: Command): Promise<void> => {
-    switch (next.do) {
+    switch (next.type) {
       case 'write':
         return server.write(next.id, 'ada', next.value);
       case 'writeDuringRejoin':
@@ -345,10 +345,10 @@ export function createSimulation(
       case 'unmute':
       case 'limit':
       case 'truncate':
-        return server[next.do]();
+        return server[next.type]();
       case 'repeat':
       case 'once':
-        return server.repeat(next.do === 'repeat');
+        return server.repeat(next.type === 'repeat');
       case 'open':
         if (tabs.length < 4) tabs.push(openTab());
         return undefined;
@@ -357,13 +357,13 @@ export function createSimulation(
         return tabAt(next.at)?.platform.signal('resume');
       case 'hide':
       case 'show':
-        return tabAt(next.at)?.platform.setVisible(next.do === 'show');
+        return tabAt(next.at)?.platform.setVisible(next.type === 'show');
       case 'offline':
       case 'online':
-        return tabAt(next.at)?.platform.setOnline(next.do === 'online');
+        return tabAt(next.at)?.platform.setOnline(next.type === 'online');
       case 'putAway':
       case 'takeBack':
-        return tabAt(next.at)?.platform.signal(next.do === 'putAway' ? 'pagehide' : 'pageshow');
+        return tabAt(next.at)?.platform.signal(next.type === 'putAway' ? 'pagehide' : 'pageshow');
       case 'crash': {
         const tab = tabAt(next.at);
         if (!tab || tabs.length < 2) return undefined;
@@ -377,7 +377,7 @@ export function createSimulation(
         return tabAt(next.at)?.platform.signal('resume');
       case 'signOut':
       case 'signIn':
-        return tabAt(next.at)?.signIn(next.do === 'signIn');
+        return tabAt(next.at)?.signIn(next.type === 'signIn');
       case 'leave':
         return tabAt(next.at)?.channel.leave();
       case 'join':
@@ -386,7 +386,7 @@ export function createSimulation(
         return restModel.fail(next.fault);
       case 'forbid':
       case 'forbidSending':
-        return server[next.do](next.value);
+        return server[next.type](next.value);
       case 'stall':
         return tabAt(next.at)?.stall();
       case 'track':

@@ -18,12 +18,12 @@ describe.each([
           for (const next of commands) await simulation.run(next);
           await simulation.calmDown();
           const table = server.select('ada').sort(byId);
-          for (const { query, seen, untold, platform } of tabs) {
+          for (const { query, seen, unannounced, platform } of tabs) {
             const { rows, isCurrent, error } = query.getSnapshot();
             expect([...rows].sort(byId)).toEqual(table);
-            expect({ isCurrent, error, untold, reported: platform.reported }).toEqual({
+            expect({ isCurrent, error, unannounced, reported: platform.reported }).toEqual({
               isCurrent: true,
-              untold: [],
+              unannounced: [],
               error: null,
               reported: [],
             });
@@ -31,7 +31,7 @@ describe.each([
           }
           // Each broadcast was acknowledged, or the sender received the reason, unless the sender crashed.
           const crashed = broadcasts.filter(({ outcome }) => outcome === null).length;
-          expect(crashed === 0 || commands.some((one) => one.do === 'crash')).toBe(true);
+          expect(crashed === 0 || commands.some((one) => one.type === 'crash')).toBe(true);
           expect(server.presenceOverruns).toBe(0);
           const present = entriesOf(server.presenceOf('realtime:user:ada'));
           for (const tab of tabs) {

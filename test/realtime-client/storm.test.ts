@@ -43,9 +43,9 @@ function watchLies({ tabs, server, world }: Simulation) {
 
 /** The browser reports the page as offline, the socket works, and the server has lost a change. */
 const offlineWhileLive: Command[] = [
-  { do: 'mute' },
-  { do: 'writeDuringRejoin', at: 0, ids: ['a', 'a'], everyMs: 40 },
-  { do: 'offline', at: 0 },
+  { type: 'mute' },
+  { type: 'writeDuringRejoin', at: 0, ids: ['a', 'a'], everyMs: 40 },
+  { type: 'offline', at: 0 },
 ];
 
 describe.each([
@@ -60,7 +60,7 @@ describe.each([
         const lies = watchLies(simulation);
         await lies.pass(500);
         for (const next of storm) {
-          if (next.do === 'pass') await lies.pass(next.ms);
+          if (next.type === 'pass') await lies.pass(next.ms);
           else await simulation.run(next);
         }
         await lies.pass(boundMs + 10_000);

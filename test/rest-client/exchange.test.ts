@@ -99,18 +99,18 @@ const tokenRefusal = (message: string, { method = 'GET' } = {}) =>
 
 describe('an expired token', () => {
   const rotating = () => {
-    const asked: (string | undefined)[] = [];
+    const tokens: (string | undefined)[] = [];
     return {
-      asked,
+      tokens,
       getAccessToken: async (options?: { readonly rejectedToken?: string }) => {
-        asked.push(options?.rejectedToken);
+        tokens.push(options?.rejectedToken);
         return options?.rejectedToken === 'old' ? 'new' : 'old';
       },
     };
   };
 
   test('is refreshed once and the query sent again, writes included', async () => {
-    const { asked, getAccessToken } = rotating();
+    const { tokens, getAccessToken } = rotating();
     const { db, requests } = createRecordingClient(
       [tokenRefusal('JWT expired'), new Response(null, { status: 201 })],
       {
@@ -118,7 +118,7 @@ describe('an expired token', () => {
       },
     );
     await db.from('notes').insert({ title: 'x' });
-    expect(asked).toEqual([undefined, 'old']);
+    expect(tokens).toEqual([undefined, 'old']);
     expect(requests.map((request) => request.headers.get('authorization'))).toEqual([
       'Bearer old',
       'Bearer new',
@@ -132,15 +132,15 @@ describe('an expired token', () => {
   });
 
   test('is not assumed for a denied row', async () => {
-    const { asked, getAccessToken } = rotating();
+    const { tokens, getAccessToken } = rotating();
     const { db } = createRecordingClient([refusal(401, '42501')], { getAccessToken });
     await expect(db.from('notes').select()).rejects.toMatchObject({ code: 'denied', serverCode: '42501' });
-    expect(asked).toEqual([undefined]);
+    expect(tokens).toEqual([undefined]);
   });
 });
 
 describe('a token whose claims are refused', () => {
-  const asked = () => {
+  const tokens = () => {
     const rejected: (string | undefined)[] = [];
     const getAccessToken = async (options?: { readonly rejectedToken?: string }) => {
       if (options?.rejectedToken) rejected.push(options.rejectedToken);
@@ -153,7 +153,7 @@ describe('a token whose claims are refused', () => {
     'is sent again after a moment, and not renewed: %s',
     async (message) => {
       for (const method of ['GET', 'HEAD', 'POST'] as const) {
-        const { rejected, getAccessToken } = asked();
+        const { rejected, getAccessToken } = tokens();
         const success = new Response(null, { status: 201, headers: { 'Content-Range': '*/3' } });
         const replies = [tokenRefusal(message, { method }), method === 'GET' ? note() : success];
         const { db, requests, world } = createRecordingClient(replies, { getAccessToken });
@@ -177,7 +177,7 @@ describe('a token whose claims are refused', () => {
   test.each(['JWT issued at future', 'JWT not yet valid'])(
     'has a separate code if it stays refused: %s',
     async (message) => {
-      const { rejected, getAccessToken } = asked();
+      const { rejected, getAccessToken } = tokens();
       const recorded = createRecordingClient([tokenRefusal(message)], { getAccessToken });
       const error = await settle(recorded, recorded.db.from('notes').select().execute());
       expect(error).toMatchObject({ code: 'token-not-yet-valid', status: 401, serverCode: 'PGRST303' });
@@ -189,7 +189,7 @@ describe('a token whose claims are refused', () => {
   test.each(['JWT not in audience', 'Parsing claims failed', "The JWT 'exp' claim must be a number"])(
     'is neither renewed nor sent again: %s',
     async (message) => {
-      const { rejected, getAccessToken } = asked();
+      const { rejected, getAccessToken } = tokens();
       const { db, requests } = createRecordingClient([tokenRefusal(message)], { getAccessToken });
       await fails(db.from('notes').select().execute(), { code: 'invalid-claims', message });
       expect(requests).toHaveLength(1);
@@ -198,7 +198,7 @@ describe('a token whose claims are refused', () => {
   );
 
   test('is renewed where PostgREST 12 calls it expired, by the code of other refusals', async () => {
-    const { rejected, getAccessToken } = asked();
+    const { rejected, getAccessToken } = tokens();
     const old = () => refusal(401, 'PGRST301', { message: 'JWT expired' });
     const { db } = createRecordingClient([old], { getAccessToken });
     await fails(db.from('notes').select().execute(), { code: 'token-expired' });

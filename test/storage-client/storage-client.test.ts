@@ -506,18 +506,18 @@ describe('an error', () => {
       refused('403', 'Unauthorized', 'jwt expired'),
       json({ name: 'k' }),
     ]);
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const storage = createStorageClient({
       url: projectUrl,
       apiKey: 'k',
       platform: tab,
       getAccessToken: async (options) => {
-        asked.push(options?.rejectedToken);
+        requested.push(options?.rejectedToken);
         return options?.rejectedToken ? 'new' : 'old';
       },
     });
     expect(await storage.from('b').info('k')).toEqual({ name: 'k' });
-    expect(asked).toEqual([undefined, 'old']);
+    expect(requested).toEqual([undefined, 'old']);
     expect(requests[1]?.headers.get('authorization')).toBe('Bearer new');
   });
 });

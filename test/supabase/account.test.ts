@@ -108,11 +108,14 @@ async function involve(userId: string): Promise<void> {
       database.query(`select id from notifications where sender_id = $1 and kind = 'mention'`, [userId]),
     )
     .toHaveLength(1);
-  const [told] = await database.query<{ id: string }>(
+  const [reported] = await database.query<{ id: string }>(
     `select id from notifications where sender_id = $1 and kind = 'mention'`,
     [userId],
   );
-  await run({ role: 'authenticated', userId: grace.id }, `select report_notification('${told?.id}', 'spam')`);
+  await run(
+    { role: 'authenticated', userId: grace.id },
+    `select report_notification('${reported?.id}', 'spam')`,
+  );
 }
 
 it.each([

@@ -169,8 +169,8 @@ Alle abbestellen: https://app.test/unsubscribe.html#token=token
   it.each(['en', 'de'])('in %s says the same in HTML', (language) => {
     const { html, text } = digest(language);
     const words = html.replaceAll(/<style[^]*?<\/style>|<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
-    const said = text.split('\n').map((line) => line.replace(/^[* ]+|: https.*$/g, ''));
-    for (const line of said.filter((line) => line !== '' && line !== '-- ' && !line.startsWith('https')))
+    const lines = text.split('\n').map((line) => line.replace(/^[* ]+|: https.*$/g, ''));
+    for (const line of lines.filter((line) => line !== '' && line !== '-- ' && !line.startsWith('https')))
       expect(words).toContain(line.trim());
     const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, url = '']) => url.replaceAll('&amp;', '&'));
     expect(links).toEqual(expect.arrayContaining(text.match(/https:\S+/g) ?? []));

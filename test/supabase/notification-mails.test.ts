@@ -624,7 +624,7 @@ describe('an address that does not work', () => {
     'a topic of SNS is confirmed at the service itself, which responds with %i',
     async (status) => {
       const confirmUrl = 'https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSubscription&Token=t';
-      const asked: string[] = [];
+      const requested: string[] = [];
       const request = new Request('http://localhost/mail-events', {
         method: 'POST',
         body: JSON.stringify({ Type: 'SubscriptionConfirmation', Message: '', SubscribeURL: confirmUrl }),
@@ -634,12 +634,12 @@ describe('an address that does not work', () => {
         env: { MAIL_WEBHOOK_PASSWORD: 'p:w' },
         now: Date.now,
         fetch: async (input) => {
-          asked.push(new Request(input).url);
+          requested.push(new Request(input).url);
           return new Response(null, { status });
         },
       });
       // SNS repeats a confirmation that fails.
-      expect([response.status, asked]).toEqual([status === 200 ? 200 : 502, [confirmUrl]]);
+      expect([response.status, requested]).toEqual([status === 200 ? 200 : 502, [confirmUrl]]);
     },
   );
 });

@@ -216,25 +216,25 @@ describe('the transport for push messages', () => {
   });
 
   it('sends a push service nothing more in a run after five requests without a response', async () => {
-    let asked = 0;
+    let requests = 0;
     const fetchFake = (input: unknown) => {
       if (String(input).includes('mozilla')) return Promise.resolve(new Response(null, { status: 201 }));
-      asked += 1;
+      requests += 1;
       return Promise.reject(new TypeError('fetch failed'));
     };
     const transport = createPushTransport({ env, now: () => 0, fetch: fetchFake });
     for (let message = 0; message < 8; message += 1)
       expect(await transport.send(subscription, '{}')).toMatchObject({ outcome: 'held' });
-    expect(asked).toBe(5);
+    expect(requests).toBe(5);
     const other = { ...subscription, endpoint: 'https://updates.push.services.mozilla.com/x' };
     expect(await transport.send(other, '{}')).toEqual({ outcome: 'sent' });
   });
 
   it.each([403, 429])('retries a push service that responds %i to several devices', async (status) => {
-    let asked = 0;
+    let requests = 0;
     const fetchFake = () => {
-      asked += 1;
-      return Promise.resolve(new Response('', { status: asked > 8 ? 201 : status }));
+      requests += 1;
+      return Promise.resolve(new Response('', { status: requests > 8 ? 201 : status }));
     };
     const transport = createPushTransport({ env, now: () => 0, fetch: fetchFake });
     for (let message = 0; message < 8; message += 1)

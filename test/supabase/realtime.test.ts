@@ -9,7 +9,7 @@ const clients: RawClient[] = [];
 beforeEach(() => supabase().database.exec('delete from notifications'));
 afterEach(() => clients.splice(0).forEach((client) => client.terminate()));
 
-interface Told {
+interface ChangedRow {
   readonly type: string;
   readonly table: string;
   readonly record?: Record<string, unknown>;
@@ -38,13 +38,13 @@ const binding = (event: string, filter?: string, table = 'notifications') => ({
 });
 
 /** The events that a client receives up to the notification that ends the test. */
-async function told(client: RawClient): Promise<Told[]> {
+async function receiveChanges(client: RawClient): Promise<ChangedRow[]> {
   const end = crypto.randomUUID();
   await insert(grace.id, end);
-  const seen: Told[] = [];
+  const seen: ChangedRow[] = [];
   for (;;) {
     const frame: Frame = await client.nextOf('postgres_changes');
-    const change = frame.payload['data'] as Told;
+    const change = frame.payload['data'] as ChangedRow;
     if (change.record?.['id'] === end) return seen;
     seen.push(change);
   }
@@ -187,7 +187,7 @@ it('deletions reach the private channel also where inserts and updates go by `po
     );
     const id = await insert(grace.id);
     await database.query(`update notifications set status = 'read' where id = $1`, [id]);
-    expect((await told(client)).map(({ type }) => type)).toEqual(['INSERT', 'UPDATE']);
+    expect((await receiveChanges(client)).map(({ type }) => type)).toEqual(['INSERT', 'UPDATE']);
     await database.query('delete from notifications where id = $1', [id]);
     expect(await messages()).toMatchObject([{ operation: 'DELETE', old_records: [{ id }] }]);
   } finally {
@@ -231,7 +231,7 @@ it('a subscription delivers nothing at aal1 to an account with a second factor',
   await database.exec('delete from auth.mfa_factors');
   const seen = await insert(ada.id);
   const frame = await client.nextOf('postgres_changes');
-  expect((frame.payload['data'] as Told).record?.['id']).toBe(seen);
+  expect((frame.payload['data'] as ChangedRow).record?.['id']).toBe(seen);
 });
 
 it.each([
@@ -246,7 +246,7 @@ it.each([
   const attacker = await listen([binding('*', filter), binding('DELETE', filter), untilEnd], token);
   const id = await insert(ada.id);
   await supabase().database.query('delete from notifications where id = $1', [id]);
-  expect((await told(attacker)).filter(({ type }) => type === 'DELETE')).toEqual([]);
+  expect((await receiveChanges(attacker)).filter(({ type }) => type === 'DELETE')).toEqual([]);
 });
 
 it.each([[''], ['user_id=gte.00000000-0000-0000-0000-000000000000'], ['email_edits=eq.false']])(
@@ -257,6 +257,6 @@ it.each([[''], ['user_id=gte.00000000-0000-0000-0000-000000000000'], ['email_edi
     const attacker = await listen([binding('DELETE', filter, 'notification_preferences'), untilEnd], token);
     await database.query('insert into notification_preferences (user_id) values ($1)', [ada.id]);
     await database.exec('delete from notification_preferences');
-    expect(await told(attacker)).toEqual([]);
+    expect(await receiveChanges(attacker)).toEqual([]);
   },
 );

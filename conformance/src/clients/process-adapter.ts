@@ -17,7 +17,7 @@ export function createProcessAdapter(command: string): ClientAdapter {
     name: command,
     async open(project) {
       const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-      const client = speakLines(child);
+      const client = exchangeLines(child);
       const opened = await client.call('open', project);
       if (opened.type !== 'ok') throw new Error(`${command} did not open: ${JSON.stringify(opened)}`);
       return client;
@@ -30,7 +30,7 @@ interface LineClient {
   close(): Promise<void>;
 }
 
-function speakLines(child: ChildProcess): LineClient {
+function exchangeLines(child: ChildProcess): LineClient {
   const waiting = new Map<number, (outcome: CallOutcome) => void>();
   let lastId = 0;
   let ended: CallOutcome | undefined;

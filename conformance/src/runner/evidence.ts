@@ -45,14 +45,14 @@ export function collectEvidence(
   };
 }
 
-const tellingHeaders = ['content-range', 'location', 'preference-applied', 'retry-after', 'www-authenticate'];
+const shownHeaders = ['content-range', 'location', 'preference-applied', 'retry-after', 'www-authenticate'];
 
 function describeResponse({ status, headers, body }: Exchange): string {
-  const told = tellingHeaders.flatMap((name) => {
+  const lines = shownHeaders.flatMap((name) => {
     const value = headers.get(name);
     return value === null ? [] : [`${name}: ${value}\n`];
   });
-  return `${status ?? 'no response:'} ${told.join('')}${body()}`.trim();
+  return `${status ?? 'no response:'} ${lines.join('')}${body()}`.trim();
 }
 
 /** The exchange with the unexpected response, or the latest one. */

@@ -27,7 +27,7 @@ declare global {
   interface Window {
     readonly bridge: typeof bridge;
     /** Exposed by the test before the page is loaded. */
-    readonly tellSocket: (id: number, event: SocketEvent) => Promise<void>;
+    readonly emitToSocket: (id: number, event: SocketEvent) => Promise<void>;
   }
 }
 
@@ -57,18 +57,18 @@ const bridge = {
     const { WebSocket } = await connected;
     const socket = new WebSocket(url);
     sockets.set(id, socket);
-    const tell = (event: SocketEvent) => void window.tellSocket(id, event);
+    const emit = (event: SocketEvent) => void window.emitToSocket(id, event);
     socket.binaryType = 'arraybuffer';
-    socket.onopen = () => tell({ kind: 'opened' });
+    socket.onopen = () => emit({ kind: 'opened' });
     socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) =>
-      tell(
+      emit(
         typeof data === 'string'
           ? { kind: 'text', data }
           : { kind: 'binary', data: base64Of(new Uint8Array(data)) },
       );
     socket.onclose = ({ code, reason }) => {
       sockets.delete(id);
-      tell({ kind: 'closed', code, reason });
+      emit({ kind: 'closed', code, reason });
     };
   },
   send(id: number, data: string, isBinary: boolean): void {

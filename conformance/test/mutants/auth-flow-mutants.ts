@@ -76,12 +76,12 @@ const takingAnyCode: FetchFault =
     return send(url, { ...init, body: JSON.stringify({ type: 'email', email, token: code }) });
   };
 
-const takingAnyTotp: FetchFault = onRequest(/\/factors\/[\da-f-]+\/verify/, async (asked, { database }) => {
-  const [, id] = /factors\/([\da-f-]+)\//.exec(asked.url) ?? [];
+const takingAnyTotp: FetchFault = onRequest(/\/factors\/[\da-f-]+\/verify/, async (request, { database }) => {
+  const [, id] = /factors\/([\da-f-]+)\//.exec(request.url) ?? [];
   const [factor] = await database.query('select secret from auth.mfa_factors where id = $1', [id]);
   const secret = factor?.['secret'];
-  if (typeof secret === 'string' && asked.json !== undefined)
-    asked.body = JSON.stringify(patch(asked.json, 'code', new TOTP({ secret }).generate()));
+  if (typeof secret === 'string' && request.json !== undefined)
+    request.body = JSON.stringify(patch(request.json, 'code', new TOTP({ secret }).generate()));
 });
 
 const alreadyVerified = /\/factors\/[\da-f-]+\/verify 200/;
@@ -108,15 +108,15 @@ export const authFlowMutants: readonly ServerMutant[] = [
     }),
   }),
   pkce('accepts a challenge without its method', {
-    fetch: onRequest(/^POST/, (asked) => {
-      if (asked.json !== undefined && valueAt(asked.json, 'code_challenge') !== undefined)
-        asked.body = JSON.stringify(patch(asked.json, 'code_challenge_method', 's256'));
+    fetch: onRequest(/^POST/, (request) => {
+      if (request.json !== undefined && valueAt(request.json, 'code_challenge') !== undefined)
+        request.body = JSON.stringify(patch(request.json, 'code_challenge_method', 's256'));
     }),
   }),
   pkce('hashes the verifier of the method plain', {
-    fetch: onRequest(/^POST/, (asked) => {
-      if (valueAt(asked.json, 'code_challenge_method') === 'plain' && asked.json !== undefined)
-        asked.body = JSON.stringify(patch(asked.json, 'code_challenge_method', 's256'));
+    fetch: onRequest(/^POST/, (request) => {
+      if (valueAt(request.json, 'code_challenge_method') === 'plain' && request.json !== undefined)
+        request.body = JSON.stringify(patch(request.json, 'code_challenge_method', 's256'));
     }),
   }),
   pkce('forgets its codes at once', { settings: { auth: { flowStateExpirySeconds: 0 } } }),
@@ -224,8 +224,8 @@ export const authFlowMutants: readonly ServerMutant[] = [
     fetch: withBodyMember(/^PUT \/auth\/v1\/user/, 'password', undefined),
   }),
   user('keeps a key that is set to null', {
-    fetch: onRequest(/^PUT \/auth\/v1\/user/, (asked) => {
-      if (typeof asked.body === 'string') asked.body = asked.body.replaceAll(':null', ':"null"');
+    fetch: onRequest(/^PUT \/auth\/v1\/user/, (request) => {
+      if (typeof request.body === 'string') request.body = request.body.replaceAll(':null', ':"null"');
     }),
   }),
   user('sends no nonce', {

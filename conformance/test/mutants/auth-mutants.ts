@@ -235,7 +235,10 @@ export const authMutants: readonly ServerMutant[] = [
     fetch: withQuery(/\/logout/, /scope=others/, 'scope=global'),
   }),
   signOut('ends only the current session by the scope global', {
-    fetch: onRequest(/\/logout/, (asked) => void (asked.url = `${asked.url.split('?')[0]}?scope=local`)),
+    fetch: onRequest(
+      /\/logout/,
+      (request) => void (request.url = `${request.url.split('?')[0]}?scope=local`),
+    ),
   }),
   signOut('accepts an unknown scope', { fetch: withStatus(/\/logout\S* 400/, 204) }),
   signOut('accepts a sign-out without a token', { fetch: withStatus(/\/logout\S* 401/, 204) }),
@@ -267,11 +270,11 @@ export const authMutants: readonly ServerMutant[] = [
   }),
   signUp('accepts passwords of one character', { settings: { auth: { passwordMinLength: 1 } } }),
   signUp('cuts long passwords', {
-    fetch: onRequest(/\/(?:signup|user|admin\/users)/, (asked) => {
-      const long = valueAt(asked.json, 'password');
-      if (typeof long === 'string' && asked.json !== undefined)
-        asked.body = JSON.stringify(
-          patch(asked.json, 'password', Buffer.from(long).subarray(0, 72).toString()),
+    fetch: onRequest(/\/(?:signup|user|admin\/users)/, (request) => {
+      const long = valueAt(request.json, 'password');
+      if (typeof long === 'string' && request.json !== undefined)
+        request.body = JSON.stringify(
+          patch(request.json, 'password', Buffer.from(long).subarray(0, 72).toString()),
         );
     }),
   }),
@@ -290,10 +293,10 @@ export const authMutants: readonly ServerMutant[] = [
   }),
   signUp('lets a banned user sign in', { fetch: withBodyMember(/\/admin\/users\//, 'ban_duration', 'none') }),
   signUp('accepts any password', {
-    fetch: onRequest(/grant_type=password/, async (asked, { database }) => {
-      const address = valueAt(asked.json, 'email');
+    fetch: onRequest(/grant_type=password/, async (request, { database }) => {
+      const address = valueAt(request.json, 'email');
       const hash = "extensions.crypt($1, extensions.gen_salt('bf', 4))";
-      const given = textAt(asked.json, 'password');
+      const given = textAt(request.json, 'password');
       if (typeof address === 'string')
         await database.query(`update auth.users set encrypted_password = ${hash} where email = lower($2)`, [
           given,

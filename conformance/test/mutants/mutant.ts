@@ -150,7 +150,7 @@ export const withHeader = (
     else headers.set(name, changed);
   });
 
-export interface Asked {
+export interface ChangeableRequest {
   url: string;
   readonly headers: Headers;
   body: RequestInit['body'];
@@ -159,33 +159,33 @@ export interface Asked {
 
 /** Changes requests that match by method, path and query. */
 export const onRequest =
-  (match: RegExp, change: (asked: Asked, supabase: LocalSupabase) => unknown): FetchFault =>
+  (match: RegExp, change: (request: ChangeableRequest, supabase: LocalSupabase) => unknown): FetchFault =>
   (send, supabase) =>
   async (url, init) => {
     if (!match.test(label(url, init))) return send(url, init);
     const { body } = init;
     const json = typeof body === 'string' ? parse(body) : undefined;
-    const asked: Asked = { url, headers: new Headers(init.headers), body, json };
-    await change(asked, supabase);
-    return send(asked.url, {
+    const request: ChangeableRequest = { url, headers: new Headers(init.headers), body, json };
+    await change(request, supabase);
+    return send(request.url, {
       ...init,
-      headers: asked.headers,
-      ...(asked.body != null && { body: asked.body }),
+      headers: request.headers,
+      ...(request.body != null && { body: request.body }),
     });
   };
 
 /** Rewrites the query of requests. */
 export const withQuery = (match: RegExp, pattern: RegExp, replacement: string): FetchFault =>
-  onRequest(match, (asked) => {
-    const [path = '', query] = asked.url.split('?');
+  onRequest(match, (request) => {
+    const [path = '', query] = request.url.split('?');
     if (query !== undefined)
-      asked.url = `${path}?${query.replace(pattern, replacement)}`.replace(/[?&]+$/, '');
+      request.url = `${path}?${query.replace(pattern, replacement)}`.replace(/[?&]+$/, '');
   });
 
 /** Replaces a member of a JSON body; undefined removes it. */
 export const withBodyMember = (match: RegExp, path: string, value: Json | undefined): FetchFault =>
-  onRequest(match, (asked) => {
-    if (asked.json !== undefined) asked.body = JSON.stringify(patch(asked.json, path, value));
+  onRequest(match, (request) => {
+    if (request.json !== undefined) request.body = JSON.stringify(patch(request.json, path, value));
   });
 
 /** Removes a word of the header Prefer. */
@@ -254,9 +254,10 @@ export const replacing = (match: (frame: Frame) => boolean, path: string, value:
 });
 
 /** Changes the payload of frames to the server. */
-export const hearing = (match: (frame: Frame) => boolean, path: string, value: Json | undefined) => () => ({
-  toServer: (frame: Frame) => [match(frame) ? withPayload(frame, path, value) : frame],
-});
+export const replacingSent =
+  (match: (frame: Frame) => boolean, path: string, value: Json | undefined) => () => ({
+    toServer: (frame: Frame) => [match(frame) ? withPayload(frame, path, value) : frame],
+  });
 
 const withPayload = (frame: Frame, path: string, value: Json | undefined): Frame => ({
   ...frame,

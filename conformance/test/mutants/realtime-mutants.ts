@@ -1,7 +1,7 @@
 import type { Frame } from '../../src/target/frames.ts';
 import {
   replacing,
-  hearing,
+  replacingSent,
   losing,
   mutantsOf,
   patch,
@@ -172,7 +172,7 @@ export const realtimeMutants: readonly ServerMutant[] = [
   joins('gives no reason for a refusal', {
     frames: replacing(isEvent('phx_reply'), 'response.reason', undefined),
   }),
-  joins('treats private channels as public ones', { frames: hearing(isJoin, 'config.private', false) }),
+  joins('treats private channels as public ones', { frames: replacingSent(isJoin, 'config.private', false) }),
 
   changes('loses changes', { frames: losing(isChange) }),
   changes('doubles changes', {
@@ -194,12 +194,14 @@ export const realtimeMutants: readonly ServerMutant[] = [
     frames: replacing(isChange, 'data.errors', ['Error 413']),
   }),
   changes('sends every event to every binding', {
-    frames: hearing(isJoin, 'config.postgres_changes.*.event', '*'),
+    frames: replacingSent(isJoin, 'config.postgres_changes.*.event', '*'),
   }),
   changes('sends changes of one table only', {
-    frames: hearing(isJoin, 'config.postgres_changes.*.table', 'notifications'),
+    frames: replacingSent(isJoin, 'config.postgres_changes.*.table', 'notifications'),
   }),
-  changes('narrows no record', { frames: hearing(isJoin, 'config.postgres_changes.*.select', undefined) }),
+  changes('narrows no record', {
+    frames: replacingSent(isJoin, 'config.postgres_changes.*.select', undefined),
+  }),
   changes('delivers the rows of others', {
     sql: [
       'create policy mutant on public.notifications for select to authenticated using (true)',
@@ -259,14 +261,16 @@ export const realtimeMutants: readonly ServerMutant[] = [
     frames: () => ({ toServer: (frame: Frame) => (frame.event === 'access_token' ? [] : [frame]) }),
   }),
   tokens('closes a channel at each new token', {
-    frames: hearing(isEvent('access_token'), 'access_token', 'no-token'),
+    frames: replacingSent(isEvent('access_token'), 'access_token', 'no-token'),
   }),
 
   broadcast('sends no broadcast to others', { frames: losing(isEvent('broadcast')) }),
-  broadcast('sends a broadcast to its sender', { frames: hearing(isJoin, 'config.broadcast.self', true) }),
-  broadcast('acknowledges no broadcast', { frames: hearing(isJoin, 'config.broadcast.ack', false) }),
+  broadcast('sends a broadcast to its sender', {
+    frames: replacingSent(isJoin, 'config.broadcast.self', true),
+  }),
+  broadcast('acknowledges no broadcast', { frames: replacingSent(isJoin, 'config.broadcast.ack', false) }),
   broadcast('sends no broadcast to its sender, although asked', {
-    frames: hearing(isJoin, 'config.broadcast.self', false),
+    frames: replacingSent(isJoin, 'config.broadcast.self', false),
   }),
   broadcast('responds to a broadcast by HTTP with 200', {
     fetch: withStatus(/\/api\/broadcast\S* 202/, 200),
@@ -278,14 +282,16 @@ export const realtimeMutants: readonly ServerMutant[] = [
   broadcast('accepts a private broadcast without permission', {
     fetch: withStatus(/\/api\/broadcast\S* 403/, 202),
   }),
-  broadcast('replays nothing', { frames: hearing(isJoin, 'config.broadcast.replay', undefined) }),
+  broadcast('replays nothing', { frames: replacingSent(isJoin, 'config.broadcast.replay', undefined) }),
   broadcast('does not mark what it replays', {
     frames: replacing(isEvent('broadcast'), 'meta.replayed', undefined),
   }),
   broadcast('replays more than requested', {
-    frames: hearing(isJoin, 'config.broadcast.replay.limit', 25),
+    frames: replacingSent(isJoin, 'config.broadcast.replay.limit', 25),
   }),
-  broadcast('replays from the beginning', { frames: hearing(isJoin, 'config.broadcast.replay.since', 1) }),
+  broadcast('replays from the beginning', {
+    frames: replacingSent(isJoin, 'config.broadcast.replay.since', 1),
+  }),
   broadcast('sends the broadcasts of the database without an id', {
     frames: replacing(isEvent('broadcast'), 'payload.id', undefined),
   }),

@@ -155,8 +155,8 @@ export const restMutants: readonly ServerMutant[] = [
     fetch: withMember(/\/rest\/v1\/\S* 4\d\d/, 'details', undefined),
   }),
   statuses('changes every row without a filter', {
-    fetch: onRequest(/^(?:PATCH|DELETE) \/rest\/v1\/\w+(?:\?order=[^&]*&limit=\d+)?$/, (asked) => {
-      asked.url += `${asked.url.includes('?') ? '&' : '?'}pg_typeof=not.is.null`;
+    fetch: onRequest(/^(?:PATCH|DELETE) \/rest\/v1\/\w+(?:\?order=[^&]*&limit=\d+)?$/, (request) => {
+      request.url += `${request.url.includes('?') ? '&' : '?'}pg_typeof=not.is.null`;
     }),
   }),
   statuses('serves every schema', {

@@ -48,10 +48,10 @@ export const storageMutants: readonly ServerMutant[] = [
   objects('lists no buckets', { fetch: withJson(/^GET \/storage\/v1\/bucket 200/, () => []) }),
   objects('creates a bucket twice', { fetch: withStatus(/^POST \/storage\/v1\/bucket 4\d\d/, 200, '{}') }),
   objects('opens private buckets to everyone', {
-    fetch: onRequest(/\/object\/public\//, (asked, { serviceRoleKey }) => {
-      asked.url = asked.url.replace('/object/public/', '/object/');
-      asked.headers.set('authorization', `Bearer ${serviceRoleKey}`);
-      asked.headers.set('apikey', serviceRoleKey);
+    fetch: onRequest(/\/object\/public\//, (request, { serviceRoleKey }) => {
+      request.url = request.url.replace('/object/public/', '/object/');
+      request.headers.set('authorization', `Bearer ${serviceRoleKey}`);
+      request.headers.set('apikey', serviceRoleKey);
     }),
   }),
   objects('needs no policy', {
@@ -79,7 +79,7 @@ export const storageMutants: readonly ServerMutant[] = [
   objects('copies where it should move', {
     fetch: onRequest(
       /\/object\/move/,
-      (asked) => void (asked.url = asked.url.replace('/object/move', '/object/copy')),
+      (request) => void (request.url = request.url.replace('/object/move', '/object/copy')),
     ),
   }),
   objects('returns another name than that of the upload', {

@@ -9,11 +9,11 @@ export type DemoMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'failed'; readonly message: string };
 
-const tell = (message: DemoMessage) => parent.postMessage(message, location.origin);
+const show = (message: DemoMessage) => parent.postMessage(message, location.origin);
 
 /** Starts the project, signs Ada in, and opens the application, whose requests this tab handles. */
 async function start(): Promise<void> {
-  const supabase = await startProject((progress) => tell({ type: 'progress', progress }));
+  const supabase = await startProject((progress) => show({ type: 'progress', progress }));
   const { url, publishableKey: apiKey, secretKey } = supabase;
   Object.assign(globalThis, { fetch: supabase.fetch, WebSocket: supabase.WebSocket });
   const { auth, close } = createSupabaseClients({ url, apiKey });
@@ -35,16 +35,16 @@ async function start(): Promise<void> {
   addEventListener('message', ({ origin, data }: MessageEvent<DemoMessage>) => {
     if (origin !== location.origin || data.type !== 'send') return;
     send({ ...data.message, recipients: [userId] } as Message).catch((problem: unknown) => {
-      tell({ type: 'failed', message: problem instanceof Error ? problem.message : String(problem) });
+      show({ type: 'failed', message: problem instanceof Error ? problem.message : String(problem) });
     });
   });
   // The frame's URL is not visible, but the application reads its route from it.
   history.replaceState(null, '', '/home');
   const application = await import('../../../src/inbox/main.tsx');
   application.start(Promise.resolve());
-  tell({ type: 'ready' });
+  show({ type: 'ready' });
 }
 
 start().catch((problem: unknown) => {
-  tell({ type: 'failed', message: problem instanceof Error ? problem.message : String(problem) });
+  show({ type: 'failed', message: problem instanceof Error ? problem.message : String(problem) });
 });

@@ -15,11 +15,11 @@ const longestText = 4000;
 /** The project's `fetch` and `WebSocket`, which report every exchange. */
 export function recordWire(
   supabase: WorkerSupabase,
-  tell: (entry: WireEntry) => void,
+  report: (entry: WireEntry) => void,
 ): Pick<typeof globalThis, 'fetch' | 'WebSocket'> {
   let lastId = 0;
   const isProject = (url: string) => url.startsWith(supabase.url);
-  const record = (entry: Omit<WireEntry, 'id'>) => tell({ ...entry, id: (lastId += 1) });
+  const record = (entry: Omit<WireEntry, 'id'>) => report({ ...entry, id: (lastId += 1) });
   const recordFrame = (direction: 'sent' | 'received', data: unknown) => {
     const text = typeof data === 'string' ? data : `binary, ${sizeOf(data)} bytes`;
     record({ direction, title: text.slice(0, 120), outcome: '', detail: text.slice(0, longestText) });

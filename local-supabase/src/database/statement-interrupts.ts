@@ -46,7 +46,7 @@ export const interruptsOf = (pglite: PGlite): StatementInterrupts | undefined =>
 class Interrupts implements StatementInterrupts {
   readonly #takeCancel: () => boolean;
   #dueMs = Number.POSITIVE_INFINITY;
-  #askedMs = 0;
+  #requestedMs = 0;
   #checks = 1;
   #postgres: () => Postgres | undefined = () => undefined;
   #raiseAlarm: (timer: number, nowMs: number) => void = () => undefined;
@@ -106,8 +106,8 @@ class Interrupts implements StatementInterrupts {
   #ask(): number {
     const nowMs = performance.now();
     this.#deliver(nowMs);
-    const isQuick = nowMs - this.#askedMs < SHORT_MS;
-    this.#askedMs = nowMs;
+    const isQuick = nowMs - this.#requestedMs < SHORT_MS;
+    this.#requestedMs = nowMs;
     this.#checks = isQuick ? Math.min(this.#checks * 2, MAX_CHECKS) : Math.max(this.#checks >> 2, 1);
     return this.#checks;
   }

@@ -25,18 +25,18 @@ export type { WorkerOptions } from './browser/start-project.ts';
 export function serveLocalSupabase(options: WorkerOptions): void {
   const ports = new Set<MessagePort>();
   let last: WorkerMessage | undefined;
-  const tell = (message: WorkerMessage) => {
+  const send = (message: WorkerMessage) => {
     last = message;
     for (const port of ports) port.postMessage(message);
   };
-  const report = (progress: StartProgress) => tell({ type: 'progress', progress });
+  const report = (progress: StartProgress) => send({ type: 'progress', progress });
   const started = ownProject(options.name === undefined ? 'project' : options.name, report, () =>
     startProject(options, report),
   );
   started.then(
-    ({ addresses }) => tell({ type: 'ready', addresses }),
+    ({ addresses }) => send({ type: 'ready', addresses }),
     (problem: unknown) =>
-      tell({ type: 'unusable', message: problem instanceof Error ? problem.message : String(problem) }),
+      send({ type: 'unusable', message: problem instanceof Error ? problem.message : String(problem) }),
   );
   const connect = ({ data, ports: [port] }: MessageEvent<unknown>) => {
     if (data !== CONNECT || !port) return;

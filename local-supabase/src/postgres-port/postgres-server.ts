@@ -95,8 +95,8 @@ function serve(connection: Accepted): void {
     const code = bytes.readInt32BE(4);
     if (code === SSL_REQUEST || code === GSS_REQUEST) return void socket.write('N');
     if (code === CANCEL_REQUEST && bytes.length === 16) {
-      const asked = clients.get(bytes.readInt32BE(8));
-      if (asked?.secret === bytes.readInt32BE(12)) asked.cancel();
+      const target = clients.get(bytes.readInt32BE(8));
+      if (target?.secret === bytes.readInt32BE(12)) target.cancel();
       return void socket.end();
     }
     if (code !== PROTOCOL_3) return void socket.destroy();

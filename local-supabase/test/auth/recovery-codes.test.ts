@@ -35,8 +35,8 @@ async function createCodes(on: AuthWorld = world) {
   return { ...owner, id: body.id, codes: body.codes, low: await owner.signIn() };
 }
 
-const outcomeOf = async (asked: ReturnType<AuthWorld['post']>) => {
-  const { status, body } = await asked;
+const outcomeOf = async (request: ReturnType<AuthWorld['post']>) => {
+  const { status, body } = await request;
   return [status, body.code, body.message];
 };
 

@@ -264,8 +264,8 @@ describe('the vendor’s client', () => {
     };
     const { client, email } = await signedUp();
     const authorizationId = await begin();
-    const { data: asked } = await client.oauth.getAuthorizationDetails(authorizationId);
-    expect(asked).toMatchObject({ client: { id, name: 'A tool' }, user: { email }, scope: 'email' });
+    const { data: authorization } = await client.oauth.getAuthorizationDetails(authorizationId);
+    expect(authorization).toMatchObject({ client: { id, name: 'A tool' }, user: { email }, scope: 'email' });
     const { data: approved } = await client.oauth.approveAuthorization(authorizationId);
     const code = new URL(approved?.redirect_url ?? '').searchParams.get('code') ?? '';
     const exchanged = await server.fetch(`${server.url}/auth/v1/oauth/token`, {

@@ -108,9 +108,9 @@ describe('verification', () => {
     ['http://localhost:9/', 'http://localhost:9/'],
     ['javascript:alert(1)', siteUrl],
     ['', siteUrl],
-  ])('redirects a link with the target %s to %s', async (asked, target) => {
+  ])('redirects a link with the target %s to %s', async (requested, target) => {
     const { user } = await world.signedUp();
-    await world.post(`/recover?redirect_to=${encodeURIComponent(asked)}`, { email: user.email });
+    await world.post(`/recover?redirect_to=${encodeURIComponent(requested)}`, { email: user.email });
     const { location } = await world.get(world.mailTo(user.email).link.href);
     expect(location.href.split('#')[0]?.replace(/\/$/, '')).toBe(target.replace(/\/$/, ''));
   });
@@ -134,11 +134,11 @@ describe('verification', () => {
     'javascript://localhost/%0Aalert(1)',
     'ftp://localhost/',
     'other://callback',
-  ])('does not redirect to %j, although a pattern may match it', async (asked) => {
+  ])('does not redirect to %j, although a pattern may match it', async (requested) => {
     const patterns = ['http://localhost:*/**', 'https://*.example.com/**', 'https://*/x', 'app://callback'];
     const wide = await openAuthWorld({}, patterns);
     const { location } = await wide.get(
-      `/verify?type=signup&token=none&redirect_to=${encodeURIComponent(asked)}`,
+      `/verify?type=signup&token=none&redirect_to=${encodeURIComponent(requested)}`,
     );
     expect(location.origin).toBe(siteUrl);
   });
@@ -149,16 +149,16 @@ describe('verification', () => {
     'https://OWN.example.com/x',
     'app://callback',
     'app://under_score/x',
-  ])('redirects to %s, which a pattern or the local machine allows', async (asked) => {
+  ])('redirects to %s, which a pattern or the local machine allows', async (requested) => {
     const wide = await openAuthWorld({}, [
       'https://*.example.com{,:*}/**',
       'https://OWN.example.com/x',
       'app://**',
     ]);
     const { location } = await wide.get(
-      `/verify?type=signup&token=none&redirect_to=${encodeURIComponent(asked)}`,
+      `/verify?type=signup&token=none&redirect_to=${encodeURIComponent(requested)}`,
     );
-    expect(location.href.split(/[?#]/)[0]).toBe(new URL(asked).href);
+    expect(location.href.split(/[?#]/)[0]).toBe(new URL(requested).href);
   });
 
   it('responds the same for unknown addresses and sends nothing', async () => {

@@ -102,7 +102,7 @@ export const storageRequests: fc.Arbitrary<FuzzedRequest> = fc.record({
   method: methods,
   path: fc
     .tuple(fc.constantFrom(...ROUTES), fc.array(segment, { maxLength: 3 }), query)
-    .map(([route, segments, asked]) => `/${[route, ...segments].join('/')}${asked}`),
+    .map(([route, segments, query]) => `/${[route, ...segments].join('/')}${query}`),
   headers,
   body: bodyOf(MEMBERS, value),
   isService: fc.boolean(),

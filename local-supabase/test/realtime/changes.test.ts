@@ -25,7 +25,7 @@ const listen = async (binding: Record<string, unknown>, user = ADA, claims = {})
   await client.joinLive('realtime:t', { changes: [binding], token: await world.tokenOf(user, claims) });
   return client;
 };
-const heard = async (client: RawClient): Promise<Data[]> => {
+const received = async (client: RawClient): Promise<Data[]> => {
   await world.service.settled();
   const frames = await client.flush();
   return frames
@@ -47,7 +47,7 @@ describe('transactions', () => {
     await world.database.exec(`begin; insert into notes (owner) values ('${ADA}')`);
     await world.service.settled();
     await world.database.exec('rollback');
-    expect(await heard(client)).toEqual([]);
+    expect(await received(client)).toEqual([]);
   });
 
   test('changes of one transaction keep their order and share their timestamp', async () => {
@@ -56,7 +56,7 @@ describe('transactions', () => {
       for (const body of ['a', 'b', 'c'])
         await sql.query('insert into notes (owner, body) values ($1, $2)', [ADA, body]);
     });
-    const changes = await heard(client);
+    const changes = await received(client);
     expect(changes.map(({ record }) => record?.['body'])).toEqual(['a', 'b', 'c']);
     expect(new Set(changes.map(({ commit_timestamp }) => commit_timestamp)).size).toBe(1);
   });
@@ -67,7 +67,7 @@ describe('transactions', () => {
       await sql.query('insert into notes (id, owner) values (7001, $1)', [ADA]);
       await sql.query('delete from notes where id = 7001');
     });
-    expect((await heard(client)).map(({ type, old_record }) => [type, old_record])).toEqual([
+    expect((await received(client)).map(({ type, old_record }) => [type, old_record])).toEqual([
       ['DELETE', { id: 7001 }],
     ]);
   });
@@ -76,7 +76,7 @@ describe('transactions', () => {
     const client = await listen({ schema: 'public', table: 'open_notes' });
     await query('insert into open_notes values (1)');
     await query('truncate open_notes');
-    expect((await heard(client)).map(({ type }) => type)).toEqual(['INSERT']);
+    expect((await received(client)).map(({ type }) => type)).toEqual(['INSERT']);
   });
 });
 
@@ -85,22 +85,22 @@ describe('row-level security', () => {
     const bob = await listen({ ...NOTES, filter: `owner=eq.${ADA}` }, BOB);
     const ada = await listen({ ...NOTES, filter: `owner=eq.${ADA}` }, ADA);
     await query('insert into notes (owner, body) values ($1, $2)', [ADA, 'secret']);
-    expect(await heard(bob)).toEqual([]);
-    expect(await heard(ada)).toHaveLength(1);
+    expect(await received(bob)).toEqual([]);
+    expect(await received(ada)).toHaveLength(1);
   });
 
   test('withholds an update that makes the row invisible', async () => {
     await query('insert into notes (id, owner) values (7100, $1)', [ADA]);
     const ada = await listen(NOTES);
     await query('update notes set owner = $1 where id = 7100', [BOB]);
-    expect(await heard(ada)).toEqual([]);
+    expect(await received(ada)).toEqual([]);
   });
 
   test('does not apply to the service role, and the role of the session is restored', async () => {
     const client = await world.connect({ apiKey: world.keys.serviceRoleKey });
     await client.joinLive('realtime:t', { changes: [NOTES] });
     await query('insert into notes (owner) values ($1)', [BOB]);
-    expect(await heard(client)).toHaveLength(1);
+    expect(await received(client)).toHaveLength(1);
     const [session] = await query(
       `select current_user as who, current_setting('request.jwt.claims', true) as claims`,
     );
@@ -118,13 +118,13 @@ describe('row-level security', () => {
     const binding = { schema: 'public', table: 'strict_notes' };
     const [failing, passing] = [await listen(binding, ADA, { n: 0 }), await listen(binding, ADA, { n: 1 })];
     await query('insert into strict_notes values (1)');
-    expect([await heard(failing), await heard(passing)]).toEqual([[], []]);
+    expect([await received(failing), await received(passing)]).toEqual([[], []]);
     const { sockets } = world.service.statistics;
     failing.terminate();
     await expect.poll(() => world.service.statistics.sockets).toBe(sockets - 1);
     world.timers.advance(1_000);
     await query('insert into strict_notes values (2)');
-    expect((await heard(passing)).map(({ record }) => record)).toEqual([{ id: 2 }]);
+    expect((await received(passing)).map(({ record }) => record)).toEqual([{ id: 2 }]);
   });
 });
 
@@ -142,7 +142,7 @@ describe('values', () => {
       `insert into kinds values (9007199254740993, '2024-01-02 03:04:05.678901+00', '\\xc0ffee', 1.50, '{"big": 12345678901234567890}',
          '{a,"b c"}', 'Infinity', 'q', 'h')`,
     );
-    const [change] = await heard(client);
+    const [change] = await received(client);
     const text = client.texts.find((frame) => frame.includes('"data"'));
     expect(text).toContain('"id":9007199254740993');
     expect(text).toContain('12345678901234567890');
@@ -160,7 +160,7 @@ describe('values', () => {
   test('values and the list of columns omit columns that the role may not read', async () => {
     const client = await listen({ schema: 'public', table: 'kinds' });
     await query(`insert into kinds (id, hidden) values (2, 'h')`);
-    const [change] = await heard(client);
+    const [change] = await received(client);
     expect(change?.record).not.toHaveProperty('hidden');
     expect(change?.columns.map(({ name }) => name)).not.toContain('hidden');
   });
@@ -168,7 +168,7 @@ describe('values', () => {
   test('are limited to the selected columns and the primary key when a binding has select', async () => {
     const client = await listen({ schema: 'public', table: 'kinds', select: ['n'] });
     await query(`insert into kinds (id, n) values (3, 4)`);
-    const [change] = await heard(client);
+    const [change] = await received(client);
     expect(change).toMatchObject({ record: { id: 3, n: 4 }, columns: [{ name: 'id' }, { name: 'n' }] });
   });
 
@@ -199,7 +199,7 @@ describe('wildcards', () => {
     await world.database.exec(
       `insert into side.s values (1); insert into open_notes values (50); update open_notes set body = 'x' where id = 50`,
     );
-    const types = async (client: RawClient) => (await heard(client)).map(({ type }) => type);
+    const types = async (client: RawClient) => (await received(client)).map(({ type }) => type);
     expect([await types(all), await types(schema), await types(updates)]).toEqual([
       ['INSERT', 'INSERT', 'UPDATE'],
       ['INSERT', 'UPDATE'],
@@ -212,7 +212,7 @@ describe('errors in changes', () => {
   test('a change that is too large keeps its small values and reports 413', async () => {
     const client = await listen({ schema: 'public', table: 'open_notes' });
     await query('insert into open_notes values (60, $1, $2)', [ADA, 'x'.repeat(30_000)]);
-    expect(await heard(client)).toMatchObject([
+    expect(await received(client)).toMatchObject([
       { record: { id: 60, owner: ADA }, errors: ['Error 413: Payload Too Large'] },
     ]);
     expect(client.texts.at(-2)).not.toContain('xxx');
@@ -225,7 +225,7 @@ describe('errors in changes', () => {
     const [keyless, locked] = [await listen({ table: 'keyless' }), await listen({ table: 'locked' })];
     await world.database.exec('insert into keyless values (1); insert into locked values (1)');
     const empty = { columns: [], record: {}, commit_timestamp: null };
-    expect([await heard(keyless), await heard(locked)]).toMatchObject([
+    expect([await received(keyless), await received(locked)]).toMatchObject([
       [{ ...empty, errors: ['Error 400: Bad Request, no primary key'] }],
       [{ ...empty, errors: ['Error 401: Unauthorized'] }],
     ]);
@@ -242,7 +242,7 @@ describe('the publication', () => {
     await query('insert into late values (1)');
     await world.database.exec('alter publication supabase_realtime drop table late');
     await query('insert into late values (2)');
-    expect((await heard(client)).map(({ record }) => record)).toEqual([{ id: 1 }]);
+    expect((await received(client)).map(({ record }) => record)).toEqual([{ id: 1 }]);
   });
 
   test('limits changes to the actions that it publishes', async () => {
@@ -253,7 +253,7 @@ describe('the publication', () => {
       `alter publication supabase_realtime set (publish = 'insert, update, delete, truncate')`,
     );
     await world.database.exec(`insert into open_notes values (71); delete from open_notes where id = 71`);
-    expect((await heard(client)).map(({ type }) => type)).toEqual(['INSERT', 'INSERT', 'DELETE']);
+    expect((await received(client)).map(({ type }) => type)).toEqual(['INSERT', 'INSERT', 'DELETE']);
   });
 
   test('an added column is sent at once', async () => {
@@ -261,6 +261,6 @@ describe('the publication', () => {
     await world.database.exec(
       `alter table open_notes add column extra int default 5; insert into open_notes values (72)`,
     );
-    expect(await heard(client)).toMatchObject([{ record: { id: 72, extra: 5 } }]);
+    expect(await received(client)).toMatchObject([{ record: { id: 72, extra: 5 } }]);
   });
 });

@@ -19,7 +19,7 @@ const transaction = fc.record({
   commits: fc.boolean(),
 });
 
-interface Told {
+interface ChangedRow {
   readonly type: string;
   readonly id: number;
   readonly body: string | null;
@@ -31,7 +31,7 @@ async function run(
   commits: boolean,
   mark: string,
 ) {
-  const changed: Told[] = [];
+  const changed: ChangedRow[] = [];
   const ROLLBACK = new Error('rolled back');
   await world.database
     .transaction(async (sql) => {
@@ -69,12 +69,12 @@ test('committed transactions arrive complete, once and in commit order', async (
       const expected = (await Promise.all(runs)).flat();
       await world.service.settled();
       const frames = await client.flush();
-      const told = frames.map(({ payload }): Told => {
-        const data = payload['data'] as { type: string; record?: Told; old_record?: Told };
+      const rows = frames.map(({ payload }): ChangedRow => {
+        const data = payload['data'] as { type: string; record?: ChangedRow; old_record?: ChangedRow };
         const row = data.record ?? data.old_record;
         return { type: data.type, id: row?.id ?? 0, body: data.record?.body ?? null };
       });
-      expect(told).toEqual(expected);
+      expect(rows).toEqual(expected);
       const stamps = frames.map(
         ({ payload }) => (payload['data'] as { commit_timestamp: string }).commit_timestamp,
       );

@@ -71,8 +71,8 @@ describe('a process that is killed between commit and delivery', () => {
 
     for (const client of [await live(), await live()]) {
       await world.service.settled();
-      const heard = (await client.flush()).filter(({ event }) => event === 'postgres_changes');
-      expect(heard.map(({ payload }) => payload['data'])).toMatchObject([
+      const received = (await client.flush()).filter(({ event }) => event === 'postgres_changes');
+      expect(received.map(({ payload }) => payload['data'])).toMatchObject([
         { type: 'INSERT', record: { id: 1, done: false } },
         { type: 'UPDATE', record: { id: 1, done: true } },
       ]);
@@ -141,14 +141,14 @@ describe('on command', () => {
 
   test('sockets fall silent but stay open', async () => {
     const client = await live();
-    const heard = client.texts.length;
+    const received = client.texts.length;
     world.service.faults.swallowFrames();
     client.send(null, '9', 'phoenix', 'heartbeat', {});
     await insert(1);
     await world.service.settled();
     const other = await live();
     await other.flush();
-    expect([client.socket.readyState, client.texts.length]).toEqual([client.socket.OPEN, heard]);
+    expect([client.socket.readyState, client.texts.length]).toEqual([client.socket.OPEN, received]);
   });
 
   test('handshakes are refused with a status', async () => {
@@ -199,9 +199,9 @@ describe('on command', () => {
     world.service.configure({ dropRate: 0, latencyMs: 300 });
     await insert(2);
     await world.service.settled();
-    const heard = client.texts.length;
+    const received = client.texts.length;
     await new Promise((resolve) => setImmediate(resolve));
-    expect(client.texts).toHaveLength(heard);
+    expect(client.texts).toHaveLength(received);
     world.timers.advance(300);
     expect((await client.next()).event).toBe('postgres_changes');
   });

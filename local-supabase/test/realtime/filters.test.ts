@@ -88,17 +88,17 @@ describe('each operator', () => {
     expect((await client.nextOf('system')).payload).toMatchObject({ status: 'ok' });
     await world.database.exec(`insert into rows values ${ROWS}`);
     await world.service.settled();
-    const told: Record<string, number[]> = Object.fromEntries(
+    const sent: Record<string, number[]> = Object.fromEntries(
       Object.keys(cases).map((filter) => [filter, []]),
     );
     for (const { payload } of await client.flush()) {
       const { record } = payload['data'] as { record: { id: number } };
       for (const id of payload['ids'] as number[]) {
         const filter = response.postgres_changes.find((echo) => echo.id === id)?.filter ?? '';
-        told[filter]?.push(record.id);
+        sent[filter]?.push(record.id);
       }
     }
-    expect(told).toEqual(cases);
+    expect(sent).toEqual(cases);
     expect(world.reported).toEqual([]);
   });
 });

@@ -45,7 +45,7 @@ export async function connectRawClient(options: RawClientOptions): Promise<RawCl
   const socket = new WebSocket(`${url.replace('http', 'ws')}/realtime/v1/websocket?${query}`);
   const texts: string[] = [];
   const binaries: Buffer[] = [];
-  const heard: Frame[] = [];
+  const messages: Frame[] = [];
   const waiting: ((frame: Frame) => void)[] = [];
   socket.on('message', (data: Buffer, isBinary) => {
     if (isBinary) return void binaries.push(data);
@@ -53,7 +53,7 @@ export async function connectRawClient(options: RawClientOptions): Promise<RawCl
     const frame = parseFrame(data.toString());
     const waiter = waiting.shift();
     if (waiter) waiter(frame);
-    else heard.push(frame);
+    else messages.push(frame);
   });
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }));
@@ -88,7 +88,7 @@ export async function connectRawClient(options: RawClientOptions): Promise<RawCl
     },
     next: () =>
       new Promise((resolve) => {
-        const frame = heard.shift();
+        const frame = messages.shift();
         if (frame) resolve(frame);
         else waiting.push(resolve);
       }),

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /** Creates a published table with a row of Ada's, deletes the row, and returns the `data` that Bob receives. */
-async function deletionHeard(setup: {
+async function receivedDeletion(setup: {
   readonly identity: string;
   readonly rowSecurity?: boolean;
   readonly filter?: string;
@@ -58,15 +58,15 @@ describe('a DELETE', () => {
     ['using index $table_owner', true, `owner=eq.${ADA}`, [{}]],
   ])(
     'a DELETE with identity %s, row security %s and filter %s sends %j',
-    async (identity, rowSecurity, filter, told) => {
-      expect(await deletionHeard({ identity, rowSecurity, ...(filter ? { filter } : {}) })).toEqual(told);
+    async (identity, rowSecurity, filter, sent) => {
+      expect(await receivedDeletion({ identity, rowSecurity, ...(filter ? { filter } : {}) })).toEqual(sent);
     },
   );
 
   test('is withheld under row security with strictDelete', async () => {
     world.service.configure({ strictDelete: true });
-    expect(await deletionHeard({ identity: 'full', rowSecurity: true })).toEqual([]);
-    expect(await deletionHeard({ identity: 'full' })).toEqual([ROW]);
+    expect(await receivedDeletion({ identity: 'full', rowSecurity: true })).toEqual([]);
+    expect(await receivedDeletion({ identity: 'full' })).toEqual([ROW]);
     world.service.configure({ strictDelete: false });
   });
 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
   configured = await serveRest(plain.database, {
     preRequest: 'public.check_request',
     rootSpec: 'root',
-    tellsTiming: true,
+    sendsTiming: true,
     audience: 'project',
     roleClaimKey: '."https://example.com/roles"[0]',
   });

@@ -24,14 +24,14 @@ export function createOAuthMethods(auth: AuthClient, settle: Settle<AuthError>) 
   return {
     getAuthorizationDetails: (authorizationId: string) =>
       settle(async (): Promise<AuthorizationDetails | { redirect_url: string }> => {
-        const asked = await server.getAuthorization({ authorizationId });
-        if (asked.redirectUrl !== null) return { redirect_url: asked.redirectUrl };
+        const request = await server.getAuthorization({ authorizationId });
+        if (request.redirectUrl !== null) return { redirect_url: request.redirectUrl };
         return {
           authorization_id: authorizationId,
-          redirect_uri: asked.redirectUri,
-          client: asked.application,
-          user: { id: asked.user.id, email: asked.user.email ?? '' },
-          scope: asked.scopes.join(' '),
+          redirect_uri: request.redirectUri,
+          client: request.application,
+          user: { id: request.user.id, email: request.user.email ?? '' },
+          scope: request.scopes.join(' '),
         };
       }),
     approveAuthorization: (authorizationId: string, options?: Navigation) =>

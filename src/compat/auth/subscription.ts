@@ -19,7 +19,7 @@ export function follow(auth: AuthClient, callback: Subscription['callback']): Su
   let isStarted = false;
   let isEnded = false;
   const waiting: AuthChangeEvent[] = [];
-  const tell = (event: AuthChangeEvent) => {
+  const notify = (event: AuthChangeEvent) => {
     if (isEnded) return;
     try {
       Promise.resolve(callback(event, readSession(auth))).catch(auth.core.platform.report);
@@ -29,14 +29,14 @@ export function follow(auth: AuthClient, callback: Subscription['callback']): Su
   };
   const stop = auth.onEvent(({ name }) => {
     if (name === 'INITIAL_SESSION') return;
-    if (isStarted) tell(name);
+    if (isStarted) notify(name);
     else waiting.push(name);
   });
   const isEarly = auth.getSnapshot().status === 'loading';
   const begin = () => {
     isStarted = true;
     if (isEarly && waiting.length === 0 && readSession(auth)) waiting.push('SIGNED_IN');
-    [...waiting, 'INITIAL_SESSION' as const].forEach(tell);
+    [...waiting, 'INITIAL_SESSION' as const].forEach(notify);
   };
   auth.start().then(begin, auth.core.platform.report);
   return {

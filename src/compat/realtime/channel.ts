@@ -348,9 +348,9 @@ export class RealtimeChannel {
     timeoutMs: number,
     callback?: (status: REALTIME_SUBSCRIBE_STATES, error?: Error) => void,
   ): Unsubscribe {
-    let told = channel.getSnapshot().status;
+    let reported = channel.getSnapshot().status;
     let timer: Timer | undefined = channel.port.clock.setTimer(() => {
-      if (told !== 'live') callback?.('TIMED_OUT');
+      if (reported !== 'live') callback?.('TIMED_OUT');
     }, timeoutMs);
     const stopTimer = () => {
       timer?.cancel();
@@ -367,8 +367,8 @@ export class RealtimeChannel {
       const isRejoining = status !== 'live' && status !== 'failed';
       if (this.#isQuiet && isRejoining) return;
       this.#isQuiet = false;
-      if (status === told) return;
-      told = status;
+      if (status === reported) return;
+      reported = status;
       if (status === 'live') {
         stopTimer();
         callback?.('SUBSCRIBED');

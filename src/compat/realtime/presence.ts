@@ -21,7 +21,7 @@ const withReferences = (key: string, entries: readonly Entry[] = []) =>
 export function createChannelPresence(
   channel: Channel,
   key: string | undefined,
-  tell: (event: 'sync' | 'join' | 'leave', payload?: unknown) => void,
+  emit: (event: 'sync' | 'join' | 'leave', payload?: unknown) => void,
 ): ChannelPresence {
   const presence = createPresence<Entry>(channel, key ? { key } : {});
   let shown: Entries = new Map();
@@ -30,10 +30,10 @@ export function createChannelPresence(
     const { entries, isSynced } = presence.getSnapshot();
     before = shown;
     shown = entries;
-    if (isSynced) tell('sync');
+    if (isSynced) emit('sync');
   });
   presence.onJoin((joined) =>
-    tell('join', {
+    emit('join', {
       event: 'join',
       key: joined,
       currentPresences: [],
@@ -41,7 +41,7 @@ export function createChannelPresence(
     }),
   );
   presence.onLeave((left) =>
-    tell('leave', {
+    emit('leave', {
       event: 'leave',
       key: left,
       currentPresences: [],

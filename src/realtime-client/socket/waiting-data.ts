@@ -32,11 +32,11 @@ export function createWaitingData(
   };
   const requestToken = async () => {
     isUserKnown = true;
-    const asked = user;
+    const userAtRequest = user;
     try {
       const token = await getAccessToken({ user });
       // A token that arrived meanwhile is newer.
-      if (asked === user) adopt(token);
+      if (userAtRequest === user) adopt(token);
     } catch (problem) {
       isUserKnown = false;
       report(problem);

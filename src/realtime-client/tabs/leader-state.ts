@@ -16,8 +16,8 @@ export type LeaderEvent =
   | { readonly type: 'start' | 'stop' | 'timer' | 'wake' }
   | { readonly type: 'granted'; readonly term: number }
   /** A leader's message arrived. */
-  | { readonly type: 'heard'; readonly leader: string; readonly term: number }
-  | { readonly type: 'asked'; readonly term: number };
+  | { readonly type: 'message'; readonly leader: string; readonly term: number }
+  | { readonly type: 'query'; readonly term: number };
 
 export type LeaderEffect =
   | Wait
@@ -46,11 +46,11 @@ export function stepLeader(state: LeaderState, event: LeaderEvent): LeaderStep {
     case 'granted':
       if (event.term !== term || type === 'leading') return stay;
       return next({ type: 'leading', term }, { type: 'announce' });
-    case 'asked':
+    case 'query':
       if (event.term > term) return type === 'leading' ? seek(event.term) : stay;
       return type === 'leading' ? next(state, { type: 'announce' }) : stay;
-    case 'heard':
-      return hear(state, event.leader, event.term);
+    case 'message':
+      return applyLeaderMessage(state, event.leader, event.term);
     case 'wake':
     case 'timer':
       if (type === 'following')
@@ -60,7 +60,11 @@ export function stepLeader(state: LeaderState, event: LeaderEvent): LeaderStep {
   }
 }
 
-function hear(state: Exclude<LeaderState, { type: 'stopped' }>, leader: string, term: number): LeaderStep {
+function applyLeaderMessage(
+  state: Exclude<LeaderState, { type: 'stopped' }>,
+  leader: string,
+  term: number,
+): LeaderStep {
   // A leader of an earlier term steps down when it receives a message of the current term.
   if (term < state.term) return next(state, { type: state.type === 'leading' ? 'announce' : 'ask' });
   if (state.type === 'leading' && term === state.term) return next(state);

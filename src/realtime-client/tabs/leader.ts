@@ -38,7 +38,7 @@ class LedTopic {
   readonly #name: string;
   readonly #topic: Topic;
   readonly #clock: Clock;
-  readonly #tell: (news: LeaderNews) => void;
+  readonly #post: (news: LeaderNews) => void;
   readonly #tracker: Tracker;
   readonly #entries = new Map<string, TabPresence>();
   #keys: readonly string[] = [];
@@ -48,29 +48,29 @@ class LedTopic {
     name: string,
     connection: Connection,
     { clock, report }: Platform,
-    tell: (news: LeaderNews) => void,
+    post: (news: LeaderNews) => void,
   ) {
     this.#name = name;
     this.#clock = clock;
-    this.#tell = tell;
+    this.#post = post;
     this.#topic = connection.open(name, {
       onStatus: (snapshot) => this.#onStatus(snapshot),
-      onChange: (keys, change) => tell({ type: 'change', name, keys, change }),
-      onGap: (loss) => tell({ type: 'gap', name, loss }),
+      onChange: (keys, change) => post({ type: 'change', name, keys, change }),
+      onGap: (loss) => post({ type: 'gap', name, loss }),
       onDiscard: () => {
         this.#entries.clear();
         this.#tracker.discard();
-        tell({ type: 'discard', name });
+        post({ type: 'discard', name });
       },
       onMessage: (event, payload) => this.#onMessage(event, payload),
     });
     this.#tracker = createTracker({
       name,
       clock,
-      emit: (event) => tell({ type: 'event', event }),
+      emit: (event) => post({ type: 'event', event }),
       report,
       push: (event, payload) => this.push(event, payload),
-      onError: ({ code, message }) => this.#tellMessage(presenceError, { code, message }, null),
+      onError: ({ code, message }) => this.#postMessage(presenceError, { code, message }, null),
     });
   }
 
@@ -93,7 +93,7 @@ class LedTopic {
     this.#keys = [...union.keys(), JSON.stringify(config)];
     if (wants.length === 0) this.#topic.want(null, config);
     else if (isRequested || this.#keys.join() !== before) this.#topic.want(union, config);
-    this.tellStatus();
+    this.postStatus();
   }
 
   track(tab: string, entry: TabPresence | null): void {
@@ -108,12 +108,12 @@ class LedTopic {
     if (this.wants.delete(tab)) this.update();
   }
 
-  tellStatus(): void {
-    this.#tell({ type: 'status', name: this.#name, keys: this.#keys, snapshot: this.#snapshot });
+  postStatus(): void {
+    this.#post({ type: 'status', name: this.#name, keys: this.#keys, snapshot: this.#snapshot });
   }
 
-  tellPresence(): void {
-    if (this.presence.isSynced) this.#tellMessage('presence_state', encodePresence(this.presence), null);
+  postPresence(): void {
+    if (this.presence.isSynced) this.#postMessage('presence_state', encodePresence(this.presence), null);
   }
 
   /**
@@ -121,15 +121,15 @@ class LedTopic {
    * acknowledgment they receive it afterwards, because the server drops what no policy allows.
    */
   echo(event: string, payload: unknown, except: string): void {
-    if (event === 'broadcast') this.#tellMessage(event, payload, except);
+    if (event === 'broadcast') this.#postMessage(event, payload, except);
   }
 
   close(): void {
     this.#tracker.close();
   }
 
-  #tellMessage(event: string, payload: unknown, except: string | null): void {
-    this.#tell({ type: 'message', name: this.#name, event, payload, except });
+  #postMessage(event: string, payload: unknown, except: string | null): void {
+    this.#post({ type: 'message', name: this.#name, event, payload, except });
   }
 
   #onStatus(snapshot: ChannelSnapshot): void {
@@ -137,7 +137,7 @@ class LedTopic {
     const isJoined = snapshot.status === 'live' || snapshot.status === 'joined';
     this.#tracker.setJoined(isJoined);
     if (!isJoined) this.presence = initialPresence;
-    this.tellStatus();
+    this.postStatus();
   }
 
   #onMessage(event: string, payload: unknown): void {
@@ -148,7 +148,7 @@ class LedTopic {
         this.#clock.monotonicMs(),
         0,
       ).state;
-    this.#tellMessage(event, payload, null);
+    this.#postMessage(event, payload, null);
   }
 }
 
@@ -156,7 +156,7 @@ class LedTopic {
 export class Leader {
   readonly #platform: Platform;
   readonly #self: string;
-  readonly #tell: (news: LeaderNews) => void;
+  readonly #post: (news: LeaderNews) => void;
   readonly #connection: Connection;
   readonly #wakes: ListenerSet<PageSignal>;
   readonly #topics = new Map<string, LedTopic>();
@@ -167,17 +167,17 @@ export class Leader {
     options: ConnectOptions,
     connect: (options: ConnectOptions) => Connection,
     self: string,
-    tell: (news: LeaderNews) => void,
+    post: (news: LeaderNews) => void,
   ) {
     this.#platform = options.platform;
     this.#self = self;
-    this.#tell = tell;
+    this.#post = post;
     this.#present = new Set([self]);
     this.#wakes = new ListenerSet(options.platform.report);
     const page = createSharedPage(options.platform.page, this.#wakes);
-    const emit = (event: RealtimeEvent) => tell({ type: 'event', event });
+    const emit = (event: RealtimeEvent) => post({ type: 'event', event });
     this.#connection = connect({ ...options, emit, platform: { ...options.platform, page } });
-    this.#connection.subscribe(() => this.#tellConnection());
+    this.#connection.subscribe(() => this.#postConnection());
     this.#callRoll();
   }
 
@@ -196,7 +196,7 @@ export class Leader {
     }
     led.update(bindings !== null && (isRequested || isNew));
     // A tab that repeats its wants may have missed the state.
-    if (bindings && (isNew || !isRequested)) led.tellPresence();
+    if (bindings && (isNew || !isRequested)) led.postPresence();
   }
 
   push({ from, id, name, event, payload }: MessageOf<'push'>): void {
@@ -204,10 +204,10 @@ export class Leader {
     led.push(event, payload).then(
       (response) => {
         led.echo(event, payload, from);
-        this.#tell({ type: 'pushed', id, response, error: null });
+        this.#post({ type: 'pushed', id, response, error: null });
       },
       ({ code, message, cause }: RealtimeError) =>
-        this.#tell({ type: 'pushed', id, response: cause, error: { code, message } }),
+        this.#post({ type: 'pushed', id, response: cause, error: { code, message } }),
     );
   }
 
@@ -234,9 +234,9 @@ export class Leader {
 
   /** Publishes the state of the connection and all channels, for new tabs. */
   announce(): void {
-    this.#tell({ type: 'lead' });
-    this.#tellConnection();
-    this.#topics.forEach((led) => led.tellStatus());
+    this.#post({ type: 'lead' });
+    this.#postConnection();
+    this.#topics.forEach((led) => led.postStatus());
   }
 
   close(): void {
@@ -248,13 +248,13 @@ export class Leader {
   #find(name: string): LedTopic {
     const known = this.#topics.get(name);
     if (known) return known;
-    const led = new LedTopic(name, this.#connection, this.#platform, this.#tell);
+    const led = new LedTopic(name, this.#connection, this.#platform, this.#post);
     this.#topics.set(name, led);
     return led;
   }
 
-  #tellConnection(): void {
-    this.#tell({ type: 'connection', snapshot: this.#connection.getSnapshot() });
+  #postConnection(): void {
+    this.#post({ type: 'connection', snapshot: this.#connection.getSnapshot() });
   }
 
   #callRoll(): void {
@@ -265,7 +265,7 @@ export class Leader {
         }),
       );
       this.#present.clear();
-      this.#tell({ type: 'roll' });
+      this.#post({ type: 'roll' });
       this.#callRoll();
     }, rollCallMs);
   }

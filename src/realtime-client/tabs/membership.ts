@@ -42,7 +42,7 @@ export class Membership {
   readonly #machine: Machine<LeaderState, LeaderEvent>;
   readonly #unsubscribe: Unsubscribe;
   #leader: Leader | undefined;
-  #lastHeardMs: number;
+  #lastMessageMs: number;
   #hasLeft = false;
 
   constructor(member: MembershipOptions) {
@@ -50,7 +50,7 @@ export class Membership {
     const { platform, url } = member.options;
     const name = `realtime:${new URL(url).host}:${member.user}`;
     this.#clock = platform.clock;
-    this.#lastHeardMs = platform.clock.now();
+    this.#lastMessageMs = platform.clock.now();
     this.#lock = createTermLock(platform.locks, name, (term) =>
       this.#machine.send({ type: 'granted', term }),
     );
@@ -112,17 +112,17 @@ export class Membership {
     const message = parseTabMessage(value);
     if (!message) return;
     if (message.to === 'leader') return this.#lead(message);
-    this.#machine.send({ type: 'heard', leader: message.from, term: message.term });
+    this.#machine.send({ type: 'message', leader: message.from, term: message.term });
     const { state } = this.#machine;
     if ((state.type !== 'following' && state.type !== 'doubting') || state.leader !== message.from) return;
-    this.#lastHeardMs = this.#clock.now();
+    this.#lastMessageMs = this.#clock.now();
     this.#follow(message);
   }
 
   /** Receives a message of a following tab. */
   #lead(message: Without<FollowerMessage, 'to'>): void {
     const leader = this.#leader;
-    if (message.type === 'ask') this.#machine.send({ type: 'asked', term: message.term });
+    if (message.type === 'ask') this.#machine.send({ type: 'query', term: message.term });
     else if (message.type === 'want') leader?.want(message);
     else if (message.type === 'push') leader?.push(message);
     else if (message.type === 'send') leader?.send(message);
@@ -139,10 +139,10 @@ export class Membership {
       case 'lead':
         return;
       case 'roll':
-        return this.#sayWants();
+        return this.#postWants();
       case 'connection': {
         const shown = news.snapshot.status;
-        if (shown !== 'closed') status.publish(shown, news.snapshot.lostAtMs ?? this.#lastHeardMs);
+        if (shown !== 'closed') status.publish(shown, news.snapshot.lostAtMs ?? this.#lastMessageMs);
         return;
       }
       case 'status':
@@ -163,7 +163,7 @@ export class Membership {
   }
 
   /** @param term the term of the leader that sends the news. */
-  #tell(news: LeaderNews, term: number): void {
+  #post(news: LeaderNews, term: number): void {
     // A push may settle after the tab left the group.
     if (this.#hasLeft) return;
     const { state } = this.#machine;
@@ -174,7 +174,7 @@ export class Membership {
     if (news.type !== 'roll') this.#follow(news);
   }
 
-  #sayWants(): void {
+  #postWants(): void {
     this.#member.topics.forEach(({ shared }, name) => {
       const { bindings, config, entry } = shared;
       if (bindings) this.say({ type: 'want', name, bindings, config, isRequested: false });
@@ -184,13 +184,13 @@ export class Membership {
 
   #attach(): void {
     this.#detach();
-    this.#sayWants();
+    this.#postWants();
     this.#member.topics.forEach(({ pushes }) => pushes.flush());
   }
 
   #detach(): void {
-    this.#member.topics.forEach(({ shared }) => shared.detach(this.#lastHeardMs));
-    this.#member.status.publish('connecting', this.#lastHeardMs);
+    this.#member.topics.forEach(({ shared }) => shared.detach(this.#lastMessageMs));
+    this.#member.status.publish('connecting', this.#lastMessageMs);
   }
 
   #run(effect: RunEffect): void {
@@ -206,7 +206,7 @@ export class Membership {
     else {
       const { options, connect, self } = this.#member;
       const { term } = this.#machine.state;
-      this.#leader = new Leader(options, connect, self, (news) => this.#tell(news, term));
+      this.#leader = new Leader(options, connect, self, (news) => this.#post(news, term));
       this.#leader.announce();
       this.#attach();
     }

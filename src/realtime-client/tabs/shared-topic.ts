@@ -41,9 +41,9 @@ export class SharedTopic {
   }
 
   /** The leader is gone: its last messages may be lost. */
-  detach(lastHeardMs: number): void {
+  detach(lastMessageMs: number): void {
     if (!this.bindings) return;
-    this.#markInterrupted(lastHeardMs);
+    this.#markInterrupted(lastMessageMs);
     this.#show({ status: this.#wasLive ? 'recovering' : 'connecting', error: null });
   }
 

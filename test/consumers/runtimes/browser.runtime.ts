@@ -12,17 +12,17 @@ import { useConsumer } from '../support/consumer.ts';
 const supabase = useLocalSupabase({ port: 0 });
 const consumer = useConsumer('runtimes', ['ws', '@types/ws', '@types/node']);
 
-/** The page of each place where the journey runs: all of them call `tell` with each step. */
+/** The page of each place where the journey runs: all of them call `report` with each step. */
 const pages: Readonly<Record<string, string>> = {
   'a web worker': `const worker = new Worker('/worker.js', { type: 'module' });
-    worker.onmessage = ({ data }) => tell(data);
+    worker.onmessage = ({ data }) => report(data);
     worker.postMessage(options);`,
-  'a service worker': `navigator.serviceWorker.onmessage = ({ data }) => tell(data);
+  'a service worker': `navigator.serviceWorker.onmessage = ({ data }) => report(data);
     await navigator.serviceWorker.register('/worker.js', { type: 'module' });
     (await navigator.serviceWorker.ready).active.postMessage(options);`,
   // The journey imports the package's names, which an import map sends to the one file.
   'a script of type module': `const { runJourney } = await import('/journey.js');
-    await runJourney({ ...options, tell });`,
+    await runJourney({ ...options, report });`,
 };
 const importMap = JSON.stringify({
   imports: {
@@ -72,7 +72,7 @@ it.each(Object.entries(pages))(
     const page = await (await browser.newContext()).newPage();
     const steps: object[] = [];
     const ended = new Promise<void>((resolve) => {
-      void page.exposeFunction('tell', async (step: object) => {
+      void page.exposeFunction('report', async (step: object) => {
         steps.push(step);
         if ('live' in step)
           await database.query(`insert into public.notifications (recipient_id, content) values ($1, $2)`, [

@@ -12,11 +12,11 @@ export interface JourneyOptions {
   readonly password: string;
   readonly platform?: Platform;
   /** Receives each step; after `live` the test inserts a row. */
-  readonly tell: (step: object) => void;
+  readonly report: (step: object) => void;
 }
 
 /** Resolves after sign-out. */
-export async function runJourney({ url, apiKey, email, password, platform, tell }: JourneyOptions) {
+export async function runJourney({ url, apiKey, email, password, platform, report }: JourneyOptions) {
   const clients = createSupabaseClients({
     url,
     apiKey,
@@ -27,7 +27,7 @@ export async function runJourney({ url, apiKey, email, password, platform, tell 
   try {
     const { user } = await auth.signInWithPassword({ email, password });
     const rows = await rest.from('notifications').select('id').eq('recipient_id', user.id).limit(1);
-    tell({ signedIn: user.email, rows: rows.length });
+    report({ signedIn: user.email, rows: rows.length });
 
     const channel = realtime.channel(`user:${user.id}`);
     const filter = `recipient_id=eq.${user.id}`;
@@ -37,15 +37,15 @@ export async function runJourney({ url, apiKey, email, password, platform, tell 
       });
       channel.subscribe(() => {
         const { status, error } = channel.getSnapshot();
-        if (status === 'live') tell({ live: true });
+        if (status === 'live') report({ live: true });
         if (status === 'failed') reject(error ?? new Error('The channel failed'));
       });
     });
     channel.join();
-    tell({ arrived: await arrived });
+    report({ arrived: await arrived });
 
     const { revoked } = await auth.signOut();
-    tell({ revoked, status: auth.getSnapshot().status });
+    report({ revoked, status: auth.getSnapshot().status });
   } finally {
     close();
   }

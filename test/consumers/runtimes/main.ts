@@ -17,5 +17,5 @@ await runJourney({
   email,
   password,
   platform: await openPlatform(),
-  tell: (step) => console.log(JSON.stringify(step)),
+  report: (step) => console.log(JSON.stringify(step)),
 });

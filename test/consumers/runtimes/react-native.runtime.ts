@@ -29,7 +29,7 @@ it(
     const app = fileURLToPath(new URL('react-native/app.ts', import.meta.url));
     const bundle = await bundleForReactNative(app, inject('library'));
     const memory = new Map<string, string>();
-    const told: Record<string, unknown> = {};
+    const reported: Record<string, unknown> = {};
     await loadBundle(bundle).run({
       url,
       apiKey: anonKey,
@@ -40,10 +40,10 @@ it(
         setItem: async (key: string, value: string) => void memory.set(key, value),
         removeItem: async (key: string) => void memory.delete(key),
       },
-      tell: (name: string, outcome: unknown) => (told[name] = outcome),
+      report: (name: string, outcome: unknown) => (reported[name] = outcome),
     });
     // By JSON, since the values are of another realm.
-    expect(JSON.parse(JSON.stringify(told))).toEqual({
+    expect(JSON.parse(JSON.stringify(reported))).toEqual({
       start: 'signed-out',
       'sign up': null,
       'sign in': ada.email,

@@ -34,9 +34,9 @@ beforeAll(async () => {
   const control = server.stdio[3];
   if (!control || !('read' in control)) throw new Error('workerd has no control channel');
   for await (const line of createInterface(control)) {
-    const told = JSON.parse(line) as { readonly event: string; readonly port?: number };
-    if (told.event === 'listen') {
-      origin = `http://127.0.0.1:${told.port}`;
+    const reported = JSON.parse(line) as { readonly event: string; readonly port?: number };
+    if (reported.event === 'listen') {
+      origin = `http://127.0.0.1:${reported.port}`;
       return;
     }
   }

@@ -6,12 +6,12 @@ import { createScriptedScene, topic } from '../../support/wire/scripted-realtime
 async function openChannel(usesBroadcasts = true) {
   const scene = createScriptedScene({ settings: { heartbeatMs: 3_600_000 } });
   const { client, server, tab, world } = scene;
-  const heard = { gaps: 0, doubts: 0, received: 0 };
+  const arrived = { gaps: 0, doubts: 0, received: 0 };
   const reads = createLiveReads({
     platform: tab,
     read: () => Promise.resolve(),
     onCause: (cause) => {
-      heard[cause === 'live' || cause === 'gap' ? 'gaps' : 'doubts'] += 1;
+      arrived[cause === 'live' || cause === 'gap' ? 'gaps' : 'doubts'] += 1;
       return true;
     },
   });
@@ -24,10 +24,10 @@ async function openChannel(usesBroadcasts = true) {
       follow: reads.follow,
       receive(changes) {
         reads.noteChanges(changes.length);
-        heard.received += changes.length;
+        arrived.received += changes.length;
       },
       catchUp() {
-        heard.doubts += 1;
+        arrived.doubts += 1;
         void reads.refresh();
       },
       setLost: () => {},
@@ -41,7 +41,7 @@ async function openChannel(usesBroadcasts = true) {
   if (!usesBroadcasts) server.confirm();
   server.system('ok', 'Replication connection established', 'system');
   await world.settle();
-  return { ...scene, heard, close, advance: (ms: number) => world.clock.advance(ms) };
+  return { ...scene, arrived, close, advance: (ms: number) => world.clock.advance(ms) };
 }
 
 const changeRows = ({ server }: Awaited<ReturnType<typeof openChannel>>, rows: number) => {
@@ -51,18 +51,18 @@ const changeRows = ({ server }: Awaited<ReturnType<typeof openChannel>>, rows: n
 };
 
 test('a message without rows is a gap: the statement changed more than it could list', async () => {
-  const { server, advance, heard } = await openChannel();
+  const { server, advance, arrived } = await openChannel();
   const payload = { operation: 'UPDATE', schema: 'public', table: 'notifications' };
   server.send(null, null, topic, 'broadcast', { event: 'UPDATE', payload });
   await advance(16);
-  expect(heard).toMatchObject({ gaps: 2, received: 0 });
+  expect(arrived).toMatchObject({ gaps: 2, received: 0 });
 });
 
 test('requests changes soon near the rate limit of the server', async () => {
   const channel = await openChannel();
   changeRows(channel, 90);
   await channel.advance(2_500);
-  expect(channel.heard.doubts).toBe(1);
+  expect(channel.arrived.doubts).toBe(1);
 });
 
 test('requests the changes of a burst once, although they are near the rate limit too', async () => {
@@ -71,11 +71,11 @@ test('requests the changes of a burst once, although they are near the rate limi
   await channel.advance(100);
   changeRows(channel, 300);
   await channel.advance(10_000);
-  expect(channel.heard.doubts).toBe(1);
+  expect(channel.arrived.doubts).toBe(1);
 });
 
 test('with postgres_changes it opens the subscription of the specification, in the user’s only channel', async () => {
-  const { server, heard, advance, client } = await openChannel(false);
+  const { server, arrived, advance, client } = await openChannel(false);
   const notifications = { schema: 'public', table: 'notifications', filter: 'recipient_id=eq.ada' };
   expect(server.lastJoin()).toMatchObject({
     topic,
@@ -93,7 +93,7 @@ test('with postgres_changes it opens the subscription of the specification, in t
   expect(client.getChannels()).toHaveLength(1);
   server.change({ type: 'DELETE', old_record: { id: 'gone' } }, [server.bindingId + 2]);
   await advance(16);
-  expect(heard.received).toBe(1);
+  expect(arrived.received).toBe(1);
 });
 
 test.each([
@@ -102,12 +102,12 @@ test.each([
 ])(
   'while Realtime is down, the page by %s requests changes every 25 seconds, once each time',
   async (_source, usesBroadcasts) => {
-    const { advance, heard, server, tab } = await openChannel(usesBroadcasts);
+    const { advance, arrived, server, tab } = await openChannel(usesBroadcasts);
     server.socket().fail();
     await advance(100_000);
-    expect(heard).toMatchObject({ gaps: 1, doubts: 4 });
+    expect(arrived).toMatchObject({ gaps: 1, doubts: 4 });
     tab.setOnline(false);
     await advance(100_000);
-    expect(heard.doubts).toBe(4);
+    expect(arrived.doubts).toBe(4);
   },
 );

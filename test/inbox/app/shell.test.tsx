@@ -214,13 +214,13 @@ test('the shell announces that the device is offline and online', async () => {
 test.each([
   ['/account', 0],
   ['/home', 1],
-])('the shell shows a failed link at %s, and not again on further pages', async (path, told) => {
+])('the shell shows a failed link at %s, and not again on further pages', async (path, shown) => {
   const { actor } = await renderApp(`${path}?error=access_denied&error_code=otp_expired&sb=`, {
     supabase: supabase(),
     user,
   });
   await screen.findByText(/^That code isn’t valid/);
-  expect(toasts.getSnapshot()).toHaveLength(told);
+  expect(toasts.getSnapshot()).toHaveLength(shown);
   await act(async () => toasts.clear());
   for (const page of ['Preferences', 'Account', 'Preferences']) {
     await actor.click(screen.getAllByRole('link', { name: page }).at(-1) ?? document.body);
@@ -299,14 +299,14 @@ test('the first visit asks for language, zone and digest once; all can be skippe
   );
   await actor.click(questions.getByRole('button', { name: 'Skip' }));
   expect(screen.queryByText('Three quick questions')).toBeNull();
-  const isAsked = async () => {
+  const readChoice = async () => {
     const [row] = await supabase().database.query<{ asked: string }>(
       `select raw_user_meta_data ->> 'first_visit' as asked from auth.users where id = $1`,
       [id],
     );
     return row?.asked;
   };
-  await waitFor(async () => expect(await isAsked()).toBe('false'));
+  await waitFor(async () => expect(await readChoice()).toBe('false'));
   unmount();
   await renderApp('/home', { supabase: supabase(), store });
   await screen.findByText(/No notifications yet/);

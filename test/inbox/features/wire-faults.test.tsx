@@ -70,17 +70,17 @@ test('signing in with a truncated response fails', async () => {
 });
 
 test('the inbox survives one response of a server that is restarting', async () => {
-  let asked = 0;
+  let requests = 0;
   faults.respond('get', '/rest/v1/notifications', () => {
-    asked += 1;
-    return asked === 1
+    requests += 1;
+    return requests === 1
       ? HttpResponse.json({ code: 'PGRST002', message: 'schema cache' }, { status: 503 })
       : supabasePasses();
   });
   const supabasePasses = () => HttpResponse.json([], { headers: { 'Content-Range': '*/*' } });
   await open('/home', true);
   expect(await screen.findByText(/all caught up/)).toBeTruthy();
-  expect(asked).toBeGreaterThan(1);
+  expect(requests).toBeGreaterThan(1);
 });
 
 test('the inbox behind a captive portal says that it could not be loaded, and keeps the session', async () => {
@@ -111,14 +111,14 @@ test('the inbox undoes a change that the server refuses', async () => {
 test('the inbox keeps a change while the server fails, and sends it later', async () => {
   const { actor } = await open('/home', true);
   const button = await findRowButton(actor, /^Mark as read/);
-  let asked = 0;
+  let requests = 0;
   faults.respond('patch', '/rest/v1/notifications', () => {
-    asked += 1;
-    return asked === 1 ? proxyPage(500)() : undefined;
+    requests += 1;
+    return requests === 1 ? proxyPage(500)() : undefined;
   });
   await actor.click(button);
   expect(await screen.findByText(/Syncing 1 change/)).toBeTruthy();
   await waitFor(() => expect(screen.queryByText(/Syncing 1 change/)).toBeNull(), { timeout: 45_000 });
-  expect(asked).toBeGreaterThan(1);
+  expect(requests).toBeGreaterThan(1);
   expect(screen.queryByText(/Your change was undone/)).toBeNull();
 });

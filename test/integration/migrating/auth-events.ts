@@ -111,12 +111,12 @@ export function eventRows({ connectVendor }: AuthTools): readonly AuthRow[] {
         await recover?.call(auth);
         return events;
       },
-      here: async ({ auth, signIn, tell }) => {
+      here: async ({ auth, signIn, signal }) => {
         await auth.start();
         await signIn();
         const { events } = listen(auth);
-        tell('hidden');
-        tell('visible');
+        signal('hidden');
+        signal('visible');
         await settled();
         return events;
       },

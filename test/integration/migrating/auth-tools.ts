@@ -45,7 +45,7 @@ export interface HereWorld extends Person {
   readonly auth: AuthClient;
   readonly clients: SupabaseClients;
   readonly options: Parameters<typeof createSupabaseClients>[0];
-  readonly tell: (signal: PageSignal) => void;
+  readonly signal: (signal: PageSignal) => void;
   readonly signIn: () => ReturnType<AuthClient['signInWithPassword']>;
 }
 export type AuthRow = MigratingRow<VendorWorld, HereWorld>;
@@ -164,7 +164,7 @@ export function createAuthTools() {
       auth: clients.auth,
       clients,
       options,
-      tell: (signal) => listeners.forEach((listener) => listener(signal)),
+      signal: (signal) => listeners.forEach((listener) => listener(signal)),
       signIn: () => clients.auth.signInWithPassword({ email, password }),
     };
   }

@@ -21,41 +21,41 @@ export function channelRows({
     {
       cell: "`channel('n').on('postgres_changes', { event, schema, table, filter }, callback)`",
       vendor: async (client) => {
-        const heard: unknown[] = [];
+        const received: unknown[] = [];
         const channel = client.channel('n');
-        channel.on('postgres_changes', binding, ({ new: row }) => heard.push(row['body']));
+        channel.on('postgres_changes', binding, ({ new: row }) => received.push(row['body']));
         await subscribed(channel);
-        return addUntil(heard);
+        return addUntil(received);
       },
       here: async ({ realtime }) => {
-        const heard: unknown[] = [];
+        const received: unknown[] = [];
         const channel = realtime.channel('n');
         createPostgresChanges(channel).on(binding, (change) => {
-          if (change.type === 'INSERT') heard.push(change.record['body']);
+          if (change.type === 'INSERT') received.push(change.record['body']);
         });
         await joined(channel);
-        return addUntil(heard);
+        return addUntil(received);
       },
     },
     {
       cell: '`on<Row>(…)`',
       vendor: async (client) => {
-        const heard: string[] = [];
+        const received: string[] = [];
         const channel = client.channel('n');
         channel.on<Note>('postgres_changes', binding, ({ new: row }) => {
-          if ('body' in row) heard.push(row.body);
+          if ('body' in row) received.push(row.body);
         });
         await subscribed(channel);
-        return addUntil(heard);
+        return addUntil(received);
       },
       here: async ({ realtime }) => {
-        const heard: string[] = [];
+        const received: string[] = [];
         const channel = realtime.channel('n');
         createPostgresChanges(channel).on<string, string, Note>(binding, (change) => {
-          if (change.type === 'INSERT') heard.push(change.record.body);
+          if (change.type === 'INSERT') received.push(change.record.body);
         });
         await joined(channel);
-        return addUntil(heard);
+        return addUntil(received);
       },
     },
     {
@@ -76,21 +76,21 @@ export function channelRows({
     {
       cell: '`SUBSCRIBED`',
       vendor: async (client) => {
-        const heard: unknown[] = [];
+        const received: unknown[] = [];
         const channel = client.channel('n');
-        channel.on('postgres_changes', binding, (payload) => heard.push(payload));
+        channel.on('postgres_changes', binding, (payload) => received.push(payload));
         const status = await subscribed(channel);
-        await addUntil(heard);
+        await addUntil(received);
         return status === 'SUBSCRIBED';
       },
       // `live` is reported only once the server watches the table, so one insert is enough.
       here: async ({ realtime }) => {
-        const heard: unknown[] = [];
+        const received: unknown[] = [];
         const channel = realtime.channel('n');
-        createPostgresChanges(channel).on(binding, (change) => heard.push(change));
+        createPostgresChanges(channel).on(binding, (change) => received.push(change));
         const status = await joined(channel);
         await addNote();
-        await eventually(() => heard.length === 1);
+        await eventually(() => received.length === 1);
         return status === 'live';
       },
     },
@@ -106,27 +106,27 @@ export function channelRows({
     {
       cell: '`config: { postgres_changes_options: { wait } }`',
       vendor: async (client) => {
-        const heard: unknown[] = [];
+        const received: unknown[] = [];
         const config = { postgres_changes_options: { wait: true } };
         const channel = client.channel('n', { config });
-        channel.on('postgres_changes', binding, (payload) => heard.push(payload));
+        channel.on('postgres_changes', binding, (payload) => received.push(payload));
         await subscribed(channel);
         // With `wait` the subscription to changes is already confirmed, so one insert is enough.
         await addNote();
-        await eventually(() => heard.length === 1);
+        await eventually(() => received.length === 1);
         const refused = client.channel('absent', { config });
         refused.on('postgres_changes', { ...binding, table: 'm_absent' }, () => {});
         return subscribed(refused);
       },
       here: async ({ realtime }) => {
-        const heard: unknown[] = [];
+        const received: unknown[] = [];
         const channel = realtime.channel('n');
         createPostgresChanges(channel, { subscriptionWaitMs: 15_000 }).on(binding, (change) =>
-          heard.push(change),
+          received.push(change),
         );
         await joined(channel);
         await addNote();
-        await eventually(() => heard.length === 1);
+        await eventually(() => received.length === 1);
         const refused = realtime.channel('absent');
         createPostgresChanges(refused, { subscriptionWaitMs: 15_000 }).on(
           { ...binding, table: 'm_absent' },
@@ -142,22 +142,22 @@ export function channelRows({
     {
       cell: '`payload.new`, `payload.old`, `payload.eventType`',
       vendor: async (client) => {
-        const heard: unknown[] = [];
+        const received: unknown[] = [];
         const channel = client.channel('n');
         channel.on('postgres_changes', binding, (payload) =>
-          heard.push([payload.new['body'], payload.old, payload.eventType]),
+          received.push([payload.new['body'], payload.old, payload.eventType]),
         );
         await subscribed(channel);
-        return addUntil(heard);
+        return addUntil(received);
       },
       here: async ({ realtime }) => {
-        const heard: unknown[] = [];
+        const received: unknown[] = [];
         const channel = realtime.channel('n');
         createPostgresChanges(channel).on(binding, (change) => {
-          if (change.type === 'INSERT') heard.push([change.record['body'], {}, change.type]);
+          if (change.type === 'INSERT') received.push([change.record['body'], {}, change.type]);
         });
         await joined(channel);
-        return addUntil(heard);
+        return addUntil(received);
       },
     },
     {
@@ -237,18 +237,18 @@ export function channelRows({
       cell: '`onHeartbeat(callback)`, `logger`, `hasLogger()`',
       isNotInCompat: true,
       vendor: async (client) => {
-        const heard: string[] = [];
-        client.realtime.onHeartbeat((status) => heard.push(status));
+        const received: string[] = [];
+        client.realtime.onHeartbeat((status) => received.push(status));
         await subscribed(client.channel('n'));
         await client.realtime.sendHeartbeat();
-        return eventually(() => heard.includes('ok'));
+        return eventually(() => received.includes('ok'));
       },
       here: async ({ realtime }) => {
-        const heard: string[] = [];
-        realtime.onEvent(({ type }) => heard.push(type));
+        const received: string[] = [];
+        realtime.onEvent(({ type }) => received.push(type));
         await joined(realtime.channel('n'));
         // A heartbeat is due every 25 s; the socket and the channel are reported at once.
-        return heard.includes('socket') && heard.includes('channel');
+        return received.includes('socket') && received.includes('channel');
       },
     },
     {
@@ -296,25 +296,25 @@ export function channelRows({
       cell: '`push(…)`',
       isNotInCompat: true,
       vendor: async (client) => {
-        const heard: unknown[] = [];
+        const received: unknown[] = [];
         const receiver = (await openAnother()).channel('room');
-        receiver.on('broadcast', { event: 'chat' }, ({ payload }) => heard.push(payload));
+        receiver.on('broadcast', { event: 'chat' }, ({ payload }) => received.push(payload));
         await Promise.all([subscribed(client.channel('room')), subscribed(receiver)]);
         const payload = { type: 'broadcast', event: 'chat', payload: { text: 'Hi' } };
         client.realtime.push({ topic: 'realtime:room', event: 'broadcast', payload, ref: '7' });
-        await eventually(() => heard.length > 0);
-        return [...heard];
+        await eventually(() => received.length > 0);
+        return [...received];
       },
       here: async ({ realtime }) => {
-        const heard: unknown[] = [];
+        const received: unknown[] = [];
         const channel = realtime.channel('room');
         createBroadcast(channel, { ack: true });
         const receiver = (await openHere()).realtime.channel('room');
-        createBroadcast(receiver).on('chat', ({ payload }) => heard.push(payload));
+        createBroadcast(receiver).on('chat', ({ payload }) => received.push(payload));
         await Promise.all([joined(channel), joined(receiver)]);
         await channel.push('broadcast', { type: 'broadcast', event: 'chat', payload: { text: 'Hi' } });
-        await eventually(() => heard.length > 0);
-        return [...heard];
+        await eventually(() => received.length > 0);
+        return [...received];
       },
     },
     {

@@ -24,65 +24,65 @@ export function messageRows({
       cell: "`.on('broadcast', { event }, callback)`, `.send({ type: 'broadcast', event, payload })`",
       vendor: async () => {
         const [sender, receiver] = await vendorPair('room');
-        const heard: unknown[] = [];
-        receiver.on('broadcast', { event: 'chat' }, ({ payload }) => heard.push(payload));
+        const received: unknown[] = [];
+        receiver.on('broadcast', { event: 'chat' }, ({ payload }) => received.push(payload));
         await Promise.all([subscribed(sender), subscribed(receiver)]);
         await sender.send({ type: 'broadcast', event: 'chat', payload: { text: 'Hi' } });
-        await eventually(() => heard.length > 0);
-        return [...heard];
+        await eventually(() => received.length > 0);
+        return [...received];
       },
       here: async () => {
         const [sender, receiver] = await pair('room');
-        const heard: unknown[] = [];
+        const received: unknown[] = [];
         const room = createBroadcast(sender);
-        createBroadcast(receiver).on('chat', ({ payload }) => heard.push(payload));
+        createBroadcast(receiver).on('chat', ({ payload }) => received.push(payload));
         await Promise.all([joined(sender), joined(receiver)]);
         await room.send('chat', { text: 'Hi' });
-        await eventually(() => heard.length > 0);
-        return [...heard];
+        await eventually(() => received.length > 0);
+        return [...received];
       },
     },
     {
       cell: '`config: { broadcast: { ack, self, replay } }`',
       vendor: async (client) => {
-        const heard: unknown[] = [];
+        const received: unknown[] = [];
         const channel = client.channel('room', { config: { broadcast: { ack: true, self: true } } });
-        channel.on('broadcast', { event: 'chat' }, ({ payload }) => heard.push(payload));
+        channel.on('broadcast', { event: 'chat' }, ({ payload }) => received.push(payload));
         await subscribed(channel);
         const outcome = await channel.send({ type: 'broadcast', event: 'chat', payload: { text: 'Hi' } });
-        await eventually(() => heard.length > 0);
-        return [outcome === 'ok', [...heard]];
+        await eventually(() => received.length > 0);
+        return [outcome === 'ok', [...received]];
       },
       here: async ({ realtime }) => {
-        const heard: unknown[] = [];
+        const received: unknown[] = [];
         const channel = realtime.channel('room');
         const room = createBroadcast(channel, { ack: true, self: true });
-        room.on('chat', ({ payload }) => heard.push(payload));
+        room.on('chat', ({ payload }) => received.push(payload));
         await joined(channel);
         const { status } = await room.send('chat', { text: 'Hi' });
-        await eventually(() => heard.length > 0);
-        return [status === 'acknowledged', [...heard]];
+        await eventually(() => received.length > 0);
+        return [status === 'acknowledged', [...received]];
       },
     },
     {
       cell: '`channel.httpSend(event, payload)`',
       vendor: async (client) => {
-        const heard: unknown[] = [];
+        const received: unknown[] = [];
         const receiver = (await openAnother()).channel('room');
-        receiver.on('broadcast', { event: 'chat' }, ({ payload }) => heard.push(payload));
+        receiver.on('broadcast', { event: 'chat' }, ({ payload }) => received.push(payload));
         await subscribed(receiver);
         await client.channel('room').httpSend('chat', { text: 'Hi' });
-        await eventually(() => heard.length > 0);
-        return [...heard];
+        await eventually(() => received.length > 0);
+        return [...received];
       },
       here: async ({ realtime }) => {
-        const heard: unknown[] = [];
+        const received: unknown[] = [];
         const receiver = (await openHere()).realtime.channel('room');
-        createBroadcast(receiver).on('chat', ({ payload }) => heard.push(payload));
+        createBroadcast(receiver).on('chat', ({ payload }) => received.push(payload));
         await joined(receiver);
         await sendBroadcasts(realtime, [{ topic: 'room', event: 'chat', payload: { text: 'Hi' } }]);
-        await eventually(() => heard.length > 0);
-        return [...heard];
+        await eventually(() => received.length > 0);
+        return [...received];
       },
     },
     {
@@ -114,56 +114,56 @@ export function messageRows({
       cell: "`.on('presence', { event: 'sync' / 'join' / 'leave' }, …)`",
       vendor: async () => {
         const [one, two] = await vendorPair('room', { presence: { key: '' } });
-        const heard: string[] = [];
+        const received: string[] = [];
         for (const event of ['join', 'leave'] as const) {
           const options: unknown = { event };
-          two.on('presence', options as { event: 'join' }, () => heard.push(event));
+          two.on('presence', options as { event: 'join' }, () => received.push(event));
         }
         await Promise.all([subscribed(one), subscribed(two)]);
         await one.track({ name: 'Ada' });
-        await eventually(() => heard.includes('join'));
+        await eventually(() => received.includes('join'));
         await one.untrack();
-        await eventually(() => heard.includes('leave'));
-        return [...new Set(heard)];
+        await eventually(() => received.includes('leave'));
+        return [...new Set(received)];
       },
       here: async () => {
         const [one, two] = await pair('room');
-        const heard: string[] = [];
+        const received: string[] = [];
         const presence = createPresence(one, { key: 'ada' });
         const observed = createPresence(two, { key: 'bob' });
-        observed.onJoin(() => heard.push('join'));
-        observed.onLeave(() => heard.push('leave'));
+        observed.onJoin(() => received.push('join'));
+        observed.onLeave(() => received.push('leave'));
         await Promise.all([joined(one), joined(two)]);
         presence.track({ name: 'Ada' });
-        await eventually(() => heard.includes('join'));
+        await eventually(() => received.includes('join'));
         presence.untrack();
-        await eventually(() => heard.includes('leave'));
-        return [...heard];
+        await eventually(() => received.includes('leave'));
+        return [...received];
       },
     },
     {
       cell: "`.on('broadcast', …)` of `realtime.broadcast_changes()`",
       vendor: async (client) => {
-        const heard: unknown[] = [];
+        const received: unknown[] = [];
         const channel = client.channel('m_allowed', { config: { private: true } });
         channel.on('broadcast', { event: 'INSERT' }, ({ payload }: { payload: { record: Note } }) =>
-          heard.push(payload.record.body),
+          received.push(payload.record.body),
         );
         await subscribed(channel);
         await addNote();
-        await eventually(() => heard.length > 0);
-        return [...heard];
+        await eventually(() => received.length > 0);
+        return [...received];
       },
       here: async ({ realtime }) => {
-        const heard: unknown[] = [];
+        const received: unknown[] = [];
         const channel = realtime.channel('m_allowed', { private: true });
         createDatabaseBroadcast(channel).onChanges<Note>({ table: 'm_notes' }, (changes) => {
-          for (const change of changes) if (change.type === 'INSERT') heard.push(change.record.body);
+          for (const change of changes) if (change.type === 'INSERT') received.push(change.record.body);
         });
         await joined(channel);
         await addNote();
-        await eventually(() => heard.length > 0);
-        return [...heard];
+        await eventually(() => received.length > 0);
+        return [...received];
       },
     },
   ];

@@ -96,18 +96,18 @@ export function createRealtimeTools() {
   }
 
   /** The vendor's SUBSCRIBED arrives before the server watches the table: write until something arrives. */
-  async function addUntil<T>(heard: readonly T[]): Promise<T | undefined> {
+  async function addUntil<T>(received: readonly T[]): Promise<T | undefined> {
     await expect
       .poll(
         async () => {
           await addNote();
           await new Promise((resolve) => setTimeout(resolve, 50));
-          return heard.length;
+          return received.length;
         },
         { timeout },
       )
       .toBeGreaterThan(0);
-    return heard[0];
+    return received[0];
   }
 
   /** Two members of a channel: one sends, the other receives. */

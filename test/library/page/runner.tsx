@@ -126,9 +126,9 @@ const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
     >;
     console.log(await signInByCompany?.('sso.example.com'));
     // Without a provider and a wallet, the service refuses the placeholder token and signature.
-    const tell = (problem: unknown) => console.log((problem as { readonly code: string }).code);
-    await signInByGoogle?.('not.a.token').catch(tell);
-    await signInByWallet?.({ chain: 'ethereum', message: 'Hello', signature: '0x00' }).catch(tell);
+    const print = (problem: unknown) => console.log((problem as { readonly code: string }).code);
+    await signInByGoogle?.('not.a.token').catch(print);
+    await signInByWallet?.({ chain: 'ethereum', message: 'Hello', signature: '0x00' }).catch(print);
   },
   async 'live-lists'({ Inbox, Filtered }) {
     const component = Inbox ?? Filtered;

@@ -140,8 +140,8 @@ export async function openGroup(target: StormTarget, group: number): Promise<Sto
     wrong.map(({ name, list }) => [group, name, list.getSnapshot(), expected.get(name)]);
   const isRight = (one: StormList) => {
     const { status, error } = one.list.getSnapshot();
-    const isToldRight = one.isRefused ? status === 'failed' && error !== null : isCurrent(one);
-    return hasRows(one) && isToldRight;
+    const isReported = one.isRefused ? status === 'failed' && error !== null : isCurrent(one);
+    return hasRows(one) && isReported;
   };
   const stops = lists.flatMap((one) => [one.list.subscribe(() => noteForms(one)), one.list.start()]);
   return {

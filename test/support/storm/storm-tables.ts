@@ -75,7 +75,7 @@ export const listKinds = {
     sql: (group) => arrayOf(plainRow, `public.storm_open_${group} r`),
     options: (group) => ({ table: `storm_rows_${group}` }),
   },
-  told: { select: joined, sql: joinedSql, by: 'broadcasts' },
+  sent: { select: joined, sql: joinedSql, by: 'broadcasts' },
   refused: { select: joined, sql: joinedSql, by: 'refused' },
   hidden: {
     select: (rest, group) => rest.from(`storm_hidden_${group}`).select('id, title').order('id'),

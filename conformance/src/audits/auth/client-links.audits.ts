@@ -31,10 +31,18 @@ export const clientLinkAudits: readonly Audit[] = [
       await tab.auth.resetPasswordForEmail({ email, redirectTo: server.target.redirectTo });
       const verifier = verifierIn(tab);
       assert.match(verifier, /^[\w.~-]{43,128}$/, 'the verifier');
-      const [asked] = tab.wire.to('/auth/v1/recover');
-      assert.equal(at(asked?.json, 'code_challenge'), challengeOf(verifier), 'code_challenge of the request');
-      assert.equal(at(asked?.json, 'code_challenge_method'), 's256', 'code_challenge_method of the request');
-      assert.ok(!asked?.body.includes(verifier), 'the request does not contain the verifier');
+      const [request] = tab.wire.to('/auth/v1/recover');
+      assert.equal(
+        at(request?.json, 'code_challenge'),
+        challengeOf(verifier),
+        'code_challenge of the request',
+      );
+      assert.equal(
+        at(request?.json, 'code_challenge_method'),
+        's256',
+        'code_challenge_method of the request',
+      );
+      assert.ok(!request?.body.includes(verifier), 'the request does not contain the verifier');
     },
   ),
   audit('CLIENT-AUTH-502', 'no two flows share a verifier', { source }, async ({ server, open }) => {

@@ -110,8 +110,8 @@ export const clientRefreshAudits: readonly Audit[] = [
       const first = await signIn();
       const second = await open({ browser: first.browser });
       for (const tab of [first, second]) ageToken(tab, EXPIRED_MS);
-      const asked = await Promise.all([askTimes(first, 10), askTimes(second, 10)]);
-      const tokens = new Set(asked.flat());
+      const results = await Promise.all([askTimes(first, 10), askTimes(second, 10)]);
+      const tokens = new Set(results.flat());
       assert.deepEqual(
         [tokens.size, refreshes(first).length + refreshes(second).length],
         [1, 1],
@@ -239,8 +239,8 @@ export const clientRefreshAudits: readonly Audit[] = [
   audit('CLIENT-AUTH-312', 'a sign-out during a refresh stays in effect', { source }, async ({ signIn }) => {
     const tab = await signIn();
     ageToken(tab, EXPIRED_MS);
-    const asked = tab.auth.getAccessToken().catch(() => null);
-    await Promise.all([asked, tab.auth.signOut({ scope: 'local' })]);
+    const tokens = tab.auth.getAccessToken().catch(() => null);
+    await Promise.all([tokens, tab.auth.signOut({ scope: 'local' })]);
     assert.deepEqual(
       [tab.auth.getSnapshot().status, tab.stored()],
       ['signed-out', null],

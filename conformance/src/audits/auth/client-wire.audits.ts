@@ -72,9 +72,9 @@ export const clientWireAudits: readonly Audit[] = [
     async ({ server, signIn }) => {
       const { auth, wire, user } = await signIn();
       await auth.resetPasswordForEmail({ email: user.email, redirectTo: server.target.redirectTo });
-      const [asked] = wire.to('/auth/v1/recover');
-      assert.equal(asked?.query.get('redirect_to'), server.target.redirectTo, 'redirect_to of the request');
-      assert.equal(at(asked?.json, 'email'), user.email, 'email of the request');
+      const [request] = wire.to('/auth/v1/recover');
+      assert.equal(request?.query.get('redirect_to'), server.target.redirectTo, 'redirect_to of the request');
+      assert.equal(at(request?.json, 'email'), user.email, 'email of the request');
       const [signedIn] = wire.to('/auth/v1/token');
       assert.deepEqual(
         Object.fromEntries(signedIn?.query ?? []),

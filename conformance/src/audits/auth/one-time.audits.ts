@@ -14,9 +14,9 @@ export const oneTimeAudits: readonly Audit[] = [
     { source, needs: ['mailbox'] },
     async (context) => {
       const { email } = await context.newUser();
-      const asked = await context.auth.send('POST', '/otp', { body: { email } });
-      assertStatus(asked, 200);
-      assert.deepEqual(asked.json, {}, 'the sent request');
+      const requested = await context.auth.send('POST', '/otp', { body: { email } });
+      assertStatus(requested, 200);
+      assert.deepEqual(requested.json, {}, 'the sent request');
       const token = await context.mailedCode(email);
       assertSession(await context.auth.send('POST', '/verify', { body: { type: 'email', email, token } }));
     },
@@ -165,8 +165,8 @@ export const oneTimeAudits: readonly Audit[] = [
   ),
   audit('AUTH-415', 'an SMS code signs in by phone', { source, needs: ['sms'] }, async (context) => {
     const phone = context.newPhone();
-    const asked = await context.auth.send('POST', '/otp', { body: { phone } });
-    assertStatus(asked, 200);
+    const requested = await context.auth.send('POST', '/otp', { body: { phone } });
+    assertStatus(requested, 200);
     const token = await context.mailedCode(phone);
     const session = assertSession(
       await context.auth.send('POST', '/verify', { body: { type: 'sms', phone, token } }),

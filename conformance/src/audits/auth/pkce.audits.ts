@@ -11,11 +11,11 @@ const source = 'protocol/auth.md#pkce';
 /** Requests a recovery mail, opens its link and returns the auth code in the redirect. */
 async function codeFromRecovery(context: AuditContext, pkce: Pkce): Promise<string> {
   const { email } = await context.newUser();
-  const asked = await context.auth.send('POST', '/recover', {
+  const requested = await context.auth.send('POST', '/recover', {
     query: { redirect_to: context.target.redirectTo },
     body: { email, ...pkce.challenge },
   });
-  assertStatus(asked, 200);
+  assertStatus(requested, 200);
   const opened = await openMailLink(context, email);
   const code = new URL(opened).searchParams.get('code');
   assert.ok(code, 'the redirect carries a code', opened);

@@ -117,13 +117,13 @@ export const userAudits: readonly Audit[] = [
     async (context) => {
       const user = await context.newUser();
       const newEmail = context.newEmail();
-      const asked = await context.auth.send('PUT', '/user', {
+      const requested = await context.auth.send('PUT', '/user', {
         token: user.accessToken,
         body: { email: newEmail },
       });
-      assertStatus(asked, 200);
-      assert.equal(at(asked.json, 'email'), user.email, 'email of the response');
-      assert.equal(at(asked.json, 'new_email'), newEmail, 'new_email of the response');
+      assertStatus(requested, 200);
+      assert.equal(at(requested.json, 'email'), user.email, 'email of the response');
+      assert.equal(at(requested.json, 'new_email'), newEmail, 'new_email of the response');
       const token = await toFormerAddress(context.mailedCode(user.email));
       const newToken = await context.mailedCode(newEmail);
       const half = await context.auth.send('POST', '/verify', {

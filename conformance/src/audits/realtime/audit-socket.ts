@@ -73,7 +73,7 @@ export interface Pair {
   readonly grace: AuditUser;
   readonly socket: FrameSocket;
   /** Sends Ada a notification and returns its id. */
-  tell(): Promise<string>;
+  notify(): Promise<string>;
   /** Changes the status of all of Ada's notifications. */
   setStatus(status: string): Promise<void>;
 }
@@ -85,7 +85,7 @@ export async function withPair(context: AuditContext, task: (pair: Pair) => Prom
       ada,
       grace,
       socket,
-      tell: () => notifyOnce(context, grace, ada),
+      notify: () => notifyOnce(context, grace, ada),
       async setStatus(status) {
         const changed = await context.rest.send('PATCH', '/notifications', {
           token: ada.accessToken,

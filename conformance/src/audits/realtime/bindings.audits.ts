@@ -16,8 +16,8 @@ export const realtimeBindingAudits: readonly Audit[] = [
     'an update that leaves the filter is not sent',
     { source: 'protocol/realtime.md#filters-of-changes' },
     (context) =>
-      withPair(context, async ({ ada, socket, tell, setStatus }) => {
-        await tell();
+      withPair(context, async ({ ada, socket, notify, setStatus }) => {
+        await notify();
         const unread = {
           event: 'UPDATE',
           schema: 'public',
@@ -34,10 +34,10 @@ export const realtimeBindingAudits: readonly Audit[] = [
       }),
   ),
   audit('RT-151', 'two bindings that match receive one message with both ids', { source }, (context) =>
-    withPair(context, async ({ ada, socket, tell }) => {
+    withPair(context, async ({ ada, socket, notify }) => {
       const inserts = { ...inboxOf(ada), event: 'INSERT' };
       const ids = bindingIds(await joinLive(socket, ada.accessToken, [inboxOf(ada), inserts]));
-      await tell();
+      await notify();
       const { payload } = await socket.expect('the insert', isChange('INSERT'));
       assert.deepEqual(new Set(at(payload, 'ids') as readonly unknown[]), new Set(ids), 'ids of the payload');
     }),
@@ -77,9 +77,9 @@ export const realtimeBindingAudits: readonly Audit[] = [
       }),
   ),
   audit('RT-154', 'a binding without a table covers every table of the schema', { source }, (context) =>
-    withPair(context, async ({ ada, socket, tell }) => {
+    withPair(context, async ({ ada, socket, notify }) => {
       await joinLive(socket, ada.accessToken, [{ event: 'INSERT', schema: 'public' }]);
-      const id = await tell();
+      const id = await notify();
       await socket.expect('the insert', (frame) => isChange('INSERT')(frame) && record(frame, 'id') === id);
       await context.rest.send('POST', '/notification_preferences', {
         token: ada.accessToken,
@@ -96,11 +96,11 @@ export const realtimeBindingAudits: readonly Audit[] = [
     'without a filter, only row-level security decides',
     { source: 'protocol/product.md#notifications' },
     (context) =>
-      withPair(context, async ({ ada, grace, socket, tell }) => {
+      withPair(context, async ({ ada, grace, socket, notify }) => {
         await joinLive(socket, grace.accessToken, [
           { event: 'INSERT', schema: 'public', table: 'notifications' },
         ]);
-        await tell();
+        await notify();
         const body = { recipient_id: grace.id, content: '{"type":"comment"}' };
         await context.rest.send('POST', '/notifications', { token: ada.accessToken, body });
         const own = await socket.expect(
@@ -121,7 +121,7 @@ export const realtimeBindingAudits: readonly Audit[] = [
     'an anonymous user receives no rows of other users',
     { source: 'protocol/product.md#notifications' },
     (context) =>
-      withPair(context, async ({ ada, socket, tell }) => {
+      withPair(context, async ({ ada, socket, notify }) => {
         const { anonKey } = context.target;
         const token = anonKey.startsWith('sb_') ? '' : anonKey;
         socket.send(
@@ -132,7 +132,7 @@ export const realtimeBindingAudits: readonly Audit[] = [
           joinPayload(token, [{ ...inboxOf(ada), filter: undefined }]),
         );
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
-        await tell();
+        await notify();
         await socket.expect(
           "ada's insert",
           (frame) => frame.topic === 'realtime:audit' && isChange('INSERT')(frame),
@@ -150,13 +150,13 @@ export const realtimeBindingAudits: readonly Audit[] = [
       }),
   ),
   audit('RT-157', 'a binding for deletes receives no inserts', { source }, (context) =>
-    withPair(context, async ({ ada, socket, tell }) => {
+    withPair(context, async ({ ada, socket, notify }) => {
       const bindings = [
         { ...inboxOf(ada), event: 'DELETE' },
         { ...inboxOf(ada), event: 'INSERT' },
       ];
       const [, inserts] = bindingIds(await joinLive(socket, ada.accessToken, bindings));
-      await tell();
+      await notify();
       const { payload } = await socket.expect('the insert', isChange('INSERT'));
       assert.deepEqual(at(payload, 'ids'), [inserts], 'ids of the payload');
     }),
@@ -166,9 +166,9 @@ export const realtimeBindingAudits: readonly Audit[] = [
     'select narrows the record and keeps the primary key',
     { source, level: 'SHOULD' },
     (context) =>
-      withPair(context, async ({ ada, socket, tell }) => {
+      withPair(context, async ({ ada, socket, notify }) => {
         await joinLive(socket, ada.accessToken, [{ ...inboxOf(ada), event: 'INSERT', select: ['status'] }]);
-        const id = await tell();
+        const id = await notify();
         const { payload } = await socket.expect('the insert', isChange('INSERT'));
         assert.deepEqual(
           at(payload, 'data', 'record'),

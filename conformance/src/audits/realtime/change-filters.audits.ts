@@ -30,8 +30,8 @@ const filters: readonly (readonly [string, string, string, boolean, AuditLevel?]
   ],
 ];
 
-async function filteredUpdates({ ada, socket, tell, setStatus }: Pair, filter: string): Promise<number> {
-  await tell();
+async function filteredUpdates({ ada, socket, notify, setStatus }: Pair, filter: string): Promise<number> {
+  await notify();
   const filtered = { event: 'UPDATE', schema: 'public', table: 'notifications', filter };
   const reply = await joinLive(socket, ada.accessToken, [filtered, inboxOf(ada)]);
   const [filteredId] = bindingIds(reply);

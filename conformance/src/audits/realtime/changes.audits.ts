@@ -12,9 +12,9 @@ const record = (frame: Frame, name: string) => at(frame.payload, 'data', 'record
 
 export const realtimeChangeAudits: readonly Audit[] = [
   audit('RT-117', 'a change names its columns with their types', { source }, (context) =>
-    withPair(context, async ({ ada, socket, tell }) => {
+    withPair(context, async ({ ada, socket, notify }) => {
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
-      await tell();
+      await notify();
       const { payload } = await socket.expect('the insert', isChange('INSERT'));
       const columns = at(payload, 'data', 'columns') as readonly unknown[];
       assert.deepEqual(
@@ -30,9 +30,9 @@ export const realtimeChangeAudits: readonly Audit[] = [
     }),
   ),
   audit('RT-118', 'the time of the commit is UTC, in ISO 8601', { source }, (context) =>
-    withPair(context, async ({ ada, socket, tell }) => {
+    withPair(context, async ({ ada, socket, notify }) => {
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
-      await tell();
+      await notify();
       const { payload } = await socket.expect('the insert', isChange('INSERT'));
       assert.match(
         String(at(payload, 'data', 'commit_timestamp')),
@@ -42,18 +42,18 @@ export const realtimeChangeAudits: readonly Audit[] = [
     }),
   ),
   audit('RT-119', 'a complete change has no errors', { source }, (context) =>
-    withPair(context, async ({ ada, socket, tell }) => {
+    withPair(context, async ({ ada, socket, notify }) => {
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
-      await tell();
+      await notify();
       const { payload } = await socket.expect('the insert', isChange('INSERT'));
       assert.equal(at(payload, 'data', 'errors'), null, 'data.errors of the payload');
       assert.equal(at(payload, 'data', 'schema'), 'public', 'data.schema of the payload');
     }),
   ),
   audit('RT-120', 'a change has neither ref nor join_ref', { source, level: 'SHOULD' }, (context) =>
-    withPair(context, async ({ ada, socket, tell }) => {
+    withPair(context, async ({ ada, socket, notify }) => {
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
-      await tell();
+      await notify();
       const { ref, joinRef } = await socket.expect('the insert', isChange('INSERT'));
       assert.deepEqual([ref, joinRef], [null, null], 'the ref and the join ref');
     }),
@@ -88,8 +88,8 @@ export const realtimeChangeAudits: readonly Audit[] = [
     }),
   ),
   audit('RT-123', 'an update without new values is also sent', { source }, (context) =>
-    withPair(context, async ({ ada, socket, tell, setStatus }) => {
-      await tell();
+    withPair(context, async ({ ada, socket, notify, setStatus }) => {
+      await notify();
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       await setStatus('unread');
       assert.equal(
@@ -104,8 +104,8 @@ export const realtimeChangeAudits: readonly Audit[] = [
     'the old record of an update is the replica identity, the key and the owner',
     { source: 'protocol/product.md#notifications', level: 'SHOULD' },
     (context) =>
-      withPair(context, async ({ ada, socket, tell, setStatus }) => {
-        const id = await tell();
+      withPair(context, async ({ ada, socket, notify, setStatus }) => {
+        const id = await notify();
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
         await setStatus('read');
         const { payload } = await socket.expect('the update', isChange('UPDATE'));
@@ -114,8 +114,8 @@ export const realtimeChangeAudits: readonly Audit[] = [
       }),
   ),
   audit('RT-125', 'every row of one write arrives', { source }, (context) =>
-    withPair(context, async ({ ada, socket, tell, setStatus }) => {
-      const ids = [await tell(), await tell(), await tell()];
+    withPair(context, async ({ ada, socket, notify, setStatus }) => {
+      const ids = [await notify(), await notify(), await notify()];
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       await setStatus('archived');
       await socket.expect('the third update', () => socket.received.filter(isChange('UPDATE')).length === 3);
@@ -124,7 +124,7 @@ export const realtimeChangeAudits: readonly Audit[] = [
     }),
   ),
   audit('RT-126', 'a change that is rolled back is not sent', { source }, (context) =>
-    withPair(context, async ({ ada, grace, socket, tell }) => {
+    withPair(context, async ({ ada, grace, socket, notify }) => {
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       const good = { recipient_id: ada.id, content: '{"type":"comment"}' };
       const bad = { ...good, content: 'x'.repeat(65_537) };
@@ -133,7 +133,7 @@ export const realtimeChangeAudits: readonly Audit[] = [
         body: [good, bad],
       });
       assertError(refused, 400, '23514');
-      const id = await tell();
+      const id = await notify();
       assert.equal(
         record(await socket.expect('the insert', isChange('INSERT')), 'id'),
         id,

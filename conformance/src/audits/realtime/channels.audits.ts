@@ -63,12 +63,12 @@ const life: readonly Audit[] = [
     'nothing is delivered to a left channel',
     { source: 'protocol/realtime.md#leaving' },
     (context) =>
-      withPair(context, async ({ ada, socket, tell }) => {
+      withPair(context, async ({ ada, socket, notify }) => {
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
         await joinLive(socket, ada.accessToken, [inboxOf(ada)], { name: 'realtime:stays', ref: '2' });
         socket.send('1', '8', topic, 'phx_leave', {});
         await socket.expect('phx_close', isEvent('phx_close'));
-        await tell();
+        await notify();
         await socket.expect(
           'the insert',
           (frame) => frame.topic === 'realtime:stays' && isChange('INSERT')(frame),
@@ -85,13 +85,13 @@ const life: readonly Audit[] = [
     'a left channel can be joined again',
     { source: 'protocol/realtime.md#leaving' },
     (context) =>
-      withPair(context, async ({ ada, socket, tell }) => {
+      withPair(context, async ({ ada, socket, notify }) => {
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
         socket.send('1', '8', topic, 'phx_leave', {});
         await socket.expect('phx_close', isEvent('phx_close'));
         socket.send('9', '9', topic, 'phx_join', joinPayload(ada.accessToken, [inboxOf(ada)]));
         await socket.expect('system ok again', () => socket.received.filter(isSystem('ok')).length === 2);
-        await tell();
+        await notify();
         await socket.expect('the insert', isChange('INSERT'));
       }),
   ),
@@ -116,10 +116,10 @@ const life: readonly Audit[] = [
     'each of several channels receives only the changes of its bindings',
     { source: 'protocol/realtime.md#changes' },
     (context) =>
-      withPair(context, async ({ ada, grace, socket, tell }) => {
+      withPair(context, async ({ ada, grace, socket, notify }) => {
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
         await joinLive(socket, grace.accessToken, [inboxOf(grace)], { name: 'realtime:grace', ref: '2' });
-        await tell();
+        await notify();
         assert.equal(
           (await socket.expect('the insert', isChange('INSERT'))).topic,
           topic,
@@ -143,13 +143,13 @@ const life: readonly Audit[] = [
     'a socket that closes does not affect the others',
     { source: 'protocol/realtime.md#handshake' },
     (context) =>
-      withPair(context, async ({ ada, socket, tell }) => {
+      withPair(context, async ({ ada, socket, notify }) => {
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
         await withSocket(
           context,
           async (other) => void (await joinLive(other, ada.accessToken, [inboxOf(ada)])),
         );
-        await tell();
+        await notify();
         await socket.expect('the insert', isChange('INSERT'));
       }),
   ),
@@ -158,11 +158,11 @@ const life: readonly Audit[] = [
     'two sockets of one user both receive a change',
     { source: 'protocol/realtime.md#changes' },
     (context) =>
-      withPair(context, async ({ ada, socket, tell }) => {
+      withPair(context, async ({ ada, socket, notify }) => {
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
         await withSocket(context, async (other) => {
           await joinLive(other, ada.accessToken, [inboxOf(ada)]);
-          await tell();
+          await notify();
           await other.expect('the insert there', isChange('INSERT'));
           await socket.expect('the insert here', isChange('INSERT'));
         });
@@ -180,11 +180,11 @@ const tokens: readonly Audit[] = [
     }),
   ),
   audit('RT-171', 'pushing the same token again changes nothing', { source }, (context) =>
-    withPair(context, async ({ ada, socket, tell }) => {
+    withPair(context, async ({ ada, socket, notify }) => {
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       socket.send('1', '4', topic, 'access_token', { access_token: ada.accessToken });
       await settle(socket, '78');
-      await tell();
+      await notify();
       await socket.expect('the insert', isChange('INSERT'));
       assert.equal(indexOf(socket, isEvent('phx_close')), -1, 'the position of the frame');
     }),
@@ -194,12 +194,12 @@ const tokens: readonly Audit[] = [
     'pushing null or an API key of the newer form changes nothing',
     { source, level: 'SHOULD' },
     (context) =>
-      withPair(context, async ({ ada, socket, tell }) => {
+      withPair(context, async ({ ada, socket, notify }) => {
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
         socket.send('1', '4', topic, 'access_token', { access_token: null });
         socket.send('1', '5', topic, 'access_token', { access_token: 'sb_publishable_x' });
         await settle(socket, '78');
-        await tell();
+        await notify();
         await socket.expect('the insert', isChange('INSERT'));
       }),
   ),
@@ -221,7 +221,7 @@ const tokens: readonly Audit[] = [
     'of several pushed tokens the newest is verified before the current one expires',
     { source },
     (context) =>
-      withPair(context, async ({ ada, socket, tell }) => {
+      withPair(context, async ({ ada, socket, notify }) => {
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
         const exp = Math.floor(Date.now() / 1000) + 4;
         const short = context.signAgain(ada.accessToken, { exp });
@@ -231,7 +231,7 @@ const tokens: readonly Audit[] = [
         await new Promise((resolve) => setTimeout(resolve, 1_000 + exp * 1_000 - Date.now()));
         await settle(socket, '78');
         assert.equal(indexOf(socket, isEvent('phx_close')), -1, 'the position of the frame');
-        await tell();
+        await notify();
         await socket.expect('the insert', isChange('INSERT'));
       }),
   ),

@@ -33,7 +33,7 @@ export const clientChangeAudits: readonly Audit[] = [
       const inbox = await watchInbox(context);
       inbox.channel.join();
       await inbox.live();
-      const id = await inbox.tell();
+      const id = await inbox.notify();
       await eventually('the insert', () => inbox.changes.length === 1);
       await inbox.setStatus('read');
       await eventually('the update', () => inbox.changes.length === 2);
@@ -64,9 +64,9 @@ export const clientChangeAudits: readonly Audit[] = [
       const inbox = await watchInbox(context, { binding: { event: 'INSERT' } });
       inbox.channel.join();
       await inbox.live();
-      await inbox.tell();
+      await inbox.notify();
       await inbox.setStatus('read');
-      await inbox.tell();
+      await inbox.notify();
       await eventually('both inserts', () => inbox.changes.length === 2);
       assert.deepEqual(
         inbox.changes.map(({ type }) => type),
@@ -88,7 +88,7 @@ export const clientChangeAudits: readonly Audit[] = [
       await inbox.live();
       const stranger = await server.newUser();
       await notifyOnce(server, inbox.tab.user, stranger);
-      const id = await inbox.tell();
+      const id = await inbox.notify();
       await eventually('the own row', () => inbox.changes.length > 0);
       assert.deepEqual(
         inbox.changes.map((change) => change.type === 'INSERT' && change.record.id),
@@ -113,7 +113,7 @@ export const clientChangeAudits: readonly Audit[] = [
       inbox.channel.join();
       await inbox.live();
       await createPreferences(server, user);
-      await inbox.tell();
+      await inbox.notify();
       await eventually('both changes', () => inbox.changes.length > 0 && preferences.length > 0);
       assert.deepEqual(preferences, ['notification_preferences INSERT'], 'the preferences');
       assert.equal(inbox.changes.length, 1, 'the number of changes of the inbox');
@@ -126,13 +126,13 @@ export const clientChangeAudits: readonly Audit[] = [
     { source: 'protocol/realtime.md#gaps' },
     async (context) => {
       const inbox = await watchInbox(context);
-      await inbox.tell();
+      await inbox.notify();
       const list = inbox.watch();
       const stop = list.start();
-      await inbox.tell();
+      await inbox.notify();
       await inbox.setStatus('read');
       await inbox.live();
-      await inbox.tell();
+      await inbox.notify();
       await assertShowsTable(inbox, list);
       assert.equal(list.getSnapshot().rows.length, 3, 'the number of rows of the live query');
       // The read's response is older than a change that arrives before it.
@@ -147,7 +147,7 @@ export const clientChangeAudits: readonly Audit[] = [
       });
       list.refresh();
       await responded.opened;
-      const late = await inbox.tell();
+      const late = await inbox.notify();
       await eventually('the insert', () =>
         inbox.changes.some((change) => change.type === 'INSERT' && change.record.id === late),
       );
@@ -166,11 +166,11 @@ export const clientChangeAudits: readonly Audit[] = [
       const list = inbox.watch();
       const stop = list.start();
       await inbox.live();
-      const kept = await inbox.tell();
+      const kept = await inbox.notify();
       inbox.tab.wire.cut();
       await eventually('recovering', () => inbox.channel.getSnapshot().status === 'recovering');
       assert.equal(list.getSnapshot().isCurrent, false, 'isCurrent of the live query');
-      await inbox.tell();
+      await inbox.notify();
       await inbox.remove(kept);
       inbox.tab.wire.mend();
       await inbox.live();
@@ -197,7 +197,7 @@ export const clientChangeAudits: readonly Audit[] = [
       wire.silence();
       await eventually('another socket', () => wire.socketUrls.length === 2);
       await inbox.live();
-      const id = await inbox.tell();
+      const id = await inbox.notify();
       await eventually('the insert', () => inbox.changes.length > 0);
       const [change] = inbox.changes;
       assert.equal(change?.type === 'INSERT' && change.record.id, id, 'the id of the changed row');

@@ -76,7 +76,7 @@ export const clientChannelAudits: readonly Audit[] = [
     'a new token is pushed to a joined channel, which stays live without another join',
     { source },
     async (context) => {
-      const { channel, tab, sent, live, tell, changes } = await watchInbox(context);
+      const { channel, tab, sent, live, notify, changes } = await watchInbox(context);
       channel.join();
       await live();
       const { accessToken } = await tab.auth.refreshSession();
@@ -86,7 +86,7 @@ export const clientChannelAudits: readonly Audit[] = [
         [{ access_token: accessToken }],
         'the sent frames',
       );
-      await tell();
+      await notify();
       await eventually('the insert', () => changes.length === 1);
       assert.equal(sent('phx_join').length, 1, 'the number of sent frames');
     },
@@ -96,7 +96,7 @@ export const clientChannelAudits: readonly Audit[] = [
     'a token with other claims, which the server may hold for ten seconds, is sent with a new join',
     { source },
     async (context) => {
-      const { channel, tab, sent, live, tell, changes } = await watchInbox(context);
+      const { channel, tab, sent, live, notify, changes } = await watchInbox(context);
       channel.join();
       await live();
       await tab.auth.refreshSession();
@@ -110,7 +110,7 @@ export const clientChannelAudits: readonly Audit[] = [
         'access_token of the second join',
       );
       await live();
-      await tell();
+      await notify();
       await eventually('the insert', () => changes.length === 1);
     },
   ),
@@ -126,15 +126,15 @@ export const clientChannelAudits: readonly Audit[] = [
       await eventually('the failure', () => inbox.channel.getSnapshot().error?.code === 'signed-out');
       assert.equal(inbox.sent('phx_leave').length, 1, 'the number of sent phx_leave frames');
       const elsewhere = await context.signIn({ user: inbox.tab.user });
-      const heard: unknown[] = [];
+      const arrived: unknown[] = [];
       const other = elsewhere.realtime.channel('inbox');
       createPostgresChanges(other).on({ event: 'INSERT', table: 'notifications' }, (change) =>
-        heard.push(change),
+        arrived.push(change),
       );
       other.join();
       await eventually('live elsewhere', () => other.getSnapshot().status === 'live');
-      await inbox.tell();
-      await eventually('the insert elsewhere', () => heard.length === 1);
+      await inbox.notify();
+      await eventually('the insert elsewhere', () => arrived.length === 1);
       assert.deepEqual(inbox.changes, [], 'the changes of the inbox');
     },
   ),
@@ -166,14 +166,14 @@ export const clientChannelAudits: readonly Audit[] = [
     'unmounting and remounting at once, as in StrictMode, sends one join and no leave',
     { source },
     async (context) => {
-      const { channel, sent, live, tell, changes } = await watchInbox(context);
+      const { channel, sent, live, notify, changes } = await watchInbox(context);
       const leave = channel.join();
       leave();
       const leaveAgain = channel.join();
       await live();
       leaveAgain();
       channel.join();
-      await tell();
+      await notify();
       await eventually('the insert', () => changes.length > 0);
       assert.deepEqual(
         [sent('phx_join').length, sent('phx_leave').length, changes.length],
@@ -188,20 +188,20 @@ export const clientChannelAudits: readonly Audit[] = [
     { source },
     async (context) => {
       const settings = { leaveGraceMs: 0 };
-      const { channel, tab, sent, live, tell, changes } = await watchInbox(context, { settings });
+      const { channel, tab, sent, live, notify, changes } = await watchInbox(context, { settings });
       const [first, second] = [channel.join(), channel.join()];
       await live();
       first();
       first();
-      await tell();
+      await notify();
       await eventually('the insert', () => changes.length === 1);
       second();
       await eventually('the leave', () => channel.getSnapshot().status === 'closed');
       assert.equal(sent('phx_leave').length, 1, 'the number of sent frames');
-      await tell();
+      await notify();
       channel.join();
       await live();
-      const id = await tell();
+      const id = await notify();
       const ids = () => changes.map((change) => (change.type === 'INSERT' ? change.record.id : null));
       // The real server may still deliver a change that was committed while the channel was leaving.
       await eventually('the next insert', () => ids().includes(id));

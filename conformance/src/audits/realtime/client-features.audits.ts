@@ -23,7 +23,7 @@ interface Room {
   readonly tab: SignedInTab;
   readonly channel: Channel;
   readonly room: Broadcast<Events>;
-  readonly heard: string[];
+  readonly arrived: string[];
 }
 
 /** Joins a channel with broadcasts in a tab. */
@@ -34,9 +34,9 @@ function openRoom(
 ): Room {
   const channel = tab.realtime.channel(name, { private: isPrivate }) as Channel;
   const room = createBroadcast<Events>(channel, options);
-  const heard: string[] = [];
-  room.on('chat', ({ payload }) => heard.push(payload.text));
-  return { tab, channel, room, heard };
+  const arrived: string[] = [];
+  room.on('chat', ({ payload }) => arrived.push(payload.text));
+  return { tab, channel, room, arrived };
 }
 
 async function join(...rooms: readonly Pick<Room, 'channel'>[]): Promise<void> {
@@ -63,9 +63,9 @@ export const clientFeatureAudits: readonly Audit[] = [
         'the result',
       );
       assert.deepEqual(await rooms[1].room.send('chat', { text: 'two' }), { status: 'sent' }, 'the result');
-      await eventually('both', () => rooms[0].heard.length + rooms[1].heard.length >= 2);
+      await eventually('both', () => rooms[0].arrived.length + rooms[1].arrived.length >= 2);
       assert.deepEqual(
-        [rooms[0].heard, rooms[1].heard],
+        [rooms[0].arrived, rooms[1].arrived],
         [['two'], ['one']],
         'the received messages of both rooms',
       );
@@ -82,9 +82,9 @@ export const clientFeatureAudits: readonly Audit[] = [
       await sendBroadcasts(sender.realtime, [
         { topic: 'audit-302', event: 'chat', payload: { text: 'http' } },
       ]);
-      await eventually('the broadcast', () => listener.heard.length > 0);
+      await eventually('the broadcast', () => listener.arrived.length > 0);
       assert.deepEqual(
-        [listener.heard, sender.wire.socketUrls.length],
+        [listener.arrived, sender.wire.socketUrls.length],
         [['http'], 0],
         'the received messages and the number of opened sockets',
       );
@@ -201,13 +201,13 @@ export const clientFeatureAudits: readonly Audit[] = [
       ] as const;
       const [one, two] = rooms.map(({ channel }) => createBroadcast<{ file: Uint8Array }>(channel));
       assert.ok(one && two, 'two rooms are open');
-      const heard: unknown[] = [];
-      two.on('file', ({ payload }) => heard.push(payload));
+      const arrived: unknown[] = [];
+      two.on('file', ({ payload }) => arrived.push(payload));
       await join(...rooms);
       const bytes = Uint8Array.from([0, 1, 127, 128, 255]);
       assert.deepEqual(await one.send('file', bytes), { status: 'sent' }, 'the result');
-      await eventually('the bytes', () => heard.length === 1);
-      assert.deepEqual(heard, [bytes], 'the received messages');
+      await eventually('the bytes', () => arrived.length === 1);
+      assert.deepEqual(arrived, [bytes], 'the received messages');
     },
   ),
 ];

@@ -43,9 +43,9 @@ const namesOf = (presence: Presence<Person>, key: string) =>
 function openRoom(tab: Tab, name: string, options: BroadcastOptions<{ chat: { n: number } }> = {}) {
   const channel = tab.realtime.channel(name) as Channel;
   const room = createBroadcast<{ chat: { n: number } }>(channel, options);
-  const heard: number[] = [];
-  room.on('chat', ({ payload }) => heard.push(payload.n));
-  return { channel, room, heard };
+  const arrived: number[] = [];
+  room.on('chat', ({ payload }) => arrived.push(payload.n));
+  return { channel, room, arrived };
 }
 
 const presenceAudits: readonly Audit[] = [
@@ -158,8 +158,8 @@ const limitAudits: readonly Audit[] = [
         (await Promise.all(outcomes)).every(({ status }) => status === 'sent'),
         'every broadcast is sent',
       );
-      await eventually('all', () => there.heard.length === 30);
-      assert.deepEqual(there.heard, numbers, 'the received messages');
+      await eventually('all', () => there.arrived.length === 30);
+      assert.deepEqual(there.arrived, numbers, 'the received messages');
       assert.ok(
         events.some(({ type }) => type === 'throttled'),
         'a throttling is announced',
@@ -232,10 +232,10 @@ const tabAudits: readonly Audit[] = [
       );
       for (const [n, { room }] of [one, two, three].entries())
         assert.deepEqual(await room.send('chat', { n }), { status: 'acknowledged' }, 'the result');
-      const heard = () => [one, two, three].map((room) => room.heard.toSorted((a, b) => a - b));
-      await eventually('all', () => heard().every((numbers) => numbers.length >= 2));
+      const arrived = () => [one, two, three].map((room) => room.arrived.toSorted((a, b) => a - b));
+      await eventually('all', () => arrived().every((numbers) => numbers.length >= 2));
       assert.deepEqual(
-        heard(),
+        arrived(),
         [
           [1, 2],
           [0, 2],
@@ -295,8 +295,8 @@ const joinAudits: readonly Audit[] = [
         'config.broadcast.ack of the second join',
       );
       await there.room.send('chat', { n: 1 });
-      await eventually('the broadcast', () => here.heard.length > 0);
-      assert.deepEqual([here.heard, gaps], [[1], ['rejoined']], 'the received messages and the gaps');
+      await eventually('the broadcast', () => here.arrived.length > 0);
+      assert.deepEqual([here.arrived, gaps], [[1], ['rejoined']], 'the received messages and the gaps');
     },
   ),
   audit(

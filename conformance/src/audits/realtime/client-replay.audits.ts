@@ -68,7 +68,13 @@ interface Note {
 }
 
 /** Broadcasts a change of a row that exists in the audit only. */
-const tell = ({ query }: AuditContext, name: string, operation: string, row: Note, old: Note | null = null) =>
+const notify = (
+  { query }: AuditContext,
+  name: string,
+  operation: string,
+  row: Note,
+  old: Note | null = null,
+) =>
   query(
     `select realtime.broadcast_changes($1, $2, $2, 'notes', 'public', new_row, old_row)
      from jsonb_to_record($3::jsonb) as new_row (id text, title text, version int8)
@@ -87,14 +93,14 @@ export const clientReplayAudits: readonly Audit[] = [
       const room = createBroadcast<{ note: { n: number } }>(inbox.channel, {
         replay: { sinceMs: Date.now() - 60_000, limit: 10 },
       });
-      const heard: unknown[] = [];
-      room.on('note', ({ payload, isReplayed, id }) => heard.push([payload.n, isReplayed, id !== null]));
+      const arrived: unknown[] = [];
+      room.on('note', ({ payload, isReplayed, id }) => arrived.push([payload.n, isReplayed, id !== null]));
       await send(context.server, inbox.name, 1, 2);
       await joinLive(inbox);
       await send(context.server, inbox.name, 3);
-      await eventually('three', () => heard.length === 3);
+      await eventually('three', () => arrived.length === 3);
       assert.deepEqual(
-        heard,
+        arrived,
         [
           [1, true, true],
           [2, true, true],
@@ -115,15 +121,15 @@ export const clientReplayAudits: readonly Audit[] = [
         replay: { sinceMs: Date.now(), limit: 25 },
         onDropped: (drop) => dropped.push(drop),
       });
-      const heard: number[] = [];
-      room.on('note', ({ payload }) => heard.push(payload.n));
+      const arrived: number[] = [];
+      room.on('note', ({ payload }) => arrived.push(payload.n));
       await joinLive(inbox);
       await send(context.server, inbox.name, 1, 2);
-      await eventually('two', () => heard.length === 2);
+      await eventually('two', () => arrived.length === 2);
       await interrupt(inbox, () => send(context.server, inbox.name, 3, 4));
       await send(context.server, inbox.name, 5);
-      await eventually('five', () => heard.length >= 5);
-      assert.deepEqual([heard, dropped], [[1, 2, 3, 4, 5], []], 'the received messages and the drops');
+      await eventually('five', () => arrived.length >= 5);
+      assert.deepEqual([arrived, dropped], [[1, 2, 3, 4, 5], []], 'the received messages and the drops');
     },
   ),
   audit(
@@ -137,13 +143,13 @@ export const clientReplayAudits: readonly Audit[] = [
         replay: { sinceMs: Date.now(), limit: 2 },
         onDropped: (drop) => dropped.push(drop),
       });
-      const heard: number[] = [];
-      room.on('note', ({ payload }) => heard.push(payload.n));
+      const arrived: number[] = [];
+      room.on('note', ({ payload }) => arrived.push(payload.n));
       await joinLive(inbox);
       await interrupt(inbox, () => send(context.server, inbox.name, 1, 2, 3));
-      await eventually('the replay', () => heard.length === 2);
+      await eventually('the replay', () => arrived.length === 2);
       assert.deepEqual(
-        [heard, dropped],
+        [arrived, dropped],
         [[2, 3], [{ event: '*', reason: 'replay-limit' }]],
         'the received messages and the drops',
       );
@@ -156,23 +162,25 @@ export const clientReplayAudits: readonly Audit[] = [
     async (context) => {
       const inbox = await openInbox(context);
       const changes = createDatabaseBroadcast(inbox.channel);
-      const heard: unknown[] = [];
+      const arrived: unknown[] = [];
       const binding = { table: 'notes', event: ['INSERT', 'UPDATE'], primaryKey: ['none'] } as const;
       changes.onChanges<Note>(binding, (list) =>
-        heard.push(...list.map((change) => [change.type, change.type !== 'DELETE' && change.record.version])),
+        arrived.push(
+          ...list.map((change) => [change.type, change.type !== 'DELETE' && change.record.version]),
+        ),
       );
       await joinLive(inbox);
       const note = { id: randomUUID(), title: 'one', version: 1 };
       const { query } = context.server;
-      await tell(context.server, inbox.name, 'INSERT', note);
+      await notify(context.server, inbox.name, 'INSERT', note);
       await query(
         `select realtime.broadcast_changes($1, 'UPDATE', 'UPDATE', 'notes', 'public', r, r)
          from (select 'x' as id, 'two' as title, 9007199254740993::int8 as version) r`,
         [inbox.name],
       );
-      await eventually('both', () => heard.length === 2);
+      await eventually('both', () => arrived.length === 2);
       assert.deepEqual(
-        heard,
+        arrived,
         [
           ['INSERT', 1],
           ['UPDATE', '9007199254740993'],
@@ -196,10 +204,10 @@ export const clientReplayAudits: readonly Audit[] = [
         key: 'id',
         intervalMs: 0,
       });
-      const write = async (id: string, title: string, version: number, isTold = true) => {
+      const write = async (id: string, title: string, version: number, isAnnounced = true) => {
         const row = { id, title, version };
         rows.set(id, row);
-        if (isTold) await tell(context.server, inbox.name, 'INSERT', row);
+        if (isAnnounced) await notify(context.server, inbox.name, 'INSERT', row);
       };
       const stop = list.start();
       const { channel } = inbox;

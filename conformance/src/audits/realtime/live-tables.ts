@@ -18,14 +18,14 @@ export async function awaitLiveTables(
   { timeoutMs = 90_000 }: { readonly timeoutMs?: number } = {},
 ): Promise<boolean> {
   let isLive = false;
-  await withPair(context, async ({ ada, socket, tell }) => {
+  await withPair(context, async ({ ada, socket, notify }) => {
     await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
     const lastMs = performance.now() + timeoutMs;
-    let toldMs = Number.NEGATIVE_INFINITY;
+    let notifiedMs = Number.NEGATIVE_INFINITY;
     while (!isLive && performance.now() < lastMs) {
-      if (performance.now() - toldMs >= repeatMs) {
-        toldMs = performance.now();
-        await tell();
+      if (performance.now() - notifiedMs >= repeatMs) {
+        notifiedMs = performance.now();
+        await notify();
       }
       await delay(lookMs);
       isLive = socket.received.some(isChange('INSERT'));

@@ -28,7 +28,7 @@ export interface WatchedInbox {
   sent(event: string): readonly Frame[];
   live(): Promise<void>;
   /** Sends Ada a notification from Grace; returns its id. */
-  tell(): Promise<string>;
+  notify(): Promise<string>;
   /** Updates all of Ada's notifications from another device. */
   setStatus(status: string): Promise<void>;
   remove(id: string): Promise<void>;
@@ -83,10 +83,10 @@ function writersTo(
   server: AuditContext,
   grace: AuditUser,
   ada: AuditUser,
-): Pick<WatchedInbox, 'tell' | 'setStatus' | 'remove' | 'table'> {
+): Pick<WatchedInbox, 'notify' | 'setStatus' | 'remove' | 'table'> {
   const token = ada.accessToken;
   return {
-    tell: () => notifyOnce(server, grace, ada),
+    notify: () => notifyOnce(server, grace, ada),
     async setStatus(status) {
       const query = { recipient_id: `eq.${ada.id}` };
       assertStatus(

@@ -104,8 +104,8 @@ export const clientFilterAudits: readonly Audit[] = [
       const table = restOf(tab, ada).from('notifications');
       assert.equal(await count(table.count().eq('content', null)), 0, 'the count');
       assert.equal(await count(table.count().neq('content', null)), rows.length, 'the count');
-      const asked = tab.wire.requests.map(({ query }) => query.get('content'));
-      assert.deepEqual(asked, ['is.null', 'not.is.null'], 'the sent request');
+      const sent = tab.wire.requests.map(({ query }) => query.get('content'));
+      assert.deepEqual(sent, ['is.null', 'not.is.null'], 'the sent request');
     },
   ),
   audit(

@@ -195,10 +195,10 @@ export const clientRefusalAudits: readonly Audit[] = [
       const tab = await open();
       tab.wire.scriptResponse(path, () => new Promise(() => undefined));
       const leaving = new AbortController();
-      const asked = restOf(tab, ada).from('notifications').select().execute({ signal: leaving.signal });
+      const pending = restOf(tab, ada).from('notifications').select().execute({ signal: leaving.signal });
       const reason = new Error('left the page');
       leaving.abort(reason);
-      const refusal = await refusalOf(RestError, asked);
+      const refusal = await refusalOf(RestError, pending);
       assert.deepEqual(
         [refusal.code, refusal.cause],
         ['aborted', reason],

@@ -230,9 +230,11 @@ export const restFilterAudits: readonly Audit[] = cases.map(
   ({ id, title, query, expected, section = 'filters', level = 'MUST' }) =>
     audit(id, title, { source: `protocol/rest.md#${section}`, level }, async (context) => {
       const { ada, rows } = await sharedInbox(context);
-      const asked = query(rows);
+      const parameters = query(rows);
       const search =
-        typeof asked === 'string' ? asked : new URLSearchParams(asked.map(([name, value]) => [name, value]));
+        typeof parameters === 'string'
+          ? parameters
+          : new URLSearchParams(parameters.map(([name, value]) => [name, value]));
       const path = `/notifications?${search.toString()}&select=id&order=created_at.asc`;
       const reply = await context.rest.send('GET', path, { token: ada.accessToken });
       assertStatus(reply, 200);

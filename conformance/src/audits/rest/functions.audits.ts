@@ -167,8 +167,8 @@ export const restFunctionAudits: readonly Audit[] = [
       await awaitDelivery(context, inviter, 1);
       // Invitations are delivered before notifications, so after this one a second can no longer be late.
       await notifyOnce(context, invitee, inviter);
-      const told = await context.rest.send('GET', '/notifications', { token: inviter.accessToken });
-      assert.equal(rowsOf(told).length, 2, 'the number of rows');
+      const listed = await context.rest.send('GET', '/notifications', { token: inviter.accessToken });
+      assert.equal(rowsOf(listed).length, 2, 'the number of rows');
     },
   ),
   audit(

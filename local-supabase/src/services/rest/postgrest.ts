@@ -80,11 +80,11 @@ async function respond(
   const maxRows = settings.maxRows === null ? null : BigInt(settings.maxRows);
   const plan = planRequest(request, catalog, { ...settings, maxRows });
   timing.mark('plan');
-  const told = (response: RestResponse): RestResponse =>
-    settings.tellsTiming
+  const withTiming = (response: RestResponse): RestResponse =>
+    settings.sendsTiming
       ? { ...response, headers: [...response.headers, ['server-timing', timing.header()]] }
       : response;
-  if (plan.type === 'options') return told(inVersion(version, optionsResponse(plan.allow)));
+  if (plan.type === 'options') return withTiming(inVersion(version, optionsResponse(plan.allow)));
   const options: TransactionOptions = {
     database,
     catalog,
@@ -100,11 +100,11 @@ async function respond(
   if (plan.type === 'describe-schema') {
     const response = await respondWithSchema(request, options, plan.headersOnly, settings);
     timing.mark('transaction');
-    return told(inVersion(version, response));
+    return withTiming(inVersion(version, response));
   }
   const row = await runTransaction(plan, request, options);
   timing.mark('transaction');
-  return told(inVersion(version, respondToRequest(plan, request, row), targetNameWarning(plan.read)));
+  return withTiming(inVersion(version, respondToRequest(plan, request, row), targetNameWarning(plan.read)));
 }
 
 /** Measures the phases of a request for the header `Server-Timing`. The token was already verified. */

@@ -33,7 +33,7 @@ const READERS: Readonly<Record<string, (text: string, base: RestSettings) => Cha
   'pgrst.jwt_aud': (text) => ({ audience: text || null }),
   'pgrst.jwt_role_claim_key': readRoleClaimKey,
   'pgrst.openapi_mode': readOpenApiMode,
-  'pgrst.server_timing_enabled': (text) => ({ tellsTiming: readBoolean(text) }),
+  'pgrst.server_timing_enabled': (text) => ({ sendsTiming: readBoolean(text) }),
   session_preload_libraries: (text) => ({ refusesUnfilteredWrites: /\bsafeupdate\b/.test(text) }),
   // Version 14 does not have this setting.
   'pgrst.url_use_legacy_target_names': (text, { version }) =>

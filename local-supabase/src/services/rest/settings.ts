@@ -34,7 +34,7 @@ export interface RestSettings {
   /** `jwt-role-claim-key`: the path of the role in a token, such as `.roles[0]` or `."https://example.com/role"`. */
   readonly roleClaimKey: string;
   /** `server-timing-enabled`: whether responses have the header `Server-Timing`. */
-  readonly tellsTiming: boolean;
+  readonly sendsTiming: boolean;
   /** Whether the role `authenticator` preloads `safeupdate`, which rejects an update or delete without a filter. */
   readonly refusesUnfilteredWrites: boolean;
 }
@@ -55,7 +55,7 @@ export const DEFAULT_REST_SETTINGS: RestSettings = {
   openApiMode: 'follow-privileges',
   audience: null,
   roleClaimKey: '.role',
-  tellsTiming: false,
+  sendsTiming: false,
   refusesUnfilteredWrites: false,
 };
 
@@ -85,5 +85,5 @@ export interface ApiSettings {
   /** `jwt-role-claim-key`: names, quoted names and indexes, such as `.roles[0]`. Default `.role`. */
   readonly roleClaimKey?: string;
   /** `server-timing-enabled`: a header `Server-Timing` with milliseconds. Default false. */
-  readonly tellsTiming?: boolean;
+  readonly sendsTiming?: boolean;
 }

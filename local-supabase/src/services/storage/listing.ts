@@ -88,10 +88,10 @@ function byTime(body: ListBody): string {
 
 function versionsOf(body: ListBody) {
   const { noncurrentVersions, deleteMarkers } = body;
-  const isAsked = isVersionListing(body);
+  const hasVersions = isVersionListing(body);
   return {
-    columns: isAsked ? `, ${versionColumns}` : '',
-    absent: isAsked
+    columns: hasVersions ? `, ${versionColumns}` : '',
+    absent: hasVersions
       ? ', null::text as version, null::timestamptz as archived_at, null::boolean as is_delete_marker, null::boolean as is_versioned'
       : '',
     condition: versionCondition(noncurrentVersions, deleteMarkers),

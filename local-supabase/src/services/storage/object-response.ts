@@ -88,8 +88,8 @@ function headersOf({ metadata }: ObjectRow): Headers {
 }
 
 function setCacheControl(headers: Headers, request: Request, addition: string): void {
-  const asked = request.headers.get('if-none-match');
-  if (!asked || asked === headers.get('etag')) return;
+  const expected = request.headers.get('if-none-match');
+  if (!expected || expected === headers.get('etag')) return;
   const own = headers.get('cache-control');
   headers.set('cache-control', own ? `${own}, ${addition}` : addition);
 }

@@ -21,11 +21,11 @@ export interface Device {
     removeItem(key: string): Promise<void>;
   };
   readonly readText: (blob: Blob) => Promise<string>;
-  readonly tell: (name: string, outcome: unknown) => void;
+  readonly report: (name: string, outcome: unknown) => void;
 }
 
 /** Resolves when every step was reported; a step that fails reports its error. */
-export async function runApp({ url, apiKey, email, password, asyncStorage, readText, tell }: Device) {
+export async function runApp({ url, apiKey, email, password, asyncStorage, readText, report }: Device) {
   const store: AuthStore = {
     get: (key) => asyncStorage.getItem(key),
     set: (key, value) => asyncStorage.setItem(key, value),
@@ -38,8 +38,8 @@ export async function runApp({ url, apiKey, email, password, asyncStorage, readT
   const { auth, rest, realtime, connection } = clients;
   const step = async (name: string, work: () => Promise<unknown>) => {
     await work().then(
-      (outcome) => tell(name, outcome ?? null),
-      (problem: unknown) => tell(name, String(problem)),
+      (outcome) => report(name, outcome ?? null),
+      (problem: unknown) => report(name, String(problem)),
     );
   };
   const redirectTo = 'app://callback';

@@ -55,11 +55,11 @@ test('an invitation changes nothing when opened; a button accepts it and notifie
   await actor.click(screen.getByRole('button', { name: 'Accept' }));
   expect(await heading('Invitation accepted')).toBeTruthy();
   expect(await status(token)).toBe('accepted');
-  const told = await local().database.query<{ content: string }>(
+  const shown = await local().database.query<{ content: string }>(
     'select content from public.notifications where recipient_id = $1',
     [ada.id],
   );
-  expect(told[0]?.content).toContain('accepted');
+  expect(shown[0]?.content).toContain('accepted');
 });
 
 test('an invitation is declined by a button', async () => {
@@ -226,11 +226,11 @@ test('inviting from the inbox shows an invalid address on its field, notifies an
   await screen.findByRole('dialog', { name: 'Send this link to grace@example.com' });
   await dialog.findByText(/^The invitation is ready\. Send the link yourself/);
   const link = dialog.getByLabelText<HTMLInputElement>('Invitation link').value;
-  const told = await local().database.query<{ content: string }>(
+  const shown = await local().database.query<{ content: string }>(
     'select content from public.notifications where recipient_id = $1',
     [grace.id],
   );
-  expect(told[0]?.content).toContain(new URL(link).pathname);
+  expect(shown[0]?.content).toContain(new URL(link).pathname);
 });
 
 test('inviting from the inbox renews the open invitation of the same address, and selects its link where the clipboard is absent', async () => {

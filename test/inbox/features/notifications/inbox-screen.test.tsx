@@ -419,8 +419,8 @@ test('a notification without its own page that fails to load shows an error, log
   const backend = createBreakableFetch(local);
   backend.break(({ url }) => /[?&]id=in/.test(url));
   const { actor } = await open(`/home?open=${row?.id}`, { platform: { report, fetch: backend.fetch } });
-  const said = await screen.findByText('Couldn’t load your notifications.', { exact: false });
-  const dialog = said.closest('dialog') ?? document.body;
+  const message = await screen.findByText('Couldn’t load your notifications.', { exact: false });
+  const dialog = message.closest('dialog') ?? document.body;
   expect(report).toHaveBeenCalled();
   backend.mend();
   await actor.click(within(dialog).getByRole('button', { name: 'Try again' }));

@@ -16,11 +16,11 @@ import {
   type ScriptedInboxOptions,
 } from './scripted-inbox.ts';
 
-type Deed = (scripted: ScriptedInbox) => Promise<unknown> | void;
+type Step = (scripted: ScriptedInbox) => Promise<unknown> | void;
 
 const pick = (ids: readonly string[], at: number) => ids[at % Math.max(1, ids.length)];
 const onRow = (act: (scripted: ScriptedInbox, id: string) => void) =>
-  fc.nat(99).map((at): Deed => (scripted) => {
+  fc.nat(99).map((at): Step => (scripted) => {
     const id = pick(scripted.table.ids(), at);
     if (id) act(scripted, id);
   });
@@ -50,8 +50,8 @@ const onOwnRow = (act: (scripted: ScriptedInbox, id: string) => InboxAction) =>
 let hasFailed = false;
 let number = 0;
 /** Changes of the table by others, as an arbitrary. */
-const elsewhere: fc.Arbitrary<Deed> = fc.oneof(
-  fc.tuple(fc.constantFrom(...notificationKinds), status).map(([kind, status]): Deed => ({ table }) => {
+const otherSteps: fc.Arbitrary<Step> = fc.oneof(
+  fc.tuple(fc.constantFrom(...notificationKinds), status).map(([kind, status]): Step => ({ table }) => {
     number += 1;
     table.insert(number, { kind, status });
   }),
@@ -60,18 +60,18 @@ const elsewhere: fc.Arbitrary<Deed> = fc.oneof(
   fc.nat(4_000).chain((ms) => onRow(({ table, world }, id) => table.snooze(id, world.clock.now() + ms))),
 );
 /** Actions of the user. */
-const here: fc.Arbitrary<Deed> = fc.oneof(
+const ownSteps: fc.Arbitrary<Step> = fc.oneof(
   status.chain((to) => onOwnRow(({ inbox }, id) => inbox.setStatus([id], to))),
   fc
     .nat(90_000)
     .chain((ms) => onOwnRow(({ inbox, world }, id) => inbox.snooze([id], world.clock.now() + 1_000 + ms))),
   onOwnRow(({ inbox }, id) => inbox.snooze([id], null)),
   fc.constantFrom('Document 1', 'Document 2', 'nothing').map(
-    (query): Deed =>
+    (query): Step =>
       ({ inbox }) =>
         inbox.show({ ...unfiltered, query }),
   ),
-  fc.constantFrom(...notificationKinds, null).map((kind): Deed => (scripted) => {
+  fc.constantFrom(...notificationKinds, null).map((kind): Step => (scripted) => {
     noteBulk(scripted);
     const { inbox } = scripted;
     const action = inbox.markAllRead(kind);
@@ -88,31 +88,31 @@ const here: fc.Arbitrary<Deed> = fc.oneof(
     }),
   ),
   fc.tuple(fc.constantFrom(...inboxTabs), fc.option(fc.constantFrom(...notificationKinds))).map(
-    ([tab, kind]): Deed =>
+    ([tab, kind]): Step =>
       ({ inbox }) =>
         inbox.show({ tab, kind }),
   ),
-  fc.constant<Deed>(({ inbox }) => inbox.loadMore()),
-  fc.constant<Deed>(({ inbox }) => void inbox.refresh()),
-  fc.constant<Deed>((scripted) => {
+  fc.constant<Step>(({ inbox }) => inbox.loadMore()),
+  fc.constant<Step>(({ inbox }) => void inbox.refresh()),
+  fc.constant<Step>((scripted) => {
     const [notice] = scripted.notices;
     if (!notice || notice.type === 'too-late') return;
     noteBulk(scripted);
     notice.repeat();
   }),
 );
-const world: fc.Arbitrary<Deed> = fc.oneof(
+const world: fc.Arbitrary<Step> = fc.oneof(
   fc.oneof(fc.nat(400), fc.constant(3_000)).map(
-    (ms): Deed =>
+    (ms): Step =>
       (scripted) =>
         scripted.world.clock.advance(ms),
   ),
-  fc.constant<Deed>(({ table }) => {
+  fc.constant<Step>(({ table }) => {
     table.failures += 1;
     hasFailed = true;
   }),
-  fc.constant<Deed>(({ table }) => void (table.isConnected = false)),
-  fc.constant<Deed>((scripted) => scripted.reconnect()),
+  fc.constant<Step>(({ table }) => void (table.isConnected = false)),
+  fc.constant<Step>((scripted) => scripted.reconnect()),
 );
 
 /** After each step: the shown list is that of its filter, without duplicates, and as long as its count. */
@@ -192,20 +192,20 @@ function findWrongRow({ inbox, table, delivered }: ScriptedInbox): string | null
 
 const wait = (maxMs: number) =>
   fc.nat(maxMs).map(
-    (ms): Deed =>
+    (ms): Step =>
       (scripted) =>
         scripted.world.clock.advance(ms),
   );
-const read: fc.Arbitrary<Deed> = fc.constantFrom<Deed>(
+const read: fc.Arbitrary<Step> = fc.constantFrom<Step>(
   ({ inbox }) => inbox.loadMore(),
   ({ inbox }) => void inbox.refresh(),
   (scripted) => scripted.reconnect(),
 );
 /** A change while a read or an action is in flight: the two may arrive in either order. */
-const race: fc.Arbitrary<readonly Deed[]> = fc.tuple(
-  fc.oneof(read, here),
+const race: fc.Arbitrary<readonly Step[]> = fc.tuple(
+  fc.oneof(read, ownSteps),
   wait(400),
-  fc.oneof(elsewhere, here),
+  fc.oneof(otherSteps, ownSteps),
   wait(400),
   wait(900),
 );
@@ -216,10 +216,10 @@ const setting = fc.record({
   rows: fc.constantFrom(0, 5, 29, 30, 31, 75),
 });
 
-/** Opens an inbox over a table of this many rows, and performs the deeds up to the first fault. */
+/** Opens an inbox over a table of this many rows, and performs the steps up to the first fault. */
 async function perform(
   { rows, ...options }: ScriptedInboxOptions & { readonly rows: number },
-  deeds: readonly Deed[],
+  steps: readonly Step[],
   findFault: (scripted: ScriptedInbox) => string | null,
 ): Promise<{ readonly scripted: ScriptedInbox; readonly fault: string | null }> {
   const scripted = createScriptedInbox(options);
@@ -230,8 +230,8 @@ async function perform(
   for (; number < rows; number += 1)
     scripted.table.insert(number, { kind: notificationKinds[number % 5] ?? 'edit' });
   scripted.inbox.start();
-  for (const deed of deeds) {
-    await deed(scripted);
+  for (const step of steps) {
+    await step(scripted);
     const fault = findFault(scripted);
     if (fault !== null) return { scripted, fault };
   }
@@ -244,9 +244,9 @@ test('every list and count equals the table at quiescence, after any events', as
   await fc.assert(
     fc.asyncProperty(
       setting,
-      fc.array(fc.oneof(elsewhere, here, world), { maxLength: 40 }),
-      async (options, deeds) => {
-        const { scripted, fault } = await perform(options, deeds, findFault);
+      fc.array(fc.oneof(otherSteps, ownSteps, world), { maxLength: 40 }),
+      async (options, steps) => {
+        const { scripted, fault } = await perform(options, steps, findFault);
         expect(fault).toBeNull();
         const { inbox, table, world } = scripted;
         table.failures = 0;
@@ -275,9 +275,9 @@ test('every list and count equals the table at quiescence, after any events', as
 }, 120_000);
 
 test('every row shows its last change or a later state while reads, actions and changes race', async () => {
-  const deeds = fc.array(fc.oneof(race, fc.tuple(world)), { maxLength: 20, size: 'max' });
+  const steps = fc.array(fc.oneof(race, fc.tuple(world)), { maxLength: 20, size: 'max' });
   await fc.assert(
-    fc.asyncProperty(setting, deeds, async (options, list) => {
+    fc.asyncProperty(setting, steps, async (options, list) => {
       const findFault = (scripted: ScriptedInbox) => findContradiction(scripted) ?? findWrongRow(scripted);
       expect((await perform(options, list.flat(), findFault)).fault).toBeNull();
     }),

@@ -14,7 +14,7 @@ import { createRow } from './notification-fixtures.ts';
 
 const english = await inboxTexts.load('en');
 
-interface Deed {
+interface Sample {
   readonly kind?: string;
   readonly actor?: string;
   readonly entity?: string;
@@ -24,7 +24,7 @@ interface Deed {
 }
 
 /** Newest first, as a list has them. */
-function deeds(...list: readonly Deed[]) {
+function samples(...list: readonly Sample[]) {
   return list.map(({ kind = 'edit', actor = 'grace', entity = 'notes', day = 10, minutesAgo }, at) =>
     parseNotification(
       {
@@ -48,8 +48,8 @@ const closed = {
   groupsSenders: true,
   openIds: new Set<string>(),
 };
-const sizes = (...list: readonly Deed[]) =>
-  toEntries(deeds(...list), closed).map(({ notifications }) => notifications.length);
+const sizes = (...list: readonly Sample[]) =>
+  toEntries(samples(...list), closed).map(({ notifications }) => notifications.length);
 
 test('a thread is everything about one entity, at the position of the newest', () => {
   expect(
@@ -60,23 +60,25 @@ test('a thread is everything about one entity, at the position of the newest', (
 
 test('an invitation and a message with buttons stay separate rows, because they require an answer', () => {
   expect(sizes({ kind: 'invite' }, { kind: 'invite' })).toEqual([1, 1]);
-  const [message] = deeds({});
+  const [message] = samples({});
   const asking = message && { ...message, data: { actions: [] } };
   expect(asking && toEntries([asking, { ...asking, id: 'other' }], closed)).toHaveLength(2);
 });
 
 test('grouping can be switched off', () => {
-  expect(toEntries(deeds({}, {}), { ...closed, groupsThreads: false, groupsSenders: false })).toHaveLength(2);
+  expect(toEntries(samples({}, {}), { ...closed, groupsThreads: false, groupsSenders: false })).toHaveLength(
+    2,
+  );
 });
 
 test('the headline of a thread is that of a notification that needs the user, else of the newest', () => {
-  const said = (words: InboxTexts, ...list: readonly Deed[]) => {
-    const notifications = toEntries(deeds(...list), closed)[0]?.notifications;
+  const headline = (words: InboxTexts, ...list: readonly Sample[]) => {
+    const notifications = toEntries(samples(...list), closed)[0]?.notifications;
     return notifications && rowTitle(notifications, words);
   };
-  expect(said(english, {}, { kind: 'comment', actor: 'ada' })).toBe('grace edited Notes');
-  expect(said(english, {}, { kind: 'mention', actor: 'ada' })).toBe('ada mentioned you in Notes');
-  expect(said(german, {}, { kind: 'mention' }, { kind: 'mention', actor: 'ada' })).toBe(
+  expect(headline(english, {}, { kind: 'comment', actor: 'ada' })).toBe('grace edited Notes');
+  expect(headline(english, {}, { kind: 'mention', actor: 'ada' })).toBe('ada mentioned you in Notes');
+  expect(headline(german, {}, { kind: 'mention' }, { kind: 'mention', actor: 'ada' })).toBe(
     'grace hat dich in Notes erwähnt',
   );
   expect([english, german].map(({ updates }) => updates(1_200))).toEqual([
@@ -86,7 +88,7 @@ test('the headline of a thread is that of a notification that needs the user, el
 });
 
 test('a thread is followed by its notifications when expanded', () => {
-  const rows = deeds({}, { entity: 'plan' }, {}, {});
+  const rows = samples({}, { entity: 'plan' }, {}, {});
   const [first] = toEntries(rows, closed);
   const entries = toEntries(rows, { ...closed, openIds: new Set([first?.notifications[0].id ?? '']) });
   expect(entries.map(({ notifications }) => notifications.length)).toEqual([3, 1, 1, 1, 1]);
@@ -94,7 +96,7 @@ test('a thread is followed by its notifications when expanded', () => {
 });
 
 describe('edits of one sender in several documents', () => {
-  const edit = (entity: string, more: Deed = {}): Deed => ({ entity, ...more });
+  const edit = (entity: string, more: Sample = {}): Sample => ({ entity, ...more });
 
   test('are one row if there are at least three, each at most half an hour after the one before', () => {
     expect(sizes(edit('a'), edit('b'))).toEqual([1, 1]);
@@ -121,14 +123,14 @@ describe('edits of one sender in several documents', () => {
   test('exclude notifications that need the user or an answer, and those without a sender', () => {
     for (const kind of ['invite', 'mention'])
       expect(sizes(...['a', 'b', 'c'].map((entity) => edit(entity, { kind })))).toEqual([1, 1, 1]);
-    const unsent = deeds(edit('a'), edit('b'), edit('c')).map((row) =>
+    const unsent = samples(edit('a'), edit('b'), edit('c')).map((row) =>
       Object.assign({}, row, { senderId: null }),
     );
     expect(toEntries(unsent, closed)).toHaveLength(3);
   });
 
   test('stay unfolded when a newer one arrives and when one leaves', () => {
-    const rows = deeds(edit('new'), edit('a'), edit('b'), edit('c'), edit('d'));
+    const rows = samples(edit('new'), edit('a'), edit('b'), edit('c'), edit('d'));
     const [, second, , , oldest] = rows;
     const openIds = new Set(rows.slice(1).map(({ id }) => id));
     const before = toEntries(rows.slice(1), { ...closed, openIds });
@@ -145,15 +147,15 @@ describe('edits of one sender in several documents', () => {
   });
 
   test('are headed by their number and name the documents once each', () => {
-    const said = (words: InboxTexts, kind: string, ...entities: readonly string[]) => {
-      const [group] = toEntries(deeds(...entities.map((entity) => edit(entity, { kind }))), closed);
+    const headline = (words: InboxTexts, kind: string, ...entities: readonly string[]) => {
+      const [group] = toEntries(samples(...entities.map((entity) => edit(entity, { kind }))), closed);
       return group && [rowTitle(group.notifications, words), rowSnippet(group.notifications, words)];
     };
-    expect(said(english, 'edit', 'a', 'b', 'c')).toEqual(['grace made 3 edits', 'A, B, C']);
-    expect(said(german, 'comment', 'a', 'b', 'c')).toEqual([
+    expect(headline(english, 'edit', 'a', 'b', 'c')).toEqual(['grace made 3 edits', 'A, B, C']);
+    expect(headline(german, 'comment', 'a', 'b', 'c')).toEqual([
       'grace hat 3 Kommentare geschrieben',
       'A, B und C',
     ]);
-    expect(said(english, 'deployment', 'a', 'b', 'c')?.[0]).toBe('3 notifications from grace');
+    expect(headline(english, 'deployment', 'a', 'b', 'c')?.[0]).toBe('3 notifications from grace');
   });
 });

@@ -99,7 +99,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
         }
       }, delayMs);
     });
-  const tell = (change: NotificationChange) => {
+  const announce = (change: NotificationChange) => {
     if (change.type !== 'remove') history.set(change.notification.version, change.notification);
     if (!table.isConnected) return;
     void later(changeMs, () => {
@@ -125,7 +125,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
     });
     rows.set(id, notification);
     log.push({ id, atMs: world.clock.now() });
-    tell({ type: 'update', notification });
+    announce({ type: 'update', notification });
   };
   const setStatus = (id: string, status: NotificationStatus) =>
     write(id, ({ isSnoozed }) => ({
@@ -168,7 +168,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
       };
       rows.set(notification.id, notification);
       log.push({ id: notification.id, atMs: world.clock.now() });
-      tell({ type: 'insert', notification });
+      announce({ type: 'insert', notification });
       return notification.id;
     },
     setStatus,
@@ -177,7 +177,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
       if (!rows.delete(id)) return;
       version += 1;
       log.push({ id, atMs: world.clock.now() });
-      tell({ type: 'remove', id });
+      announce({ type: 'remove', id });
     },
     ids: () => [...rows.keys()],
     select: (filter) =>

@@ -90,16 +90,16 @@ describe('the time of a row', () => {
 test('the minute clock ticks at each full minute, once for all listeners', async () => {
   const { openTab, clock } = createFakeWorld({ startMs: 30_000 });
   const minutes = createMinuteClock(openTab());
-  const heard: number[] = [];
-  minutes.subscribe(() => heard.push(minutes.getSnapshot()));
+  const ticks: number[] = [];
+  minutes.subscribe(() => ticks.push(minutes.getSnapshot()));
   minutes.subscribe(() => undefined);
   expect(clock.pendingTimers).toBe(1);
   await clock.advance(29_999);
-  expect(heard).toEqual([]);
+  expect(ticks).toEqual([]);
   await clock.advance(1);
-  expect(heard).toEqual([60_000]);
+  expect(ticks).toEqual([60_000]);
   await clock.advance(60_000);
-  expect(heard).toEqual([60_000, 120_000]);
+  expect(ticks).toEqual([60_000, 120_000]);
 });
 
 test('the minute clock stops without listeners', () => {

@@ -135,7 +135,7 @@ test('several tabs exchange no responses', async () => {
 
 type Tab = ReturnType<ReturnType<typeof createDevice>['openTab']>;
 
-const deed = fc.oneof(
+const step = fc.oneof(
   fc.constantFrom('a', 'b').map((row) => ({ type: 'add', row }) as const),
   fc.constantFrom('a', 'b', '*').map((row) => ({ type: 'add-undoable', row }) as const),
   fc
@@ -145,11 +145,11 @@ const deed = fc.oneof(
 
 test('loses nothing, and reorders nothing on a row, under random connections, crashes and reloads', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(deed, { maxLength: 30 }), fc.nat(1_000), async (deeds, seed) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.nat(1_000), async (steps, seed) => {
       const { world, server, storage, openTab } = createDevice(createFakeWorld({ seed }));
       const tabs: Tab[] = [openTab(), openTab()];
       const added: string[] = [];
-      for (const [index, next] of deeds.entries()) {
+      for (const [index, next] of steps.entries()) {
         const at = index % tabs.length;
         const current = tabs[at];
         if (!current) continue;

@@ -166,8 +166,8 @@ export async function generateLink(context: AuthContext, call: Call): Promise<Re
   const body = await call.json();
   const wanted = await parseWanted(context, call, body);
   const prepared = wanted.isNew ? await prepareAccount(context, call, wanted) : null;
-  const asked = readText(body, 'redirect_to');
-  const redirectTo = isRedirectAllowed(context, asked) ? asked : redirectTargetOf(context, call);
+  const requested = readText(body, 'redirect_to');
+  const redirectTo = isRedirectAllowed(context, requested) ? requested : redirectTargetOf(context, call);
   const { user, code, tokenHash } = await inTransaction(context, async (tx) =>
     createLink(context, admin, tx, wanted, prepared),
   );

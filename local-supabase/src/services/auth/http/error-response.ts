@@ -5,10 +5,10 @@ const currentVersion = '2024-01-01';
 export const unexpectedMessage = 'Unexpected failure, please check server logs for more information';
 
 /** True when the request selects the error form of 2024-01-01 or later; an unparsable header selects the first form. */
-function wantsCurrentForm(headers: Headers): boolean {
-  const asked = headers.get(apiVersionHeader) ?? '';
-  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(asked) && !Number.isNaN(Date.parse(`${asked}T00:00:00Z`));
-  return isDate && asked >= currentVersion;
+function acceptsCurrentForm(headers: Headers): boolean {
+  const version = headers.get(apiVersionHeader) ?? '';
+  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(version) && !Number.isNaN(Date.parse(`${version}T00:00:00Z`));
+  return isDate && version >= currentVersion;
 }
 
 interface Fields {
@@ -34,7 +34,7 @@ function fieldsOf(error: unknown): Fields {
 /** Encodes an error of a route: the OAuth form, or the HTTP form in the version that `requestHeaders` selects. */
 export function encodeError(error: unknown, requestHeaders: Headers): Response {
   const headers = new Headers({ 'Content-Type': 'application/json' });
-  const isCurrent = wantsCurrentForm(requestHeaders);
+  const isCurrent = acceptsCurrentForm(requestHeaders);
   if (isCurrent) headers.set(apiVersionHeader, currentVersion);
   if (error instanceof OAuthError)
     return Response.json({ error: error.error, error_description: error.message }, { status: 400, headers });

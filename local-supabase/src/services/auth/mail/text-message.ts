@@ -59,8 +59,8 @@ export async function sendPhoneCode(
     throw tooManyRequests('over_sms_send_rate_limit', 'SMS rate limit exceeded');
   const code = testCode ?? createDigits(settings.otpLength);
   const isChange = purpose === 'phone_change';
-  const asked = isChange ? { ...user, phone_change: phone } : user;
-  if (testCode === undefined) await sendCode(context, call, tx, asked, phone, code, channel);
+  const recipient = isChange ? { ...user, phone_change: phone } : user;
+  if (testCode === undefined) await sendCode(context, call, tx, recipient, phone, code, channel);
   const now = nowDate(context);
   const tokenHash = hashCode(phone, code);
   await updateUser(tx.sql, now, user, {

@@ -122,8 +122,8 @@ async function confirmOrRefuse(
     return confirmEmail(tx.sql, now, cleaned);
   }
   const hasEmail = Boolean(cleaned.email);
-  const asked = hasEmail ? await sendConfirmation(context, call, tx, cleaned, 'implicit') : cleaned;
-  if (context.settings.allowUnverifiedEmailSignIns) return asked;
+  const mailed = hasEmail ? await sendConfirmation(context, call, tx, cleaned, 'implicit') : cleaned;
+  if (context.settings.allowUnverifiedEmailSignIns) return mailed;
   const way = hasEmail
     ? `A confirmation email has been sent to your ${provider} email`
     : `Verify the email with ${provider} in order to sign in`;

@@ -20,16 +20,16 @@ export async function passFilters(
 ): Promise<Subscription[]> {
   const row = change.action === 'DELETE' ? change.identity : change.record;
   const matches = new Map<string, boolean>();
-  const asked = new Map<string, Subscription['predicates']>();
+  const pending = new Map<string, Subscription['predicates']>();
   for (const { predicates } of subscriptions) {
     const key = filterKey(predicates);
     const isMatch = matchByText(predicates, row);
-    if (isMatch === null) asked.set(key, predicates);
+    if (isMatch === null) pending.set(key, predicates);
     else matches.set(key, isMatch);
   }
-  if (asked.size > 0) {
-    const results = await matchBySql(database, row, [...asked.values()]);
-    [...asked.keys()].forEach((key, index) => matches.set(key, results[index] ?? false));
+  if (pending.size > 0) {
+    const results = await matchBySql(database, row, [...pending.values()]);
+    [...pending.keys()].forEach((key, index) => matches.set(key, results[index] ?? false));
   }
   return subscriptions.filter(({ predicates }) => matches.get(filterKey(predicates)) === true);
 }

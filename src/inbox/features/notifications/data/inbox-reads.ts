@@ -24,7 +24,7 @@ export class InboxReads {
   readonly #sync: InboxSync;
   readonly #live: LiveReads;
   /** `message` is a kind of the application. */
-  readonly #askedKinds = new Set(['message']);
+  readonly #requestedKinds = new Set(['message']);
   /** Whether the lists have to be read; otherwise the changes suffice. */
   #areListsDue = true;
   #readAtMs: number;
@@ -139,8 +139,8 @@ export class InboxReads {
   #isOfNewKind(change: NotificationChange): boolean {
     if (change.type === 'remove' || change.notification.kind !== 'other') return false;
     const { kindName } = change.notification;
-    if (registeredKinds.getSnapshot().has(kindName) || this.#askedKinds.has(kindName)) return false;
-    this.#askedKinds.add(kindName);
+    if (registeredKinds.getSnapshot().has(kindName) || this.#requestedKinds.has(kindName)) return false;
+    this.#requestedKinds.add(kindName);
     return true;
   }
 }

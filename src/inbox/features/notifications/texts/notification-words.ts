@@ -166,8 +166,8 @@ export function notificationInvitation(notification: Notification) {
   const path = contentText(notification, 'url', 'href', 'link', 'path');
   const token =
     contentText(notification, 'token', 'invitation_token') ?? /^\/join\/([\w-]+)$/.exec(path ?? '')?.[1];
-  const said = contentText(notification, 'answer');
-  const answer = (['accepted', 'declined'] as const).find((each) => each === said) ?? null;
+  const decision = contentText(notification, 'answer');
+  const answer = (['accepted', 'declined'] as const).find((each) => each === decision) ?? null;
   return token ? { token, answer } : null;
 }
 

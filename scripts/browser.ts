@@ -74,5 +74,5 @@ export function locateBrowser(
 export function findBrowser(): string {
   const found = locateBrowser();
   if (found !== null) return found;
-  throw new Error('Chromium is missing: run "npm run browser", or set CHROMIUM_PATH.');
+  throw new Error('Chromium is missing. Run "npm run browser", or set CHROMIUM_PATH.');
 }

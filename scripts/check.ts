@@ -68,7 +68,7 @@ async function check(chosen: string | undefined): Promise<void> {
 
   const failed = results.filter(({ passed }) => !passed);
   for (const { name, command, output } of failed)
-    console.error(`\n── ${name} failed; again: ${command}\n${output.trim()}`);
+    console.error(`\n── ${name} failed. Run it again: ${command}\n${output.trim()}`);
   process.exitCode = failed.length === 0 ? 0 : 1;
 }
 

@@ -136,7 +136,7 @@ function print({ url, mailboxUrl, anonKey, secretKey }: LocalSupabase, applicati
       '',
       ...table,
       '',
-      `  Make something happen: ${notify}`,
+      `  Send a notification: ${notify}`,
       '  Ctrl-C stops.',
       '',
     ].join('\n'),

@@ -13,7 +13,7 @@ export interface StepResult {
   readonly name: string;
   readonly passed: boolean;
   readonly wallSeconds: number;
-  /** Of all processes that ended in the step, user and system; null where the machine has no POSIX shell. */
+  /** Processor time of all processes that ended in the step, user and system; null where the machine has no POSIX shell. */
   readonly cpuSeconds: number | null;
 }
 
@@ -38,7 +38,7 @@ export function runSteps(steps: readonly Step[], options: StepsOptions): void {
   console.log(`\n${formatResults(results)}`);
   for (const { name } of results.filter(({ passed }) => !passed)) {
     const step = steps.find((each) => each.name === name);
-    if (step) console.error(`✗ ${name} failed; again: ${repeat(step)}`);
+    if (step) console.error(`✗ ${name} failed. Run it again: ${repeat(step)}`);
     process.exitCode = 1;
   }
 }

@@ -26,7 +26,7 @@ export interface Kind {
   readonly labels: ByLanguage<string>;
   /** Default `bell`. */
   readonly icon?: KindIcon;
-  /** Where it arrives until a recipient chooses. Default: all channels. */
+  /** Where the kind arrives until a recipient chooses. Default: all channels. */
   readonly channels?: readonly Channel[];
   /**
    * Title (up to 150 characters) and text (up to 500). `{name}` is replaced by a field of the message; `{text}`, `{entity}` and `{sender}`

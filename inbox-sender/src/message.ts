@@ -111,7 +111,7 @@ export interface DryRun {
   readonly recipientCount: number | null;
   /** The outcomes for the first 100 recipients if it were sent now, in the order of their ids. */
   readonly deliveries: readonly Delivery[];
-  /** By language: `en` and `de`, and those of the kind's labels and templates. */
+  /** Previews by language: `en` and `de`, and those of the kind's labels and templates. */
   readonly previews: Readonly<Record<string, Preview>>;
 }
 

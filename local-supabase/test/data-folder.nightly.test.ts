@@ -95,7 +95,7 @@ describe('an embedded Supabase in a folder', () => {
       await rm(join(folder, 'postgres/pg_wal'), { recursive: true });
       await mkdir(join(folder, 'postgres/pg_wal'));
       await expect(createLocalSupabase({ config: false, dataDir: folder, databaseThread })).rejects.toThrow(
-        /cannot be read, it may be corrupt: could not locate a valid checkpoint record at [^\n]*\. Nothing was changed/,
+        /cannot be read and may be corrupt: could not locate a valid checkpoint record at [^\n]*\. Nothing was changed/,
       );
     },
   );

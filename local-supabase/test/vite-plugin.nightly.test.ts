@@ -71,7 +71,7 @@ it('names an unset variable of env(NAME) once', { timeout: 60_000 }, async () =>
   const warnings = warn.mock.calls.map(([text]) => String(text));
   await rm(root, { recursive: true });
   expect(warnings).toEqual([
-    'supabase/config.toml: the environment variable UNSET_SITE_URL is unset: the setting is empty',
+    'supabase/config.toml: the environment variable UNSET_SITE_URL is unset, so the setting is empty',
   ]);
 });
 

@@ -50,7 +50,7 @@ it('follows config.toml where options are missing, and warns of an unset variabl
   expect(unconfigured.body).not.toHaveProperty('access_token');
   expect(unconfigured.mails).toBe(1);
   expect(warn.mock.calls).toEqual([
-    ['supabase/config.toml: the environment variable UNSET_IN_TESTS is unset: the setting is empty'],
+    ['supabase/config.toml: the environment variable UNSET_IN_TESTS is unset, so the setting is empty'],
   ]);
   await rm(project, { recursive: true });
 });

@@ -24,7 +24,7 @@ const limits = { maxPayload: 2 ** 30, perMessageDeflate: false };
 const path =
   process.env.FIREFOX_PATH ?? ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((each) => existsSync(each));
 if (path === undefined) {
-  console.error('Firefox is missing: apt-get install firefox-esr, or set FIREFOX_PATH.');
+  console.error('Firefox is missing. Install it: apt-get install firefox-esr, or set FIREFOX_PATH.');
   process.exit(1);
 }
 const firefox = spawn(path, process.argv.slice(2), { stdio: ['ignore', 'inherit', 'pipe'] });

@@ -24,7 +24,7 @@ async function until<T>(what: string, read: () => Promise<T>): Promise<T> {
       return null;
     });
     if (found) return found;
-    if (performance.now() > endMs) throw new Error(`WebKit: ${what} did not happen in 20 s`);
+    if (performance.now() > endMs) throw new Error(`WebKit: ${what} did not happen within 20 s`);
     await sleep(150);
   }
 }
@@ -47,8 +47,9 @@ export interface WebKitPage {
 /** @throws {Error} where the driver or a display is missing. */
 export async function openWebKit(): Promise<WebKitPage> {
   const binary = browserPaths.find((path) => existsSync(path));
-  if (binary === undefined) throw new Error('WebKitGTK is missing: apt-get install webkit2gtk-driver xvfb');
-  if (!process.env['DISPLAY']) throw new Error('WebKitGTK needs a display: run this with xvfb-run');
+  if (binary === undefined)
+    throw new Error('WebKitGTK is missing. Install it: apt-get install webkit2gtk-driver xvfb');
+  if (!process.env['DISPLAY']) throw new Error('WebKitGTK needs a display. Run this with xvfb-run');
   const port = await freePort();
   const home = mkdtempSync(join(tmpdir(), 'webkit-'));
   const driver = spawn('WebKitWebDriver', ['--host=127.0.0.1', `--port=${port}`], {

@@ -65,7 +65,7 @@ async function write(writer: Client, seed: number): Promise<number> {
   return deadlocks;
 }
 
-/** Sends as one user; counts what the limits let through. */
+/** Sends as one user; counts the notifications that the limits accept. */
 async function send(writer: Client, attempts: number): Promise<number> {
   let sent = 0;
   for (let attempt = 0; attempt < attempts; attempt += 1) {

@@ -90,7 +90,7 @@ export interface FunctionInvokeOptions {
 
 /** The result of `invoke`, with the response if one arrived. */
 export type FunctionsResponse<T> = Outcome<T, Untyped> & {
-  /** Its body has been read if the function succeeded. */
+  /** The response; its body has been read if the function succeeded. */
   response?: Response;
 };
 

@@ -48,7 +48,7 @@ export class HttpFailure extends Error {
 
 /** The part of a service's description that sending needs. */
 export interface HttpService {
-  /** Its name in log events. */
+  /** The service's name in log events. */
   readonly name: ServiceName;
   /** The client's error class: an error of it reaches the caller unchanged, and is thrown for a request without a response. */
   readonly errorClass: new (

@@ -23,7 +23,7 @@ const transientStatuses: ReadonlySet<number | null> = new Set([
 export const isTransientStatus = (status: number | null): boolean => transientStatuses.has(status);
 
 /**
- * Runs `attempt` until it succeeds, or fails for good. A failure with a number in `retryAfterSeconds` (the server's
+ * Runs `attempt` until it succeeds, or fails permanently. A failure with a number in `retryAfterSeconds` (the server's
  * Retry-After) is retried after exactly that time.
  *
  * @param attempt called with 1, 2, …

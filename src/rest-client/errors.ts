@@ -102,7 +102,7 @@ export class RestError extends Error {
   }
 }
 
-/** By server code, by its class (its first two characters), and by HTTP status. */
+/** Error codes by server code, by its class (its first two characters), and by HTTP status. */
 const codes: ReadonlyMap<string, RestErrorCode> = new Map<string, RestErrorCode>([
   ['23505', 'unique-violation'],
   ['23503', 'foreign-key-violation'],

@@ -118,7 +118,7 @@ export interface CopyOptions extends TransferOptions {
   };
 }
 
-/** What `remove` removes: the object of a path, or one version of it, for good. */
+/** What `remove` removes: the object of a path, or one version of it, permanently. */
 export type Removal =
   | string
   | {
@@ -167,7 +167,7 @@ export interface UploadedObject {
   readonly id: string;
   /** Within the bucket. */
   readonly path: string;
-  /** With the bucket. */
+  /** The path, including the bucket. */
   readonly fullPath: string;
 }
 

@@ -11,7 +11,7 @@ import { TusRequests, type ResumableUploadOptions } from './tus.ts';
 /** About 40 s in total, enough for a restart of the service. */
 const backoff: BackoffOptions = { delaysMs: [500, 1_000, 3_000, 5_000, 10_000, 20_000], jitter: 0.2 };
 
-/** Of the statuses below 500: a conflict of offsets, an upload that is locked, a rate limit. */
+/** Statuses below 500 that a retry may end: a conflict of offsets, an upload that is locked, a rate limit. */
 const transientStatuses: ReadonlySet<number> = new Set([409, 423, 429]);
 
 /** Whether the upload may continue from the service's offset, as TUS clients do after each 5xx too. */

@@ -267,7 +267,7 @@ begin
   end if;
   registered.is_topic := coalesce(kind -> 'topic', 'false') = 'true';
   registered.callbacks := private.kind_callbacks(kind -> 'callbacks', 'kind.callbacks');
-  -- Two calls at once would both find room for one more.
+  -- Without the lock, two concurrent calls could exceed the limit.
   lock table public.notification_kinds in share row exclusive mode;
   insert into public.notification_kinds as k (name, labels, icon, in_app, email, push, templates, callbacks, is_topic)
   values (

@@ -25,7 +25,7 @@ interface Footprint {
   /** Beyond the heap: PostgreSQL's own memory and its files are here. */
   readonly externalMb: number;
   readonly rssMb: number;
-  /** Of the tables and their indexes. */
+  /** The size of the tables and their indexes. */
   readonly databaseMb: number;
   readonly rows: Readonly<Record<string, number>>;
 }

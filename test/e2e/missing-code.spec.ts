@@ -5,7 +5,7 @@ const mark = (page: Page) => page.evaluate(() => void Object.assign(window, { is
 const isMarked = (page: Page) => page.evaluate(() => 'isMarked' in window);
 
 test(
-  'offline, pointing at a link keeps the application; back online the page opens',
+  'pointing at a link while offline keeps the application, and the page opens when online again',
   { tag: '@nightly' },
   async ({ page, world }) => {
     const [ada, grace] = await world.newPair();

@@ -28,7 +28,7 @@ function createRecorder() {
   const secrets = new Set<string>();
   const locks = { ...createRealmLocks(), scope: 'origin' as const };
   let isReachable = true;
-  /** With causes, stacks and hidden members, as the most verbose logger writes it. */
+  /** Records a value with causes, stacks and hidden members, as the most verbose logger writes it. */
   const note = (place: Place, value: unknown) => {
     const options = { depth: 12, showHidden: true, getters: true, maxStringLength: Infinity };
     texts.push({ place, text: typeof value === 'string' ? value : inspect(value, options) });

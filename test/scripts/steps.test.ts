@@ -26,7 +26,7 @@ const green: Step = { name: 'a green step', command: 'node -e 0' };
 it('a failed step names itself and the command that repeats it, and ends the run', () => {
   const { status, stderr, results } = run([red, green], false);
   expect(status).toBe(1);
-  expect(stderr).toContain('✗ a red step failed; again: DEPTH=7 node -e "process.exit(3)"');
+  expect(stderr).toContain('✗ a red step failed. Run it again: DEPTH=7 node -e "process.exit(3)"');
   expect(results.map(({ name, passed }) => [name, passed])).toEqual([['a red step', false]]);
 });
 

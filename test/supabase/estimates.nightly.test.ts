@@ -41,7 +41,7 @@ it.each([
 });
 
 it.each([['planned'], ['estimated']])(
-  'the planner’s estimates reveal no more by count=%s over the wire',
+  'the planner’s estimates reveal nothing by count=%s over HTTP either',
   async (count) => {
     const token = await signIn(supabase(), ada.email);
     const total = async (recipient: string) => {

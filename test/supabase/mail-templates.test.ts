@@ -116,7 +116,7 @@ const changeMails: typeof codeMails = {
 };
 
 describe.each(Object.entries(codeMails))('the mail %s', (_, cause) => {
-  it('a mail has no link that a mail scanner could spend, in HTML or in text', async () => {
+  it('a mail has no link that a mail scanner could use up, in HTML or in text', async () => {
     const mail = await mailTo(await cause('en'));
     expect(mail.code).toMatch(/^\d{8}$/);
     expect(mail.html + mail.text).not.toMatch(/\/auth\/v1|\/verify|[?&]token/);

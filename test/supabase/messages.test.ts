@@ -203,7 +203,7 @@ it('a message that is delivered an hour after its call is among the changes of t
 
 describe('the queue of messages', () => {
   const soon = () => new Date(Date.now() + 3_600_000).toISOString();
-  /** One recipient of what is due in an hour. */
+  /** Delivers to one recipient what is due in an hour. */
   const deliverOne = () =>
     supabase().database.query(`select private.deliver_ranges(false, 1, now() + interval '61 minutes', null)`);
 

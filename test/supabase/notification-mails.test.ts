@@ -305,7 +305,7 @@ describe('an invitation to an account with emails about invites off', () => {
         ada.email,
       ]),
     );
-    // It expires by the clock of the database, and is mailed by that of the test.
+    // The invitation expires by the clock of the database, and is mailed by that of the test.
     await supabase().database.query('update invitations set expires_at = $1', [
       new Date(nowMs + 7 * 86_400_000).toISOString(),
     ]);

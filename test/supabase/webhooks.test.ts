@@ -11,7 +11,7 @@ import { createDatabaseCaller } from '../../supabase/functions/_shared/runtime/d
 import { whileDamaged } from '../support/damaged-row.ts';
 import { ada, grace, requestApi, useLocalSupabase } from '../support/local-supabase.ts';
 
-// After the database's clock; before November 2032, when the legacy API keys expire.
+// Later than the database's clock, and before November 2032, when the legacy API keys expire.
 const startMs = Date.parse('2032-01-16T10:00:00Z');
 let nowMs = startMs;
 const functionEnv: Record<string, string> = {};

@@ -140,7 +140,7 @@ const maxWaits = 3;
 
 /** The maximum number of retries for errors of the auth service without a `Retry-After` header. */
 const unnamedWaits: Readonly<Record<string, number>> = {
-  // Its buckets refill by one request in 2 to 10 s.
+  // The rate limits allow one more request every 2 to 10 s.
   '429 over_request_rate_limit': 12,
   // A busy server: "please retry after a moment".
   '504 request_timeout': maxWaits,

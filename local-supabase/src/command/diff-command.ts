@@ -76,7 +76,7 @@ const importLibrary = async () => ({
 function loadLibrary(): Promise<Library> {
   return importLibrary().catch((problem: unknown) => {
     throw new StartError(
-      'db diff needs a package that is not installed: npm install --save-dev @supabase/pg-delta@1.0.0-alpha.34',
+      'db diff needs a package that is not installed. Install it: npm install --save-dev @supabase/pg-delta@1.0.0-alpha.34',
       problem,
     );
   });

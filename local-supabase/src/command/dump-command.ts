@@ -57,7 +57,7 @@ export async function dumpDatabase(
     return code ?? 1;
   } catch (problem) {
     throw new StartError(
-      'pg_dump cannot be run: it comes with the client programs of PostgreSQL 17 or later',
+      'pg_dump cannot be run. It comes with the client programs of PostgreSQL 17 or later',
       problem,
     );
   }

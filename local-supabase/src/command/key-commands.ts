@@ -20,7 +20,7 @@ export interface TokenOptions {
   readonly sub?: string | undefined;
   /** When it expires, as RFC 3339. Default: after `validFor`. */
   readonly exp?: string | undefined;
-  /** Such as `30m`. */
+  /** A duration such as `30m`. */
   readonly validFor: string;
   /** Further claims as JSON. */
   readonly payload: string;

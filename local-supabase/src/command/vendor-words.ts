@@ -1,4 +1,4 @@
-/** Commands of the vendor's CLI by the command here; what follows them stays. */
+/** The vendor's commands with the equivalent command of this CLI. Further arguments stay unchanged. */
 const aliases: readonly (readonly [words: readonly string[], command: string])[] = [
   [['db', 'reset'], 'reset'],
   [['migration', 'up'], 'migrate'],
@@ -26,8 +26,9 @@ export function hintFor(words: readonly string[]): string | undefined {
     (pattern) => pattern.exec(text)?.[0],
   );
   if (byUrl !== undefined)
-    return `${byUrl}: the vendor's CLI does it on this database: npx supabase ${byUrl} --db-url URL, with the DB_URL of local-supabase status`;
-  if (docker !== undefined) return `${docker}: not here; the vendor's CLI needs Docker for it`;
-  if (platform !== undefined) return `${platform}: a command for hosted projects: npx supabase ${platform}`;
+    return `${byUrl} is not supported. Run it with the vendor's CLI on this database: npx supabase ${byUrl} --db-url URL, with the DB_URL of local-supabase status`;
+  if (docker !== undefined) return `${docker} is not supported. The vendor's CLI needs Docker for it`;
+  if (platform !== undefined)
+    return `${platform} is for hosted projects. Run it with the vendor's CLI: npx supabase ${platform}`;
   return undefined;
 }

@@ -25,7 +25,7 @@ export function createMessageReader(): { read(chunk: Buffer, isStarted: () => bo
         if (rest.length < typeLength + 4) return;
         const length = rest.readInt32BE(typeLength);
         if (length < 4 || length > (isStarted() ? MAX_MESSAGE_BYTES : 10_000))
-          throw new RangeError(`A message of ${length} bytes`);
+          throw new RangeError(`A message with a length of ${length} bytes is invalid`);
         const end = typeLength + length;
         if (rest.length < end) return;
         const bytes = rest.subarray(0, end);

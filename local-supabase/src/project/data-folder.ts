@@ -151,7 +151,7 @@ function createJsonFile<T>(file: string): JsonFile<T> {
         return JSON.parse(text) as T;
       } catch (problem) {
         throw new StartError(
-          `${file} is corrupt. Nothing was changed. To continue, rename it and start again: its contents are then created again, or missing`,
+          `${file} is corrupt. Nothing was changed. To continue without its contents, rename it and start again`,
           problem,
         );
       }

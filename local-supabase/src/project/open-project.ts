@@ -67,7 +67,7 @@ async function open(
     if (dataDir === undefined || databaseUrl !== undefined || postgres !== undefined) throw problem;
     const reason = problem instanceof Error ? problem.message.split('\n')[0] : String(problem);
     throw new StartError(
-      `The database in ${dataDir} cannot be read, it may be corrupt: ${reason}. Nothing was changed. To continue, rename that folder and start again: the database then has the migrations and the seed, without its rows and accounts; keys and mails remain`,
+      `The database in ${dataDir} cannot be read and may be corrupt: ${reason}. Nothing was changed. To continue, rename that folder and start again. The database then has the migrations and the seed, but not its rows and accounts; keys and mails remain`,
       problem,
     );
   }

@@ -86,7 +86,7 @@ async function applyProject(
     const [, missing] = /^extension "(.+)" is not available$/.exec((problem as Error).message) ?? [];
     if (missing === undefined) throw problem;
     throw new StartError(
-      `The project needs the extension "${missing}", which the server at ${shownUrl} lacks: install it there. The embedded PostgreSQL has or stands in for ${sql.available.join(', ')}`,
+      `The project needs the extension "${missing}", which the server at ${shownUrl} lacks. Install it there. The embedded PostgreSQL provides ${sql.available.join(', ')}`,
       problem,
     );
   }

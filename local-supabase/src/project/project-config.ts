@@ -104,7 +104,7 @@ const warned = new Set<string>();
 export function warnOfUnsetVariables({ unsetVariables }: ProjectConfig): void {
   for (const name of unsetVariables.filter((each) => !warned.has(each))) {
     warned.add(name);
-    console.warn(`${fileName}: the environment variable ${name} is unset: the setting is empty`);
+    console.warn(`${fileName}: the environment variable ${name} is unset, so the setting is empty`);
   }
 }
 

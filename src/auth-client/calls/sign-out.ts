@@ -78,7 +78,7 @@ async function signOutHere(
       await revoke(core, scope, await refreshDetached(core, ended, options), options);
     });
   } catch (problem) {
-    // A session that the server has ended needs no local sign-out; the user's other sessions may live on.
+    // A session that the server has ended needs no local sign-out; the user's other sessions may still be active.
     const hasEnded = refreshActionFor(problem) === 'drop';
     if (!(hasEnded && scope === 'local')) throw problem;
   }

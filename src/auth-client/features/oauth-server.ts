@@ -73,7 +73,7 @@ export type Authorization =
       readonly redirectUrl: null;
       /** The application that requests access. */
       readonly application: OAuthApplication;
-      /** Such as `openid`, `email` and `profile`. */
+      /** The scopes, such as `openid`, `email` and `profile`. */
       readonly scopes: readonly string[];
       /** The redirect URI of the application, without a query. */
       readonly redirectUri: string;
@@ -86,7 +86,7 @@ export type Authorization =
 export interface OAuthGrant {
   /** The application that may use the account. */
   readonly application: OAuthApplication;
-  /** Such as `openid`, `email` and `profile`. */
+  /** The scopes, such as `openid`, `email` and `profile`. */
   readonly scopes: readonly string[];
   /** The time of the grant in milliseconds since the epoch. */
   readonly grantedAtMs: number;

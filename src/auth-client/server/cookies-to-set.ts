@@ -19,7 +19,7 @@ export interface CookieAttributes {
 
 /** A cookie for a response, in the form that frameworks take. */
 export interface CookieToSet extends Cookie {
-  /** Its attributes. */
+  /** The cookie's attributes. */
   readonly options: CookieAttributes;
 }
 

@@ -78,7 +78,7 @@ export function createServerStore(
       try {
         return decodeCookies(key, (name) => byName.get(name) || undefined);
       } catch {
-        // Chunks of different sessions, or a truncated one.
+        // The chunks are of different sessions, or one is truncated.
         return null;
       }
     },

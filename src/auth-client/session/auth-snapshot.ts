@@ -17,9 +17,9 @@ export interface SnapshotNotes {
 export interface LoadingSnapshot extends SnapshotNotes {
   /** Discriminates `AuthSnapshot`. */
   readonly status: 'loading';
-  /** Not known yet. */
+  /** Null until the stored session is read. */
   readonly session: null;
-  /** Not known yet. */
+  /** Null until the stored session is read. */
   readonly user: null;
   /** False until the callback URL is read. */
   readonly recovery: false;

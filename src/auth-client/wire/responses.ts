@@ -16,7 +16,7 @@ export function parseNoContent(body: unknown): void {
   if (body !== undefined) throw new TypeError('Unexpected body');
 }
 
-/** The response of calls that yield nothing and promise an object. */
+/** The response of calls that return an object without members of interest. */
 export function parseConfirmation(body: unknown): void {
   record(body);
 }

@@ -33,7 +33,7 @@ export interface RealtimeClientOptions {
   logLevel?: string;
   /** As `logLevel`. */
   log_level?: string;
-  /** No effect. */
+  /** Has no effect here. */
   logger?: unknown;
   /** No effect: a socket without channels closes after a second. */
   disconnectOnEmptyChannelsAfterMs?: number;

@@ -89,20 +89,20 @@ export interface RealtimePresenceJoinPayload<T> {
   event: 'join';
   /** The presence key. */
   key: string;
-  /** Its entries before. */
+  /** The entries of the key before the change. */
   currentPresences: ({ presence_ref: string } & T)[];
-  /** Its entries now. */
+  /** The entries of the key after the change. */
   newPresences: ({ presence_ref: string } & T)[];
 }
 /** A key disappeared. */
 export interface RealtimePresenceLeavePayload<T> {
-  /** A system message of the server about a channel, for example that it has subscribed to the changes. */
+  /** Always `leave`. */
   event: 'leave';
   /** The presence key. */
   key: string;
-  /** Its entries now. */
+  /** The entries of the key that remain. */
   currentPresences: ({ presence_ref: string } & T)[];
-  /** Its entries before. */
+  /** The entries of the key that left. */
   leftPresences: ({ presence_ref: string } & T)[];
 }
 

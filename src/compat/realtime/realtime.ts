@@ -157,7 +157,7 @@ export class RealtimeClient {
     });
   }
 
-  /** Leaves all channels and closes the socket for good. */
+  /** Leaves all channels and closes the socket permanently. */
   teardown(): void {
     this.#native.close();
   }

@@ -169,7 +169,7 @@ export class PostgrestFilterBuilder<
   regexIMatch(column: ColumnOf<M['Row']>, pattern: string): this {
     return this.#where(column, 'imatch', pattern);
   }
-  /** Null, true or false. */
+  /** The column is null, true or false. */
   is(column: ColumnOf<M['Row']>, value: boolean | null): this {
     return this.#where(column, 'is', value);
   }

@@ -9,7 +9,7 @@ interface ResponseBase {
 
 /** The result of a successful query. */
 export interface PostgrestResponseSuccess<T> extends ResponseBase {
-  /** No error. */
+  /** Null after a success. */
   error: null;
   /** The rows or the value. */
   data: T;
@@ -23,9 +23,9 @@ export interface PostgrestResponseSuccess<T> extends ResponseBase {
 export interface PostgrestResponseFailure extends ResponseBase {
   /** Why the query failed. */
   error: PostgrestError;
-  /** No data. */
+  /** Null after a failure. */
   data: null;
-  /** No count. */
+  /** Null after a failure. */
   count: null;
   /** Discriminates the result. */
   success: false;

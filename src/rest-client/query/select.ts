@@ -20,7 +20,7 @@ export interface SelectColumn {
   readonly alias: string;
   /** Column, JSON path or aggregate. */
   readonly column: string;
-  /** With its colons, or empty. */
+  /** The cast with its colons, or empty. */
   readonly cast: string;
 }
 

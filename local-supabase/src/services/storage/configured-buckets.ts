@@ -22,6 +22,6 @@ export async function saveBuckets(
 
 export interface StorageSettings {
   readonly fileSizeLimitBytes?: number;
-  /** By name. */
+  /** The buckets by name. */
   readonly buckets?: Readonly<Record<string, BucketSettings>>;
 }

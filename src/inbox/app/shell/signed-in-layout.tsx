@@ -88,7 +88,7 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
   );
 }
 
-/** With the age of the list, if one is shown. */
+/** Says that the device is offline, with the age of the shown list. */
 function OfflineNote() {
   const texts = appTexts.use();
   const [path] = useLocation();
@@ -118,7 +118,7 @@ interface NavigationLinkProps {
   readonly icon: ComponentType;
   readonly className: string | undefined;
   readonly count?: number;
-  /** Its accessible name, if the text is not enough. */
+  /** The accessible name where the text is not enough. */
   readonly name?: string;
   readonly children: string;
 }

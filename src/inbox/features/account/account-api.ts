@@ -7,7 +7,7 @@ export interface Device {
   readonly id: string;
   readonly signedInAtMs: number;
   readonly lastActiveAtMs: number;
-  /** Of the last refresh; null: unknown. */
+  /** The address of the last refresh; null if unknown. */
   readonly ip: string | null;
   /** The user agent of the last refresh; may be empty. */
   readonly userAgent: string;
@@ -65,7 +65,7 @@ export function createAccountApi(rest: RestClient<Database>): AccountApi {
     async exportData(onProgress) {
       const user = new CallUser();
       const data = await rest.rpc('export_account_data', { without_notifications: true }).execute({ user });
-      // By id, because a row that changes meanwhile is read twice.
+      // Keyed by id, because a row that changes meanwhile is read twice.
       const notifications = new Map<string, object>();
       const query = rest.from('notifications').select();
       for await (const rows of pages(query, { by: ['updated_at', 'id'], size: exportedRows, user })) {

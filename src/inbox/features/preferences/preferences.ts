@@ -41,7 +41,7 @@ export interface Schedule {
 
 /** The choices for the kinds that the team registered. A table with the basic columns alone lacks them. */
 export interface KindChoices {
-  /** By the name of the kind; without a choice its default applies. */
+  /** Choices by the name of the kind; a kind without a choice has its default. */
   readonly kinds: Readonly<Record<string, KindChoice>>;
 }
 export type KindChoice = { readonly [Channel in PreferenceChannel]?: boolean | undefined };

@@ -7,7 +7,7 @@ import { mailKinds, unsubscribeTextsOf } from './unsubscribe-texts.ts';
 interface Subscription {
   /** Null: the mails of all kinds. */
   readonly kind: string | null;
-  /** Of a kind that the team registered. */
+  /** The label of a kind that the team registered. */
   readonly label: string | null;
   readonly is_off: boolean;
   readonly language: string;

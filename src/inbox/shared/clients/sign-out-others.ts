@@ -15,7 +15,7 @@ export async function announceEndedSessions({ loadRest, platform }: Clients): Pr
     const rest = await loadRest();
     await rest.rpc('end_other_sessions').execute();
   } catch (problem) {
-    // Their access tokens still end within the hour.
+    // The other sessions' access tokens still expire within the hour.
     platform.report(problem);
   }
 }

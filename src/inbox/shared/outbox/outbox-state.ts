@@ -5,7 +5,7 @@ export interface PendingAction {
   /** The feature that sends it. */
   readonly topic: string;
   readonly payload: unknown;
-  /** What it changes, such as the ids of rows; null: any row of its topic. */
+  /** What the action changes, such as the ids of rows; null: any row of its topic. */
   readonly keys: readonly string[] | null;
   /** Epoch milliseconds. */
   readonly addedAtMs: number;
@@ -25,7 +25,7 @@ export interface OutboxOutcome<Response = unknown> {
     | 'changed'
     /** Rows no longer exist. */
     | 'deleted'
-    /** The server refused it for good. */
+    /** The server refused it permanently. */
     | 'refused'
     /** It was undone or discarded before it was sent. */
     | 'undone';

@@ -26,7 +26,7 @@ export function isTabMessage(value: unknown): value is TabMessage {
   }
 }
 
-/** Which tabs live: each holds the lock of its sender id while it has pending actions, and loses it when it closes. */
+/** Detects open tabs: each holds the lock of its sender id while it has pending actions, and loses it when it closes. */
 export interface Senders {
   hold(senderId: string): void;
   release(senderId: string): void;

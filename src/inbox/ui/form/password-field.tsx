@@ -7,7 +7,7 @@ import styles from './field.module.css';
 import type { TextFieldProps } from './text-field.tsx';
 
 export interface PasswordFieldProps extends Omit<TextFieldProps, 'type' | 'below'> {
-  /** Such as the strength of the password. */
+  /** Content below the field, such as the strength of the password. */
   readonly below?: ReactNode;
 }
 

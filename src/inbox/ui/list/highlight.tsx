@@ -22,7 +22,7 @@ const word = new RegExp(String.raw`(?:${unspacedLetters})+|(?:(?!${unspacedLette
 const unspacedStart = new RegExp(`^${unspacedLetters}`, 'u');
 
 interface TextPart {
-  /** Its position in the text. */
+  /** The part's position in the text. */
   readonly start: number;
   readonly text: string;
   readonly isMatch: boolean;

@@ -183,7 +183,7 @@ function preheaderOf({ texts, title, intro, groups }: MailContent): string {
     }),
   );
   const all = [intro ?? '', ...parts].filter(Boolean).join(' · ');
-  // Not within a surrogate pair.
+  // Do not cut within a surrogate pair.
   return all.slice(0, preheaderLength).replace(/[\uD800-\uDBFF]$/, '');
 }
 

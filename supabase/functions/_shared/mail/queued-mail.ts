@@ -19,7 +19,7 @@ export const queuedItemSchema = z.readonly(
     count: z.optional(z.number()),
     /** Whether the inbox lists it. A kind that is off in the app is mailed only. */
     is_in_inbox: z.boolean(),
-    /** Of a kind that the team registered, in the recipient's language. */
+    /** The words of a kind that the team registered, in the recipient's language. */
     words: z.optional(z.nullable(itemWordsSchema)),
   }),
 );

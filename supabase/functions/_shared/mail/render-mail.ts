@@ -169,7 +169,7 @@ function frame(mail: QueuedMail, kinds: readonly ItemKind[], settings: MailSetti
   };
 }
 
-/** By kind; within it the newest first. */
+/** Groups items by kind, the newest first within each kind. */
 function groupItems(items: readonly MailItem[], texts: MailTexts): MailGroup[] {
   return kindsOf(items, texts).map(({ name, heading }) => ({
     heading,

@@ -10,7 +10,7 @@ import type { MailSettings } from './render-mail.ts';
 export const previewSchema = z.object({
   /** The content of its notifications: {type, metadata, entity_type, entity_id, data}. */
   content: z.looseObject({ type: z.string() }),
-  /** Of a registered kind, by language; null for a kind of the application. */
+  /** The words of a registered kind, by language; null for a kind of the application. */
   words: z.nullable(z.record(z.string(), itemWordsSchema)),
 });
 

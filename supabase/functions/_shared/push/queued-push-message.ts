@@ -20,7 +20,7 @@ export const queuedPushMessageSchema = z.readonly(
 
 export const claimedPushMessagesSchema = z.readonly(
   z.object({
-    /** With those that were skipped: fewer than the batch means that nothing else is due. */
+    /** The number of claimed items, including skipped ones: fewer than the batch means that nothing else is due. */
     claimed: z.number(),
     messages: z.readonly(z.array(leasedItemSchema)),
   }),

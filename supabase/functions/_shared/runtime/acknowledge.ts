@@ -15,7 +15,7 @@ export interface Acknowledgments {
    * it was acknowledged; a failure is logged.
    */
   acknowledge(name: string, args: Readonly<Record<string, unknown>>): Promise<boolean>;
-  /** Whether an acknowledgment failed for good: what the run sends from then on would be sent again by the next run. */
+  /** Whether an acknowledgment failed permanently: what the run sends from then on would be sent again by the next run. */
   hasFailed(): boolean;
 }
 

@@ -1,7 +1,7 @@
 /** The result of a worker's run. */
 export interface SendingReport {
   readonly sent: number;
-  /** Not accepted or not acknowledged: due again later, or dead. */
+  /** Items that were not accepted or not acknowledged: due again later, or dead. */
   readonly failed: number;
   /** Claimed, and not sent, because nothing is unread, the recipient gets none, or quiet hours delay it. */
   readonly skipped: number;

@@ -10,7 +10,7 @@ export interface SendDueWebhooksOptions extends WorkerOptions {
 }
 
 const claimedSchema = z.object({
-  /** With those that were skipped: fewer than the batch means that nothing else is due. */
+  /** The number of claimed items, including skipped ones: fewer than the batch means that nothing else is due. */
   claimed: z.number(),
   webhooks: z.array(
     z.object({ id: z.string(), lease: z.string(), url: z.string(), secret: z.string(), body: z.string() }),

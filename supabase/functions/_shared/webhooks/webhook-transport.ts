@@ -116,7 +116,7 @@ export function createWebhookTransport({
   };
 }
 
-/** By the specification of Standard Webhooks: any 2xx is success, 410 ends them, everything else is retried. */
+/** By the specification of Standard Webhooks: any 2xx is success, 410 ends the requests to the endpoint, everything else is retried. */
 function outcomeOf({ status, headers }: Response, nowMs: number): WebhookOutcome {
   if (status >= 200 && status < 300) return { outcome: 'sent' };
   const retryAfterMs = readRetryAfterMs(headers, nowMs);

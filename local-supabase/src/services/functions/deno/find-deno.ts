@@ -40,14 +40,14 @@ async function locate(project: string, log: (line: string) => void): Promise<str
     if (path) return path;
   }
   log(
-    'Functions run in Deno, which is not installed: npm fetches it now. npm install --save-dev deno keeps it.',
+    'Functions run in Deno, which is not installed. npm fetches it now; to keep it: npm install --save-dev deno',
   );
   try {
     return await pathOf('npm', ['exec', '--yes', `--package=${packageName}`, '--', 'deno']);
   } catch (problem) {
     const reason = problem instanceof Error ? problem.message : String(problem);
     throw new Error(
-      `Functions run in Deno, which is not installed: npm install --save-dev deno (${reason})`,
+      `Functions run in Deno, which is not installed. Install it: npm install --save-dev deno (${reason})`,
       {
         cause: problem,
       },

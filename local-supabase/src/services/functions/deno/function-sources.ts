@@ -9,7 +9,7 @@ import { type ImportMap, mergeImportMap, parseJsonc } from './import-map.ts';
 export interface FunctionSource {
   readonly name: string;
   readonly entrypoint: URL;
-  /** Its `deno.json`, for compiler options. */
+  /** The function's `deno.json`, for compiler options. */
   readonly config?: string;
   readonly importMap: ImportMap;
   /** Whether the code reads `import.meta.main`, as functions do that their tests import. */

@@ -112,7 +112,7 @@ export interface MediaHandler {
 /** The part of the database's catalog that the service has read: PostgREST's schema cache. */
 export interface Catalog {
   readonly tables: ReadonlyMap<string, Table>;
-  /** By the relation's key. */
+  /** Relationships by the key of their relation. */
   readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
   /** The relations that hints may suggest as the origin of an embedding, by the schema of their related relations. */
   readonly relatedTables: ReadonlyMap<string, readonly QualifiedName[]>;

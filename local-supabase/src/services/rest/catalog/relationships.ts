@@ -21,7 +21,7 @@ export interface ForeignKey {
 
 /** The relationships of the exposed schemas, and the names for hints. */
 export interface Relationships {
-  /** By the key of their origin. */
+  /** Relationships by the key of their origin. */
   readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
   readonly relatedTables: Catalog['relatedTables'];
 }

@@ -1,7 +1,7 @@
 import type { DatabaseError } from '../../../database/database-error.ts';
 import { RestError, invalidRaise } from '../request/errors.ts';
 
-/** By code or class; other errors are 400. */
+/** HTTP statuses by SQLSTATE or its class; other errors are 400. */
 const STATUS: Readonly<Record<string, number>> = {
   '08': 503,
   '09': 500,

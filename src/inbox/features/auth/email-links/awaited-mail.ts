@@ -9,7 +9,7 @@ export interface AwaitedMail {
  * with the next navigation.
  */
 export const awaitedMail = {
-  /** Its address; null: the entry waits for no mail of this purpose. */
+  /** The address of the awaited mail; null: the entry waits for no mail of this purpose. */
   emailOf(purpose: AwaitedMail['purpose']): string | null {
     const state: unknown = history.state;
     return isAwaitedMail(state) && state.purpose === purpose ? state.email : null;

@@ -106,7 +106,7 @@ function selectArrivals(
     (row) => row.status === 'unread' && !before.rows.has(row.id),
   );
   if (event.type === 'changes') {
-    // By the event, not by time: all rows of one statement share a time, and a long transaction writes an old one.
+    // Decided by the event, not by time: all rows of one statement share a time, and a long transaction writes an old one.
     const isInserted = (id: string) =>
       event.changes.some((change) => change.type === 'insert' && change.notification.id === id);
     return arrived.filter(({ id }) => isInserted(id)).sort(compareNewestFirst);

@@ -88,7 +88,6 @@ export class InboxSync {
     this.#askSoon();
   }
 
-  /** Ends the timer. */
   close(): void {
     this.#isClosed = true;
     this.#stopTimer();

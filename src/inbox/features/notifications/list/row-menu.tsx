@@ -93,7 +93,7 @@ interface RowMenuItemProps {
   readonly word: string;
   readonly icon: ReactNode;
   readonly onClick: () => void;
-  /** Its key, which a menu shows. */
+  /** The action's key, which the menu shows. */
   readonly shortcut: Shortcut | undefined;
   readonly isMenu: boolean;
 }

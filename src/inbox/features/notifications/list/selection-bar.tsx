@@ -119,7 +119,7 @@ interface ChosenRows {
   readonly isNone: boolean;
   readonly areArchived: boolean;
   readonly areAllShown: boolean;
-  /** Of the whole list if everything is selected. */
+  /** The number of selected notifications, or of the whole list if everything is selected. */
   readonly count: number;
 }
 

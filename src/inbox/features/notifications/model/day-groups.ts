@@ -4,7 +4,7 @@ import { shownAtMs } from './notification.ts';
 
 /** The rows of a day in the reader's time zone. */
 export interface DayGroup {
-  /** By the calendar; 0 is today, negative the future return of a snoozed notification. */
+  /** Calendar days before today; 0 is today, negative the future return of a snoozed notification. */
   readonly daysAgo: number;
   /** The time of its first row, in milliseconds. */
   readonly atMs: number;

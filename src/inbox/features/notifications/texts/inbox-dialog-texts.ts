@@ -106,7 +106,7 @@ const english = {
       escape: 'Close the notification, or end selecting',
       help: 'Show this help',
     },
-    /** By `KeyboardEvent.key`; other keys are named by their letter. */
+    /** Names of keys by `KeyboardEvent.key`; other keys are named by their letter. */
     keyNames: { Delete: 'Del', Escape: 'Esc', R: 'Shift R' } as Readonly<Record<string, string>>,
     controlKey: 'Ctrl',
     selectAllKey: 'While selecting: select all',

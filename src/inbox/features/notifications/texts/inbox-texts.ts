@@ -35,7 +35,7 @@ const english = {
     edit: (actor: string, entity: string) => `${actor} edited ${entity}`,
     comment: (actor: string, entity: string) => `${actor} commented on ${entity}`,
   },
-  /** Of an invitation and the answers to it. null: it names nothing. */
+  /** Headlines of an invitation and of the answers to it; without an entity it is null. */
   invitations: {
     open: (actor: string, entity: string | null) =>
       `${actor} invited you${entity === null ? '' : ` to ${entity}`}`,

@@ -188,7 +188,7 @@ interface ListProps {
   readonly children: readonly ReactNode[];
 }
 
-/** Nothing without items. */
+/** Renders nothing without items. */
 function List({ title, children }: ListProps) {
   return (
     children.length > 0 && (

@@ -16,7 +16,7 @@ const chunkGroups = [
     name: 'entry',
     test: /src\/inbox\/(entry\.ts|app\/boot\.css|ui\/([^/]+|(overlay|page)\/[^/]+)\.css)/,
   },
-  // React, the clients that are there at once, and what several screens share.
+  // React, the clients that are loaded at once, and what several screens share.
   { name: 'main', test: /src\/inbox\/(main\.tsx|(ui|shared)\/([^/.]+|(page|state|clients)\/[^/.]+)\.tsx?$)/ },
   { name: 'rest', test: 'src/inbox/app/data/rest.ts' },
   // Only the export of an account reads in pages; the next group would take it with the rest of the client.

@@ -20,7 +20,7 @@ export async function addDeclarationSources(folder: string, rootDir: string): Pr
     if (!name.endsWith('.d.ts.map')) continue;
     const file = join(folder, name);
     const { sourceRoot, ...map } = JSON.parse(await readFile(file, 'utf8')) as DeclarationMap;
-    // Without it the map has been adjusted already.
+    // A map without `sourceRoot` was adjusted before.
     if (sourceRoot === undefined) continue;
     const sources = map.sources.map((source) => join(folder, sourcesFolder, source));
     await writeFile(

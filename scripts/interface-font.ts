@@ -20,7 +20,7 @@ export function interfaceFont(): Plugin {
       const rules = await readFile(sheet, 'utf8');
       await Promise.all(
         parseFontRules(rules).map(async (rule) => {
-          // Renamed when it is whole: other builds may read the file meanwhile.
+          // Rename the file when it is complete: other builds may read it meanwhile.
           const written = new URL(`${rule.name}-${process.pid}.woff2`, folder);
           await writeFile(written, await createSubset(rule));
           await rename(written, new URL(`${rule.name}.woff2`, folder));

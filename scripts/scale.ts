@@ -88,7 +88,7 @@ async function measureAnnouncement(
     `${name}: ${recipients} recipients accepted in ${acceptedMs.toFixed(0)} ms, delivered in ${seconds.toFixed(1)} s; ` +
       `clicks meanwhile ${clicksMs.map((duration) => duration.toFixed(0)).join(', ')} ms (median, 95 %, longest)`,
   );
-  // Before the race, which leaves a long queue.
+  // Measure the waits before the race, which leaves a long queue.
   await measureWaits({ name, connect, ...target }, connect);
   const { ran, deadlocks } = await raceBackends(connect, MIXED_TRANSACTIONS);
   console.log(`${name}: ${deadlocks} deadlocks in ${ran} transactions of 50 writers`);

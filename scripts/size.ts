@@ -105,7 +105,7 @@ async function measureScreens() {
   const sources = new Map(
     output.flatMap((part) => (part.type === 'asset' ? [[part.fileName, part.source]] : [])),
   );
-  // What index.html itself requests.
+  // The files that index.html itself requests.
   const page = Array.from(
     String(sources.get('index.html')).matchAll(/"\/(assets\/[^"]+)"/g),
     ([, name = '']) => name,

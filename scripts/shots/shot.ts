@@ -20,10 +20,10 @@ export interface Shot {
   readonly user?: 'ada@example.com' | 'grace@example.com';
   /** Where the page opens; made after `prepare`. */
   readonly path: string | ((stage: Stage) => Promise<string>);
-  /** Only the window, for parts at its edges; default: the whole page. */
+  /** Whether the picture shows only the window, for parts at its edges. Default: the whole page. */
   readonly isWindow?: boolean;
   /** Brings the server into the state, before the page opens. `at`: the current time of the page. */
   readonly prepare?: (stage: Stage, at: Date) => Promise<void>;
-  /** Brings the page into the state. */
+  /** Brings the page into the state that the picture shows. */
   readonly arrange?: (context: ShotContext) => Promise<void>;
 }

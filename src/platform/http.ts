@@ -128,7 +128,7 @@ export async function sendHttp<T>(
   };
   // Responses to reads stay out of the browser's cache. Only to those: Chromium skips its cache of preflights, too.
   if ((method === 'GET' || method === 'HEAD') && hasCacheMode()) init.cache = 'no-store';
-  // Fetch refuses a stream as a body without it.
+  // Without `duplex`, fetch refuses a stream as a body.
   if (isStream(body)) init.duplex = 'half';
   const exchange = async () => {
     const response = await fetch(url, init);

@@ -11,9 +11,9 @@ export interface NumberRange {
 export const duration: NumberRange = { min: 0 };
 /** The time in milliseconds between two runs, or Infinity for no second one. */
 export const interval: NumberRange = { min: 1 };
-/** A number of things, at least one. */
+/** A count of at least 1. */
 export const count: NumberRange = { min: 1, isWhole: true };
-/** A number of things, possibly 0. */
+/** A count of at least 0. */
 export const limit: NumberRange = { min: 0, isWhole: true };
 /** A number that is sent as JSON, which encodes Infinity as null. */
 export const sentLimit: NumberRange = { min: 0, max: Number.MAX_SAFE_INTEGER, isWhole: true };

@@ -16,7 +16,7 @@ function isSegment(text: unknown): boolean {
   return pieces.some((piece) => piece !== '') && !pieces.some((piece) => piece === '.' || piece === '..');
 }
 
-/** `encodeURIComponent` throws for it. */
+/** `encodeURIComponent` throws for a lone surrogate. */
 const loneSurrogate = /[\ud800-\udfff]/u;
 
 /** Decodes and drops repeatedly, because each proxy on the way may do so once. */

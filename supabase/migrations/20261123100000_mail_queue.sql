@@ -373,7 +373,7 @@ declare
   of_minute integer;
   of_day integer;
 begin
-  -- Two requests at once would both find no earlier mail.
+  -- Without the lock, two concurrent requests would both find no earlier mail.
   perform from auth.users u where u.id = me for no key update;
   select count(*) filter (where m.created_at > now() - interval '1 minute'), count(*) into of_minute, of_day
   from private.notification_mails m

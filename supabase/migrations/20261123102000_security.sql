@@ -188,7 +188,7 @@ begin
   if not exists (select from auth.mfa_factors f where f.user_id = me and f.status = 'verified') then
     raise sqlstate 'PT409' using message = 'second_factor_missing', detail = 'The account has no verified factor.';
   end if;
-  -- Two requests at once would leave both of their sets.
+  -- Without the lock, two concurrent requests would leave two sets of codes.
   perform from auth.users u where u.id = me for no key update;
   if exists (select from private.recovery_codes c where c.user_id = me) then
     perform private.report_security_event(me, 'recovery_codes_created');

@@ -33,7 +33,7 @@ create table private.messages (
   content text,
   audience text references public.audiences (name) on update cascade on delete set null,
   is_for_everyone boolean not null default false,
-  -- Those who have switched the kind of the message on.
+  -- Whether the recipients are the followers of the kind.
   is_for_followers boolean not null default false,
   -- Null: all channels that the recipients want.
   channels text[],

@@ -1,6 +1,6 @@
 -- The jobs. They are scheduled last: a job that ran between two files of a deployment would miss what the later ones define.
 
--- A job never runs twice at once: each is a worker. They share what is due.
+-- Each job runs at most once at a time, as one worker. The workers share the due rows.
 select private.schedule_job('notification-delivery', '1 second', 'call private.deliver_outgoing()', '{pg_cron}');
 select private.schedule_job('notification-delivery-2', '1 second', 'call private.deliver_outgoing()', '{pg_cron}');
 select private.schedule_job('notification-retention', '* * * * *', 'call private.run_retention()', '{pg_cron}');

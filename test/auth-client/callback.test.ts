@@ -315,7 +315,7 @@ describe('parameters of other origins', () => {
     expect(cleanCallbackUrl('http://app.test/a?message=mine&code=c')).toBe('http://app.test/a?message=mine');
     expect(cleanCallbackUrl('http://app.test/a?code=c#top')).toBe('http://app.test/a#top');
     expect(cleanCallbackUrl('http://app.test/a#access_token=t')).toBe('http://app.test/a');
-    // Otherwise unchanged.
+    // The other parts of the URL stay unchanged.
     expect(cleanCallbackUrl('http://app.test/a?code=1&q=a%20b&flag&x=~%2Fy')).toBe(
       'http://app.test/a?q=a%20b&flag&x=~%2Fy',
     );

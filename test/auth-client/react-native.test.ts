@@ -83,7 +83,7 @@ it('asks the server to verify a token', async () => {
 });
 
 it('reads claims of any script without TextDecoder', () => {
-  // Node's own fetch needs it, so it is missing for this call alone.
+  // Node's own fetch needs TextDecoder, so it is missing for this call alone.
   vi.stubGlobal('TextDecoder', undefined);
   expect(decodeJwtClaims(accessToken)).toEqual(claims);
 });

@@ -188,7 +188,7 @@ async function play(schedule: readonly Command[]) {
     await world.settle();
     await check();
   }
-  // Calm: the network works, every tab is shown, and a minute passes.
+  // At the end the network works, every tab is shown, and a minute passes.
   server.fates.length = 0;
   isFull = false;
   for (const { platform } of pages) {

@@ -22,7 +22,7 @@ interface Footprint {
   readonly after: number;
   readonly seconds: number;
   readonly heapMb: number;
-  /** Beyond the heap: PostgreSQL's own memory and its files are here. */
+  /** Memory outside of the heap: PostgreSQL's own memory and its files are here. */
   readonly externalMb: number;
   readonly rssMb: number;
   /** The size of the tables and their indexes. */

@@ -52,40 +52,44 @@ function createClients() {
 
 describe('the examples', () => {
   it('share cursors between windows', async () => {
-    const here = await openWindow(ada, ({ realtime }) => <Cursors realtime={realtime} name="ada" />);
-    const there = await openWindow(grace, ({ realtime }) => <Cursors realtime={realtime} name="grace" />);
+    const adaWindow = await openWindow(ada, ({ realtime }) => <Cursors realtime={realtime} name="ada" />);
+    const graceWindow = await openWindow(grace, ({ realtime }) => (
+      <Cursors realtime={realtime} name="grace" />
+    ));
     await expect
       .poll(() => {
         // jsdom has no PointerEvent with coordinates.
         const moved = new MouseEvent('pointermove', { bubbles: true, clientX: 20, clientY: 30 });
-        fireEvent(there.getByLabelText('Shared canvas'), moved);
-        return here.queryByText('grace')?.style.transform;
+        fireEvent(graceWindow.getByLabelText('Shared canvas'), moved);
+        return adaWindow.queryByText('grace')?.style.transform;
       }, patience)
       .toBe('translate(20px, 30px)');
-    there.unmount();
-    await expect.poll(() => here.queryByText('grace'), patience).toBeNull();
+    graceWindow.unmount();
+    await expect.poll(() => adaWindow.queryByText('grace'), patience).toBeNull();
   });
 
   it('show online and typing users', async () => {
-    const here = await openWindow(ada, ({ realtime }) => <Typing realtime={realtime} name="ada" />);
-    const there = await openWindow(grace, ({ realtime }) => <Typing realtime={realtime} name="grace" />);
-    const online = () => here.getAllByRole('listitem').map(({ textContent }) => textContent);
-    await expect.poll(() => here.queryAllByRole('listitem').length, patience).toBe(2);
-    fireEvent.change(there.getByLabelText('Message'), { target: { value: 'H' } });
+    const adaWindow = await openWindow(ada, ({ realtime }) => <Typing realtime={realtime} name="ada" />);
+    const graceWindow = await openWindow(grace, ({ realtime }) => (
+      <Typing realtime={realtime} name="grace" />
+    ));
+    const online = () => adaWindow.getAllByRole('listitem').map(({ textContent }) => textContent);
+    await expect.poll(() => adaWindow.queryAllByRole('listitem').length, patience).toBe(2);
+    fireEvent.change(graceWindow.getByLabelText('Message'), { target: { value: 'H' } });
     await expect.poll(online, patience).toEqual(['ada', 'grace is typing…']);
   });
 
   it('chat with a history', async () => {
-    const here = await openWindow(ada, (clients) => <Chat clients={clients} name="ada" />);
-    const there = await openWindow(grace, (clients) => <Chat clients={clients} name="grace" />);
-    const say = (from: typeof here, text: string) => {
+    const adaWindow = await openWindow(ada, (clients) => <Chat clients={clients} name="ada" />);
+    const graceWindow = await openWindow(grace, (clients) => <Chat clients={clients} name="grace" />);
+    const say = (from: typeof adaWindow, text: string) => {
       fireEvent.change(from.getByLabelText('Message'), { target: { value: text } });
       fireEvent.click(from.getByRole('button', { name: 'Send' }));
     };
-    say(here, 'Hello');
-    await there.findByText('Hello', {}, patience);
-    say(there, 'Hi Ada');
-    await here.findByText('Hi Ada', {}, patience);
+    say(adaWindow, 'Hello');
+    await graceWindow.findByText('Hello', {}, patience);
+    say(graceWindow, 'Hi Ada');
+    await adaWindow.findByText('Hi Ada', {}, patience);
     const later = await openWindow(ada, (clients) => <Chat clients={clients} name="ada" />);
     await later.findByText('Hello', {}, patience);
     expect(later.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
@@ -95,12 +99,12 @@ describe('the examples', () => {
   });
 
   it('form a workspace of rooms and members', async () => {
-    const here = await openWindow(ada, (clients) => <Workspace clients={clients} name="ada" />);
-    const there = await openWindow(grace, (clients) => <Workspace clients={clients} name="grace" />);
-    await here.findByText('grace in general', {}, patience);
-    fireEvent.click(there.getByRole('button', { name: /# help/ }));
-    await here.findByText('grace in help', {}, patience);
-    expect(await here.findByRole('button', { name: '# help (1)' }, patience)).toBeTruthy();
+    const adaWindow = await openWindow(ada, (clients) => <Workspace clients={clients} name="ada" />);
+    const graceWindow = await openWindow(grace, (clients) => <Workspace clients={clients} name="grace" />);
+    await adaWindow.findByText('grace in general', {}, patience);
+    fireEvent.click(graceWindow.getByRole('button', { name: /# help/ }));
+    await adaWindow.findByText('grace in help', {}, patience);
+    expect(await adaWindow.findByRole('button', { name: '# help (1)' }, patience)).toBeTruthy();
   });
 
   describe('a consent page', () => {

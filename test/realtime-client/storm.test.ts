@@ -4,7 +4,7 @@ import { byId, command, createSimulation, silentLoss, type Command } from './sim
 
 /** Number of random storms; set `STORMS=5000` for a long run. */
 const storms = Number(process.env['STORMS'] ?? 15);
-/** Between two looks at the lists. */
+/** The time between two comparisons of the lists. */
 const lookMs = 200;
 
 type Simulation = ReturnType<typeof createSimulation>;

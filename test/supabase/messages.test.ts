@@ -312,7 +312,7 @@ describe('the queue of messages', () => {
 
   it('delivers to several announcements in turns', async () => {
     const { database } = supabase();
-    // Without the embedded service, which would begin with the first one.
+    // The embedded service must not run, because it would begin with the first message.
     await database.exec('alter table private.message_ranges disable trigger announce_outgoing');
     await database.query(`select send_notifications($1::jsonb)`, [
       JSON.stringify(['one', 'two'].map((text) => ({ everyone: true, text }))),

@@ -74,7 +74,7 @@ it('a run of retention deletes all batches of notifications that have expired', 
     'insert into notifications (recipient_id, expires_at) select $1, now() from generate_series(1, 5)',
     [grace.id],
   );
-  // Before their tombstones expire, too.
+  // The job deletes the rows before their tombstones expire.
   await expire(0, 2);
   expect(await kept('notifications')).toBe(0);
 });

@@ -468,7 +468,7 @@ it('a notification that fails transiently is retried eleven times, and then is a
       `select attempts, reason, due_at < 'infinity' as is_retried from private.outgoing_notifications`,
     );
     states.push(row);
-    // Out of the reach of the embedded service.
+    // The embedded service must not deliver the notification.
     await database.exec(
       `update private.outgoing_notifications set due_at = now() + interval '1 hour' where due_at < 'infinity'`,
     );

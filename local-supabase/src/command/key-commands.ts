@@ -76,7 +76,7 @@ function parseClaims(text: string): Readonly<Record<string, unknown>> {
     if (typeof claims === 'object' && claims !== null && !Array.isArray(claims))
       return claims as Readonly<Record<string, unknown>>;
   } catch {
-    // Refused below.
+    // A text that is not JSON is refused below.
   }
   throw new TypeError('--payload must be a JSON object');
 }

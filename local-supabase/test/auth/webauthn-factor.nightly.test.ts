@@ -33,7 +33,7 @@ const verify = async (token: string, factorId: string, challengeId: string, weba
 interface KeyUser {
   readonly authenticator: SoftwareAuthenticator;
   readonly factorId: string;
-  /** Has aal2. */
+  /** A session of aal2. */
   readonly session: ResponseBody;
 }
 

@@ -42,7 +42,7 @@ export async function sessionFromTokens(
   }
 }
 
-/** By the claims `exp` and `iat`. Where this device's clock disagrees with them, the shorter lifetime counts. */
+/** Reads the lifetime from the claims `exp` and `iat`. Where this device's clock disagrees with them, the shorter lifetime counts. */
 function readLifetime(accessToken: string, nowMs: number) {
   const { exp, iat } = decodeJwtClaims(accessToken) ?? {};
   if (typeof exp !== 'number') return { expiresAt: undefined, expiresInSeconds: undefined };

@@ -284,7 +284,7 @@ export class SessionManager implements StoreHealthListener {
     });
   }
 
-  /** Adopts what a read of storage found. */
+  /** Adopts the session that a read of storage returned. */
   #adopt(stored: StoredSession | null, notice?: ChangeNotice): AuthEventName | null {
     const active = this.#activate(stored, !!notice);
     return this.#dispatch([{ type: 'storage-read', active, name: notice?.event ?? null }]);

@@ -27,7 +27,7 @@ export interface RealtimeClientOptions {
   transport?: WebSocketLikeConstructor;
   /** Runs timers in a worker while the page is hidden. Default false. */
   worker?: boolean;
-  /** No effect: the worker is made here. */
+  /** Has no effect: this library creates the worker itself. */
   workerUrl?: string;
   /** What the server logs of this socket. */
   logLevel?: string;

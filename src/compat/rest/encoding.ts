@@ -28,7 +28,7 @@ const quote = (text: string): string => `"${text.replaceAll(/["\\]/g, String.raw
 /** A text as an operand among others: quoted if it has a reserved character or white space at an end. */
 export const encodeText = (text: string): string => (needsQuotes(text) ? quote(text) : text);
 
-/** Values as the list of `in`: texts as above, and an empty one among others in quotes. */
+/** Values as the list of `in`: texts as by `encodeText`, and an empty text among others in quotes. */
 export const encodeItems = (values: readonly unknown[]): string => {
   const items = Array.from(new Set(values), (value) => {
     if (typeof value !== 'string') return textOf(value);

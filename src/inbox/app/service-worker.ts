@@ -42,7 +42,7 @@ export async function registerServiceWorker(platform: Pick<Platform, 'clock' | '
 /** Activates the waiting worker, then reloads the page with it. */
 async function startNewVersion(worker: Workbox): Promise<void> {
   const waiting = (await navigator.serviceWorker.getRegistration())?.waiting;
-  // Another tab has activated it.
+  // Another tab has activated the new version.
   if (!waiting) return location.reload();
   // The page itself may have no worker yet: its controller would not change.
   waiting.addEventListener('statechange', () => {

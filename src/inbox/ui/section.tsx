@@ -2,7 +2,7 @@ import { useId, type ReactNode, type Ref } from 'react';
 import styles from './section.module.css';
 
 export interface SectionProps {
-  /** The fragment that leads here. */
+  /** The fragment of the URL that leads to this section. */
   readonly id?: string;
   readonly title: string;
   readonly intro?: ReactNode;

@@ -161,7 +161,7 @@ export interface UnfilteredWrite<M extends Model>
 
 /** Names an update or delete without a filter in a compiler's message. No value has this type. */
 export interface AddFilterOrAll {
-  /** No value has it. */
+  /** No value has this member. */
   readonly problem: unique symbol;
 }
 

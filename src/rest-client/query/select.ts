@@ -71,7 +71,7 @@ export function parseSelect(text: string): readonly SelectItem[] {
 
 /** A column without related rows, such as the value of a shape. */
 export function parseColumn(text: string): SelectColumn {
-  // Casts first: of what is left, one colon separates the alias.
+  // Split off the casts first, so that a remaining colon separates the alias.
   const [beforeCast = '', ...casts] = splitTopLevel(text, '::');
   const [first = '', ...others] = splitTopLevel(beforeCast, ':');
   return {

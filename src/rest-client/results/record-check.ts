@@ -8,9 +8,9 @@ export interface ColumnCheck {
   readonly key: string;
   /** Decodes or validates the value. */
   readonly check: RowCheck;
-  /** Whether it decodes, and so runs even where nothing is validated. */
+  /** Whether the check decodes, and so runs even where nothing is validated. */
   readonly isDecoder: boolean;
-  /** Whether null is passed on unchecked: no related row, or nothing to decode. */
+  /** Whether null needs no check: there is no related row, or nothing to decode. */
   readonly mayMiss?: boolean;
   /** Whether the value is a list: of related rows, or of a spread column's values. */
   readonly isMany?: boolean;

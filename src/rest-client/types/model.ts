@@ -94,7 +94,7 @@ export interface DatabaseModel<Database, S extends keyof Database, Name extends 
 /** Represents a view that accepts no rows in a compiler's message. No value has this type. */
 export interface NotWritable<Name> {
   readonly view: Name;
-  /** No value has it. */
+  /** No value has this member. */
   readonly problem: unique symbol;
 }
 

@@ -3,7 +3,7 @@
  * wrong name, then the alternatives. No value has such a type.
  */
 export interface SelectProblem {
-  /** No value has it. */
+  /** No value has this member. */
   readonly problem: unique symbol;
 }
 

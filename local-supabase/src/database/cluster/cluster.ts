@@ -130,7 +130,7 @@ function createCluster({ port, stop }: Postmaster, socketDir: string): Cluster {
   let prepared: Promise<string> | undefined;
   const run = async (...statements: readonly string[]) => {
     const client = new Client({ host: socketDir, port, user: ADMIN, database: 'template1' });
-    // Reported by the statement that it ends.
+    // The statement that the error ends reports it.
     client.on('error', () => undefined);
     await client.connect();
     try {

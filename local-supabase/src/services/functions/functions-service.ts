@@ -13,7 +13,7 @@ export interface FunctionSettings {
   readonly verifyJwt?: boolean;
   /** The import map, relative to `supabase/`. Default: `deno.json` or `import_map.json` of its folder. */
   readonly importMap?: string;
-  /** Its module, relative to `supabase/`. Default: `functions/<name>/index.ts`. */
+  /** The module of the function, relative to `supabase/`. Default: `functions/<name>/index.ts`. */
   readonly entrypoint?: string;
 }
 

@@ -35,7 +35,7 @@ export interface OutboxOutcome<Response = unknown> {
 
 /** The outbox as one tab knows it: the actions of all tabs, of which each tab sends its own. */
 export interface OutboxState {
-  /** In their order. */
+  /** The actions in the order in which they are sent. */
   readonly pending: readonly PendingAction[];
   readonly senderId: string;
   readonly isOnline: boolean;

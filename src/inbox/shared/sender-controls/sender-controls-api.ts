@@ -27,7 +27,7 @@ export type ReportReason = (typeof reportReasons)[number];
 export interface SenderReport {
   readonly notificationId: string;
   readonly reason: ReportReason;
-  /** Empty: none. */
+  /** Empty without a comment. */
   readonly comment: string;
 }
 

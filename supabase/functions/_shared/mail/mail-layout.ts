@@ -27,7 +27,7 @@ export interface MailContent {
   /** A paragraph before the items; null: none. */
   readonly intro: string | null;
   readonly groups: readonly MailGroup[];
-  /** Named below the items; null: all are shown. */
+  /** The sentence about further items, below the shown ones; null: all are shown. */
   readonly more: string | null;
   readonly button: MailLink;
   readonly why: string;

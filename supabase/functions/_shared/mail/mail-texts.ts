@@ -17,7 +17,7 @@ export interface MailTexts {
   readonly whyInvitation: string;
   readonly preferences: string;
   readonly unsubscribe: (kind: MailKind | null) => string;
-  /** `label`: that of a registered kind. */
+  /** `label` is the label of a registered kind. */
   readonly unsubscribeFrom: (label: string) => string;
   readonly testSubject: string;
   readonly testBody: string;

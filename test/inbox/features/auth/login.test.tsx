@@ -110,7 +110,7 @@ test('signing in by mail accepts the mailed code', async () => {
   const code = await screen.findByLabelText('Code from the email');
   expect(code.getAttribute('autocomplete')).toBe('one-time-code');
   await actor.click(code);
-  // As a mail program copies it.
+  // A mail program copies the code with spaces.
   await actor.paste(` ${(await mailedCode(email)).replace(/^(...)/, '$1 ')} `);
   await actor.click(screen.getByRole('button', { name: 'Confirm' }));
   await waitFor(() => expect(url()).toBe('/account'));

@@ -28,7 +28,7 @@ export interface Table extends QualifiedName {
   readonly columns: readonly Column[];
 }
 
-/** Pairs of columns: of the relation itself and of the other one. */
+/** Pairs of columns: one of the relation itself, one of the other relation. */
 export type ColumnPairs = readonly (readonly [string, string])[];
 
 export interface Junction {

@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, SwaggerType | undefined>> = {
   jsonb: undefined,
 };
 
-/** JSON has none, because it may be any type. */
+/** JSON has no type here, because its values may be of any type. */
 export function swaggerTypeOf(type: string): SwaggerType | undefined {
   if (Object.hasOwn(TYPES, type)) return TYPES[type];
   return type.endsWith('[]') ? 'array' : 'string';

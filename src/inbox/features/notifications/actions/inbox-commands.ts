@@ -67,7 +67,7 @@ export function createInboxCommands(inbox: Inbox) {
       const known = listed.filter(({ id }) => lastRead.has(id));
       setStatus(known.length > 0 ? known : listed.slice(0, 1), 'unread');
     },
-    /** Archives them, or moves them to the inbox if all are archived. */
+    /** Archives the notifications, or moves them to the inbox if all are archived. */
     toggleArchived(notifications: readonly Notification[]) {
       const areArchived = notifications.every((row) => row.status === 'archived');
       setStatus(notifications, areArchived ? 'read' : 'archived');

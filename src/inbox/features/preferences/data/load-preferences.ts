@@ -24,7 +24,7 @@ export async function loadPreferences(
   try {
     return await api.insertDefaults();
   } catch (problem) {
-    // Another tab may have inserted them first.
+    // Another tab may have inserted the defaults first.
     report(problem);
     return api.read().catch(orTemporary);
   }

@@ -56,7 +56,7 @@ function createContentSecurityPolicy(options: PageHeaderOptions): string {
   return directives.map((directive) => directive.filter(Boolean).join(' ')).join('; ');
 }
 
-/** The same as a `_headers` file, which Netlify, Cloudflare Pages and others read from the published folder. */
+/** Formats the headers as a `_headers` file, which Netlify, Cloudflare Pages and others read from the published folder. */
 export function encodeHeadersFile(headers: Readonly<Record<string, string>>): string {
   const lines = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`);
   return ['/*', ...lines, '/assets/*', '  Cache-Control: public, max-age=31536000, immutable', ''].join('\n');

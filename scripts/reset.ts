@@ -6,7 +6,7 @@ import { localProject } from './local-project.ts';
 
 const { dataDir } = localProject;
 try {
-  // A running server still writes to it.
+  // Opening the folder fails if a running server still writes to it.
   openDataFolder(dataDir).release();
   rmSync(dataDir, { recursive: true, force: true });
   console.log(`${dataDir} is empty.`);

@@ -12,7 +12,7 @@ const configFile = new URL('../supabase/config.toml', import.meta.url);
 const providerName = /^[a-z][a-z_]*$/;
 
 /**
- * Reads them for the build, whose sign-in screen reserves the height of their buttons.
+ * Reads the ways to sign in for the build, whose sign-in screen reserves the height of their buttons.
  *
  * @param list `VITE_SIGN_IN_WAYS`, such as `google,github,passkey`, or `none`: what the project enables if it differs from
  * `supabase/config.toml`. Default: what that file enables.

@@ -9,7 +9,7 @@ const script = fileURLToPath(new URL('./closed-instance.ts', import.meta.url));
 const MAX_KEPT_BYTES = 50 * 2 ** 20;
 
 it('a closed instance keeps no memory of PostgreSQL while something refers to it', async () => {
-  // In a separate process, because other tests allocate and free memory.
+  // Measure in a separate process, because other tests allocate and free memory.
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '--import', 'tsx', script]);
   const { openBytes, closedBytes, refusal } = JSON.parse(stdout) as Record<string, unknown>;
   expect(openBytes).toBeGreaterThan(MAX_KEPT_BYTES);

@@ -91,7 +91,7 @@ export async function raceBackends(
   return { ran, deadlocks };
 }
 
-/** A click, a batch of a worker, a transaction with a call for each account, or a request of the API. */
+/** Writes once: a click, a batch of a worker, a transaction with a call for each account, or a request of the API. */
 async function writeAs(session: Client, number: number, order: readonly string[]): Promise<void> {
   const messages = order.map((id) => ({ recipients: [id], kind: 'mention', text: 'Hello' }));
   const send = (part: readonly object[]) =>

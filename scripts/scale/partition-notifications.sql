@@ -63,7 +63,7 @@ do $$ declare p record; begin
   for p in select sql from parts order by place loop execute p.sql; end loop;
 end $$;
 alter table public.notifications enable row level security;
--- With the grants that they had.
+-- Creates the functions again, with the grants that they had.
 do $$ declare f record; a record; begin
   for f in select * from row_functions loop
     execute f.sql;

@@ -12,7 +12,7 @@ export const dialogShots: readonly Shot[] = [
     name: 'inbox-keys',
     async arrange({ page, say }) {
       await row(page, 'Analytical Engine').focus();
-      // The keys are loaded together with the search.
+      // The keyboard shortcuts are loaded together with the search.
       await page.locator('input[type=search]').waitFor({ state: 'attached' });
       await page.keyboard.press('?');
       await page.getByRole('dialog', { name: say('Keyboard shortcuts') }).waitFor();

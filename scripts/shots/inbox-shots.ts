@@ -128,7 +128,7 @@ export const inboxShots: readonly Shot[] = [
     isWindow: true,
     async arrange({ page, say }) {
       await rows(page);
-      // The keys are loaded together with the search.
+      // The keyboard shortcuts are loaded together with the search.
       await page.locator('input[type=search]').waitFor({ state: 'attached' });
       await page.locator('main [data-row]').first().focus();
       await page.keyboard.press('Delete');
@@ -195,7 +195,7 @@ export const inboxShots: readonly Shot[] = [
     async arrange({ page, say }) {
       await rows(page);
       const notes = page.locator('main [data-row]').filter({ hasText: 'Compiler notes' });
-      // A thread, and its newest notification.
+      // Open a thread, and its newest notification.
       await notes.first().click();
       await notes.nth(1).click();
       await page.getByRole('button', { name: say('More actions'), exact: true }).click();

@@ -18,7 +18,7 @@ export interface Shot {
   readonly name: string;
   /** Seeded account that is signed in; default: no account. */
   readonly user?: 'ada@example.com' | 'grace@example.com';
-  /** Where the page opens; made after `prepare`. */
+  /** Where the page opens; computed after `prepare`. */
   readonly path: string | ((stage: Stage) => Promise<string>);
   /** Whether the picture shows only the window, for parts at its edges. Default: the whole page. */
   readonly isWindow?: boolean;

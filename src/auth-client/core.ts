@@ -14,7 +14,7 @@ export interface AuthCore {
   readonly platform: Platform;
   /** The project's URL with `/auth/v1`. */
   readonly baseUrl: string;
-  /** The same by the URL that browsers reach. */
+  /** `baseUrl` as browsers reach it. */
   readonly publicBaseUrl: string;
   /** The session in memory and in storage. */
   readonly session: SessionManager;

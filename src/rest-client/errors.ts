@@ -137,7 +137,7 @@ export function errorCodeOf(
   status: number,
   message: string | null,
 ): RestErrorCode {
-  // PGRST301: PostgREST 12 and older had it for an expired token, too.
+  // PostgREST 12 and older also send PGRST301 for an expired token.
   if (serverCode === 'PGRST303' || serverCode === 'PGRST301') {
     const code = tokenCodes.get(message ?? '');
     if (code) return code;

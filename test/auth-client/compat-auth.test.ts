@@ -17,7 +17,7 @@ import { refusal, sessionReply } from '../support/wire/replies.ts';
 
 const ADA = { email: 'ada@example.com', password: 'correct horse' };
 
-/** The vendor's names over a scripted network and another storage. */
+/** A client with the vendor's names, over a scripted network and another storage. */
 function connect(
   reply: () => Response | Promise<Response>,
   auth: SupabaseClientOptions['auth'] = {},

@@ -12,8 +12,8 @@ import { sessionReply } from '../support/wire/replies.ts';
 import { createScriptedWire } from '../support/wire/scripted-wire.ts';
 
 /**
- * What React Native lacks: a document, `DOMException`, `TextDecoder`, locks, channels, `crypto.subtle`, and most of `AbortSignal`. The
- * whole, bundled by Metro over its own fetch: `test/consumers/runtimes/react-native.runtime.ts`.
+ * What React Native lacks: a document, `DOMException`, `TextDecoder`, locks, channels, `crypto.subtle`, and most of `AbortSignal`. An
+ * application that Metro bundles is tested in `test/consumers/runtimes/react-native.runtime.ts`.
  */
 const { crypto } = globalThis;
 const lacking = [

@@ -168,7 +168,7 @@ async function play(schedule: readonly Command[]) {
   const check = async () => {
     const text = memory.get(KEY) ?? 'null';
     const stored = JSON.parse(text) as { user: { id: string } } | null;
-    // Never user A's session after user B's sign-in, and no session after a sign-out.
+    // The storage has no session of user A after user B's sign-in, and none after a sign-out.
     if (!wasFull && stored && stored.user.id !== expectedUser) problems.push(`stored: ${stored.user.id}`);
     const flights = new Set<string>();
     const renewed = new Set<string>();

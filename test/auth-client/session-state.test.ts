@@ -58,7 +58,7 @@ const events = {
 
 type Expected = readonly [SessionState['type'], AuthEventName | null];
 
-/** The type requires every cell: a missing one does not compile. PROTOCOL.md shows it. */
+/** The type requires every cell: a missing one does not compile. PROTOCOL.md shows the table. */
 const table: Record<SessionState['type'], Record<keyof typeof events, Expected>> = {
   loading: {
     'restored: nothing': ['signed-out', 'INITIAL_SESSION'],

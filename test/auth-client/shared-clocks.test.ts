@@ -79,7 +79,7 @@ describe.each([-180, -90, -10, 0, 10, 30, 55, 90, 180])(
         expect(refreshes.server).toBe(life);
         for (let n = 0; n < 10; n += 1) await navigate();
         expect(refreshes.server).toBe(life);
-        // A clock that is behind costs none.
+        // A page whose clock is behind never refreshes.
         expect(refreshes.page).toBeLessThanOrEqual(minutes <= 0 ? 0 : life);
       }
     });

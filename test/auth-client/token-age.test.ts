@@ -28,7 +28,7 @@ async function tokenOfAge(age: number, more: object = {}) {
     .sign((await signer).privateKey);
 }
 
-/** A platform before an auth server that refuses each refresh, or renews. */
+/** A platform with an auth server that refuses each refresh, or renews the session. */
 function platformOf({ skewSeconds = 0, renews = false } = {}) {
   const sent: string[] = [];
   const fetch = async (input: RequestInfo | URL) => {

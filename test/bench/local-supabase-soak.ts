@@ -61,7 +61,7 @@ async function createVisitors(on: LocalSupabase): Promise<readonly Visitor[]> {
   return others.map(({ id, email }) => ({ id, email, password: seedPassword, senderEmail: sender.email }));
 }
 
-/** Spends `total` by all visitors at once, and measures after each tenth. */
+/** Makes `total` requests or sessions with all visitors at once, and measures after each tenth. */
 async function inPortions(
   total: number,
   spend: (visitor: Visitor) => Promise<number>,

@@ -239,7 +239,7 @@ const change = (index: number) =>
 async function measure(work: () => void): Promise<number> {
   const before = process.cpuUsage();
   work();
-  // Longer than a frame: what is delivered by the next one counts too.
+  // Wait longer than a frame, because what the next one delivers counts too.
   await new Promise((resolve) => setTimeout(resolve, 25));
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;

@@ -116,7 +116,7 @@ test(
     await expect(page.getByRole('button', { name: 'Sign out' })).toBeVisible();
     await expectAccessible(page, 'account menu');
     await page.keyboard.press('Escape');
-    // A phone's toolbar has no room for this button; the options have it there.
+    // On a phone this button is in the options, because the toolbar has no room for it.
     await page.getByRole('button', { name: 'Inbox options' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Invite', exact: true }).click();
     await page.getByLabel('Email address').fill(grace.email);

@@ -145,7 +145,7 @@ for (const language of ['en', 'de'] satisfies Language[]) {
       await page.getByLabel(say.password, { exact: true }).fill('a-long-enough-secret-7');
       await page.getByRole('button', { name: say.signUp, exact: true }).click();
       await expect(page.getByText(say.slowForm)).toBeVisible({ timeout: 5_000 });
-      // The button of a mail's link.
+      // Press the button of the page that a mail links to.
       await page.goto(`${world.appUrl}/home?token_hash=${'a'.repeat(56)}&type=signup`);
       await page.locator('main > form button[type=submit]').click();
       await expect(page.getByText(say.slowForm)).toBeVisible({ timeout: 5_000 });

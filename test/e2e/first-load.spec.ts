@@ -134,7 +134,7 @@ test(
       await expect(page.locator('main [data-id]')).toHaveCount(30, { timeout: 40_000 });
       const calls = () => load.requests.filter((call) => /^(?!OPTIONS)\w+ \/(rest|auth)\//.test(call));
       const changes = 'POST /rest/v1/rpc/notification_changes';
-      // The list with its counts; and the changes again, when the channel is live.
+      // The page requests the list with its counts, and the changes again when the channel is live.
       await expect.poll(calls).toEqual(['GET /rest/v1/notifications', changes, changes]);
       await page.waitForLoadState('networkidle');
       expect(calls()).toHaveLength(3);

@@ -87,7 +87,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await signIn(page, keys, ada);
     await expect(rows(page)).toHaveCount(3);
 
-    // Filters are links.
+    // Switch the filter with its link.
     const views = page.getByRole('complementary', { name: 'Views' });
     const comments = views.getByRole('link', { name: /^Comments/ });
     await keys.press(comments);
@@ -97,7 +97,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await keys.press(comments);
     await expect(rows(page)).toHaveCount(3);
 
-    // The detail: opened from its row, stepped through, left again.
+    // Open the detail from its row, step through the list, and close it.
     await keys.press(links(page).first());
     const detail = page.locator('[data-detail-panel]');
     await expect(detail.getByRole('heading')).toContainText('Garden');
@@ -120,7 +120,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await keys.press(button(page, 'Undo'));
     await expect(rows(page)).toHaveCount(3);
 
-    // The menu of a row, and a time of return.
+    // Snooze a row with its menu.
     await keys.press(
       rows(page)
         .first()
@@ -150,7 +150,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await keys.keys('z');
     await expect(rows(page)).toHaveCount(3);
 
-    // Search by words.
+    // Search for a word.
     await keys.keys('/');
     await expect(page.getByRole('searchbox')).toBeFocused();
     await page.keyboard.type('budget');
@@ -158,7 +158,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await keys.keys('Escape');
     await expect(rows(page)).toHaveCount(3);
 
-    // The filter's panel, and back.
+    // Open the panel of the filter, and return.
     await keys.keys('Escape');
     const filter = button(page, 'Filter');
     await keys.press(filter);
@@ -202,7 +202,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await expect(unreadList(page, 0)).toBeVisible();
     await expect(bar).toHaveCount(0);
     expect(await isFocusOn(page, 'main'), 'the focus stays in the content').toBe(true);
-    // The same by shortcuts instead of the buttons of the bar.
+    // Do the same with shortcuts instead of the buttons of the bar.
     await keys.to(links(page).first());
     await keys.keys('x', 'j', 'x');
     await expect(bar.getByRole('status')).toHaveText('2 selected');
@@ -265,7 +265,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await keys.keys('z');
     await expect(unreadList(page, 64)).toBeVisible();
 
-    // The same from a row, further down.
+    // Do the same from a row further down.
     await keys.keys('j', 'j', 'x');
     await expect(bar.getByRole('status')).toHaveText('1 selected');
     await selectEverything();

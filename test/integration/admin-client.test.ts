@@ -86,7 +86,7 @@ describe('an administrator', () => {
     expect([verified.status, link.user.email]).toEqual([200, email]);
   });
 
-  test('changes an address without a mail by the links of both halves', async () => {
+  test('changes an address without a mail by the links to both addresses', async () => {
     const admin = open();
     const [email, newEmail] = [newAddress(), newAddress()];
     await admin.createUser({ email, isEmailConfirmed: true });

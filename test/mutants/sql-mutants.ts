@@ -91,7 +91,7 @@ function endOfTerm(masked: string, from: number): number {
   }
 }
 
-/** Each term of `and` and `or` left out, and each whole condition of `where`. */
+/** Leaves out each term of `and` and `or`, and each whole condition of `where`. */
 function withoutTerms(masked: string): readonly Change[] {
   return [...masked.matchAll(/\b(and|or|where|on|if|when|having|return|not \(|\() /g)].flatMap(
     ({ 0: word, index }): Change[] => {
@@ -109,7 +109,7 @@ function withoutTerms(masked: string): readonly Change[] {
   );
 }
 
-/** Each statement of a PL/pgSQL body left out. */
+/** Leaves out each statement of a PL/pgSQL body. */
 const withoutStatements = (masked: string): readonly Change[] =>
   [
     ...masked.matchAll(
@@ -117,7 +117,7 @@ const withoutStatements = (masked: string): readonly Change[] =>
     ),
   ].map(({ 0: statement, index }) => ({ at: index, length: statement.length, by: 'null;' }));
 
-/** `coalesce` without its last argument. */
+/** Leaves out the last argument of each `coalesce`. */
 const withoutFallbacks = (masked: string): readonly Change[] =>
   [...masked.matchAll(/\bcoalesce\(/g)].map(({ 0: call, index }) => {
     let [at, end] = [index, index + call.length - 1];

@@ -64,7 +64,7 @@ describe('a secret with a line break in it, as copied from a wrapped line', () =
     const rest = createRestClient({
       url: 'https://project.test',
       apiKey: 'sb_publishable_key',
-      // As every runtime's fetch does.
+      // Every runtime's fetch creates a Request, too.
       platform: createPlatform({ fetch: async (input, init) => fetch(new Request(input, init)) }),
       getAccessToken: async () => 'first-line\nsecond-line',
       retry: { limit: 0 },

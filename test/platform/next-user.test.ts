@@ -268,7 +268,7 @@ describe.each(Object.entries(requests))('%s with a getAccessToken of the applica
 
 const factorId = 'f0000000-0000-4000-8000-000000000001';
 type Clients = SupabaseClients & { readonly compat: SupabaseClient };
-/** The vendor's errors have no code for it. */
+/** The vendor's errors have no code for a change of the user. */
 const errorOf = async (call: PromiseLike<{ readonly error: unknown }>) => {
   const text = inspect((await call).error);
   return /Another user signed in|session_not_found/.test(text) ? 'user-changed' : text;
@@ -309,7 +309,7 @@ describe.each(Object.entries(firstCalls))('%s that waits for its first token', (
       const { pathname, searchParams } = new URL(new Request(input, init).url);
       if (searchParams.get('grant_type') === 'password') return Response.json(sessionReply('ada', 1));
       if (searchParams.get('grant_type') === 'refresh_token') return refresh.promise;
-      // Without credentials: the revocation at the end, and the request that explains a refused websocket.
+      // Ignore the requests without credentials: the revocation at the end, and the one that explains a refused websocket.
       if (!/\/(logout|api\/broadcast)$/.test(pathname)) sent.push(pathname);
       return Response.json([]);
     };

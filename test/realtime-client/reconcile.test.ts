@@ -113,7 +113,7 @@ describe('a live query', () => {
     expect(requests.list).toBe(list + 1);
   });
 
-  it('reads the list by its version alone while that is compared', async () => {
+  it('reads the list only for a new version while versions are compared', async () => {
     let changes = 0;
     const { advance, write, requests, ids } = await openQuery({
       readVersion: () => Promise.resolve(changes),

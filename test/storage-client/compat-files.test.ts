@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createClient, type SupabaseClientOptions } from '../../src/compat/index.ts';
 import { json } from '../support/wire/replies.ts';
 
-/** The vendor's names over a scripted network that records what it is sent. */
+/** A bucket with the vendor's names, over a scripted network. */
 function createBucket(reply: (request: Request) => Response | Promise<Response>) {
   const fetch: typeof globalThis.fetch = async (input, init) => reply(new Request(input, init));
   return createClient('https://project.test', 'anon-key', { global: { fetch } }).storage.from('photos');

@@ -78,7 +78,7 @@ it('the download of all data has the names and times of passkeys, not their keys
   ]);
 });
 
-/** Beside what a sign-in and a passkey cause. Each inserts a row in each table of the download; $1 is its owner, $2 another account, $3 a text of this row alone. */
+/** Statements beside what a sign-in and a passkey cause. Each inserts a row in each table of the download; $1 is its owner, $2 another account, $3 a text of this row alone. */
 const rows: readonly string[] = [
   `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at)
    values (gen_random_uuid(), $1, $3, 'totp', 'unverified', now(), now())`,

@@ -13,7 +13,7 @@ import { claimedMailsSchema } from '../../supabase/functions/_shared/mail/queued
 const secret = Buffer.from('the secret of the webhook');
 const supabase = useLocalSupabase({
   functionEnv: { MAIL_WEBHOOK_SECRET: `whsec_${secret.toString('base64')}`, WORKER_SECRET: 'of-the-workers' },
-  // As in supabase/config.toml: these check what they need themselves.
+  // As in supabase/config.toml, because these functions authorize requests themselves.
   functionSettings: Object.fromEntries(
     ['unsubscribe', 'mail-events', 'notification-mails', 'notification-push'].map((name) => [
       name,

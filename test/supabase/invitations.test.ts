@@ -202,7 +202,7 @@ it.each(['accept', 'decline'] as const)(
   'an invitee can %s an invitation to an entity with the longest type and id, in characters of four bytes',
   async (answer) => {
     const { database } = supabase();
-    // Characters that differ, because PostgreSQL compresses the others before it indexes them.
+    // Characters that differ, because PostgreSQL compresses repeated ones before it indexes them.
     const text = (length: number) =>
       Array.from({ length }, (_, index) => String.fromCodePoint(0x1_0000 + ((index * 7919) % 0x5000))).join(
         '',
@@ -308,7 +308,7 @@ describe('inviting the same address again', () => {
     expect(rows).toEqual([{ status: 'unread' }]);
   });
 
-  it('inviting the same address again queues a new mail where only mails are wanted, which covers both invitations', async () => {
+  it('inviting the same address again queues one mail for both invitations where only mails are wanted', async () => {
     const { database } = supabase();
     await database.query(
       'insert into notification_preferences (user_id, in_app_invites, email_invites) values ($1, false, false)',

@@ -98,7 +98,7 @@ it.each([
 });
 
 describe('a digest', () => {
-  it('in English has its groups, the rest, and how to end it', () => {
+  it('in English contains its groups, the number of further notifications, and the way to end it', () => {
     const time = formatTime(Date.parse(at), 'en', 'Europe/Vienna');
     expect(digest('en').text).toBe(`You have 60 unread notifications
 

@@ -67,7 +67,7 @@ describe('a message at a local time', () => {
     expect(await reached()).toEqual([]);
     await deliver(new Date('2027-01-05T00:00:00Z'));
     expect(await reached()).toEqual([ada.id]);
-    // The time is UTC for recipients without a time zone; the only one here has no account.
+    // The time is UTC for recipients without a time zone: the only such recipient has no account.
     await deliver(new Date('2027-01-05T09:00:00Z'));
     expect(await reached()).toEqual([ada.id]);
     await deliver(new Date('2027-01-05T17:00:00Z'));

@@ -336,7 +336,7 @@ describe('the queue of messages', () => {
       `insert into notification_preferences (user_id, in_app_comments, email_comments) select $1, false, false`,
       [grace.id],
     );
-    // The order of the ids: Grace is first.
+    // The delivery follows the order of the ids, so Grace is first.
     const [message] = await send({ recipients: [grace.id, ada.id], kind, text: 'x', send_at: soon() });
     if (outcome === 'failed') await whileRefusing(database, grace.id, deliverOne);
     else await deliverOne();
@@ -562,7 +562,7 @@ it('a message that was canceled stays canceled when its call is repeated', async
     idempotency_key: 'order-11',
   };
   const [sent] = await send(message);
-  // The order of the ids: Grace is first.
+  // The delivery follows the order of the ids, so Grace is first.
   await whileRefusing(supabase().database, grace.id, () =>
     supabase().database.query(`select private.deliver_ranges(false, 1, now() + interval '61 minutes', null)`),
   );

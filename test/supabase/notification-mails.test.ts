@@ -427,7 +427,7 @@ describe('unsubscribing', () => {
     expect(await chosen()).toEqual({ all: true, mentions: false });
   });
 
-  it('unsubscribing by the page shows first, turns one kind or all off, and undoes', async () => {
+  it('the page for unsubscribing shows the choices, turns one kind or all off, and undoes it', async () => {
     const { link } = await mailed();
     const { origin, pathname, searchParams } = new URL(link);
     const act = async (action: string, kind: string) => {

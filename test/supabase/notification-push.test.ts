@@ -205,7 +205,7 @@ it('a push message is sent about a registered kind, unless its alerts are off', 
 it.each([
   [0, 1],
   [3601, 3600],
-])('a push message that is to wait for %i seconds waits for %i', async (retrySeconds, seconds) => {
+])('a push message with a requested wait of %i seconds waits for %i', async (retrySeconds, seconds) => {
   const { database } = supabase();
   await subscribe();
   await notify('Please look');

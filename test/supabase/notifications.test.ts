@@ -71,11 +71,14 @@ it.each([
   ['write', `insert into notifications (recipient_id) values ('${ada.id}')`],
   ['change', `update notifications set status = 'read'`],
   ['delete', 'delete from notifications'],
-])('the policy of notifications lets a caller without a session %s none', async (_, statement) => {
-  await expect(
-    runAs(supabase().database, { role: 'anon' }, (sql) => sql.query(statement)),
-  ).rejects.toMatchObject({ code: '42501' });
-});
+])(
+  'the policy of notifications does not let a caller without a session %s notifications',
+  async (_, statement) => {
+    await expect(
+      runAs(supabase().database, { role: 'anon' }, (sql) => sql.query(statement)),
+    ).rejects.toMatchObject({ code: '42501' });
+  },
+);
 
 it.each([
   ['the content', `content = 'changed'`],

@@ -328,7 +328,7 @@ describe('a kind that is off in the app', () => {
     ['the kind’s mail is off', 'email_comments', 'false'],
     ['all mail is off', 'enable_email_notifications', 'false'],
     ['the digest is off', 'email_digest_frequency', `'never'`],
-  ])('a kind that is off in the app is gone when %s', async (_, column, value) => {
+  ])('a kind that is off in the app is discarded when %s', async (_, column, value) => {
     await prefer(`in_app_comments, ${column}`, `false, ${value}`);
     await send({ type: 'comment' });
     expect([await received(), await waiting()]).toEqual([[], []]);

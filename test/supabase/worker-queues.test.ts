@@ -79,7 +79,7 @@ describe.each(['mails', 'push messages', 'webhooks'] as const)('the queue of %s'
     expect(await claimTwo(name, rows)).toEqual(['unchanged', 'claimed', 'claimed']);
   });
 
-  it('sets aside in batches what lost its lease at the last attempt, the earliest first', async () => {
+  it('sets aside in batches the rows that lost their lease at the last attempt, the earliest first', async () => {
     const rows = [-1, -3, -2].map(
       (leased) => ({ state: 'sending', due: 60, leased, attempts: mostAttempts }) as const,
     );

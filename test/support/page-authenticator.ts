@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { createSoftwareAuthenticator } from './software-authenticator.ts';
 import { createSoftwareWebAuthn } from './software-web-authn.ts';
 
-/** The page's Web Authentication API, before a software authenticator. */
+/** The page's Web Authentication API with a software authenticator. */
 export interface PageAuthenticator {
   /** The person dismisses the next prompt. */
   dismissNext(): void;

@@ -61,7 +61,7 @@ const CHANGED_SETTINGS = `
 const READ_SETTINGS = `
   select 'statement_timeout' as name, current_setting('statement_timeout') as setting;
   set statement_timeout = 0; ${CHANGED_SETTINGS}`;
-/** A timeout of a millisecond may end the reading of itself. */
+/** A timeout of a millisecond may end the statement that reads it. */
 const MAX_READS = 50;
 
 /** Saves the settings of a client, before the session is given back. */
@@ -69,7 +69,7 @@ export async function saveSettings(pglite: PostgresSession, client: ClientSessio
   for (let attempt = 1; ; attempt += 1) {
     try {
       const [timeout, , others] = await pglite.exec(READ_SETTINGS);
-      // Restored last, so that it does not end the restoring of the others.
+      // Restore the timeout last, so that it does not end the statements that restore the others.
       const rows = [...(others?.rows ?? []), ...(timeout?.rows ?? [])] as { name: string; setting: string }[];
       client.settings = rows.map(({ name, setting }) => [name, setting]);
       return;
@@ -90,7 +90,7 @@ export async function restoreSession(
   sessionKey: string,
 ): Promise<void> {
   if (client.settings.length === 0) await become(pglite, client.user);
-  // In this order: the other settings may need the superuser of the services.
+  // Keep the order: the other settings may need the superuser of the services.
   for (const [name, value] of client.settings)
     await pglite.query('select set_config($1, $2, false)', [name, value]);
   const lost =

@@ -250,7 +250,7 @@ describe('an endpoint as a hook', () => {
   });
 
   it.each([
-    ['http://hooks.example.com', secret, 'http leads to this machine only'],
+    ['http://hooks.example.com', secret, 'http is allowed for this machine only'],
     ['pg-functions://postgres/public', secret, 'its path has to name a schema and a function'],
     [uri, 'whsec_short', 'a secret has another form'],
   ])('is rejected at the start as %s with %s', async (address, key, why) => {

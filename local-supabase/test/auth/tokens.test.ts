@@ -341,10 +341,10 @@ describe('the PKCE grant', () => {
   it('resolves a link to the user’s latest flow instead of the link’s own', async () => {
     const { user } = await world.signedUp();
     const [older, newer] = [createVerifier(), createVerifier()];
-    const ask = async (challenge: string) =>
+    const requestMail = async (challenge: string) =>
       world.post('/recover', { email: user.email, code_challenge: challenge, code_challenge_method: 's256' });
-    await ask(older.challenge);
-    await ask(newer.challenge);
+    await requestMail(older.challenge);
+    await requestMail(newer.challenge);
     const { location } = await world.get(world.mailTo(user.email).link.href);
     const code = location.searchParams.get('code');
     const exchange = async (verifier: string) =>

@@ -39,7 +39,7 @@ it('runs a built project in a worker of the page, and keeps its data across relo
   const page = await openPage();
   expect(await page.evaluate(() => window.actions.signIn())).toBe('ada@example.com');
   const before = await page.evaluate(() => window.actions.countNotifications());
-  // Before the second factor, because the vendor's client does not update a channel's token when the level rises.
+  // Receive the change before the second factor, because the vendor's client does not update a channel's token when the level rises.
   const change = await page.evaluate(() => window.actions.receiveChange('seen at once'));
   expect(change.content).toBe('seen at once');
   expect(await page.evaluate(() => window.actions.enrollTotp())).toBe('aal2');

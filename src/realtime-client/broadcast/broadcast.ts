@@ -62,7 +62,7 @@ export interface BroadcastOptions<Events extends BroadcastEvents> {
 export interface BroadcastDrop {
   /** Name of the event; `*` for `replay-limit`. */
   readonly event: string;
-  /** Why it was dropped. */
+  /** Why the broadcast was dropped. */
   readonly reason: DropReason | 'invalid' | 'replay-limit';
 }
 
@@ -120,9 +120,9 @@ export interface Broadcast<Events extends BroadcastEvents> {
 export interface PendingBroadcast {
   /** Name of the event. */
   readonly event: string;
-  /** Sends it. */
+  /** Sends the broadcast. */
   send(): void;
-  /** Settles it as dropped. */
+  /** Settles the broadcast as dropped. */
   drop(reason: DropReason): void;
 }
 

@@ -32,7 +32,7 @@ export interface Harness {
   stored(): Promise<Record<string, unknown> | null>;
 }
 
-/** Tabs of one browser before one scripted server, on a fake clock. */
+/** Tabs of one browser with one scripted server, on a fake clock. */
 export function createHarness(store: AuthStore = createMemoryStore()): Harness {
   const world = createFakeWorld();
   const server = createScriptedWire('/auth/v1');

@@ -15,7 +15,7 @@ let program: string;
 
 beforeAll(installRuntimes);
 beforeAll(async () => {
-  // Below the repository, where the program finds PGlite.
+  // The program finds PGlite from a folder below the repository.
   const cache = join(root, 'node_modules/.cache');
   await mkdir(cache, { recursive: true });
   folder = await mkdtemp(join(cache, 'core-'));

@@ -42,7 +42,7 @@ it(
       },
       report: (name: string, outcome: unknown) => (reported[name] = outcome),
     });
-    // By JSON, since the values are of another realm.
+    // Compare as JSON, because the values are of another realm.
     expect(JSON.parse(JSON.stringify(reported))).toEqual({
       start: 'signed-out',
       'sign up': null,

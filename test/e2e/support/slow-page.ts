@@ -58,7 +58,7 @@ export async function withSlowPage(
         );
       },
       async layoutShifts() {
-        // A shift is judged a second later.
+        // The page classifies a layout shift a second after it.
         await page.waitForTimeout(1_500);
         return JSON.parse(await page.evaluate(() => sessionStorage.getItem('shifts') ?? '[]'));
       },

@@ -58,7 +58,7 @@ test('a message without rows is a gap: the statement changed more than it could 
   expect(arrived).toMatchObject({ gaps: 2, received: 0 });
 });
 
-test('requests changes soon near the rate limit of the server', async () => {
+test('requests the changes once their rate is near the limit of the server', async () => {
   const channel = await openChannel();
   changeRows(channel, 90);
   await channel.advance(2_500);

@@ -24,7 +24,7 @@ import {
   type VendorWorld,
 } from './auth-tools.ts';
 
-/** Rows about the account, its factors and identities, and what is not here. */
+/** Rows about the account, its factors and identities, and calls that only the vendor has. */
 export function accountRows({ supabase, connectVendor }: AuthTools): readonly AuthRow[] {
   const openAdmin = () => {
     const { url, fetch, serviceRoleKey } = supabase();

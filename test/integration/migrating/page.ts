@@ -53,7 +53,7 @@ export function testRows<Vendor, Here>(
     const before = await row.vendor(await openVendor());
     const after = await row.here(await openHere());
     expect(before).toEqual('differs' in row ? row.differs : after);
-    // They differ exactly where the page states it.
+    // The results differ exactly where the page states it.
     expect(isDeepStrictEqual(before, after)).toBe(!('differs' in row));
     if (row.isNotInCompat) return;
     const compatible = await row.vendor(await openCompat());

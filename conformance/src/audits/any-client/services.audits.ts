@@ -197,7 +197,7 @@ export const anyServiceAudits: readonly Audit[] = [
       const { client, server, ada, grace } = await openInbox(context, 0);
       await client.ask('subscribe', { channel: 'inbox', table });
       await notifyOnce(server, grace, ada);
-      // A server may send both at once, and a client may then merge the changes of one row.
+      // A server may send both changes at once, and a client may then merge the changes of one row.
       await changesOf(client, 'inbox', 1);
       await server.rest.send('PATCH', '/notifications', {
         token: ada.accessToken,

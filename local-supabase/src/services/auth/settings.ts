@@ -72,7 +72,7 @@ export interface AuthSettings {
   readonly otpLength: number;
   /** The text of messages with a code; `{{ .Code }}` is replaced. Default `Your code is {{ .Code }}`. */
   readonly smsTemplate: string;
-  /** The same for phone factors. */
+  /** The text of messages with a code for a phone factor. */
   readonly phoneFactorTemplate: string;
   /** The length of phone factor codes. Default 6. */
   readonly phoneFactorOtpLength: number;

@@ -89,7 +89,7 @@ interface SingleBroadcast {
   readonly topic: string;
   readonly event: string;
   readonly isPrivate: boolean;
-  /** How long it is kept for replay; null if not. */
+  /** How long the message is kept for replay; null: it is not kept. */
   readonly persistence: Persistence | null;
   /** Parsed JSON, or bytes. */
   readonly body: unknown;

@@ -88,7 +88,7 @@ function inclusion(wanted: unknown, condition: string): string {
       throw new StorageError(
         400,
         'InvalidRequest',
-        'noncurrentVersions and deleteMarkers are exclude, include or only',
+        'noncurrentVersions and deleteMarkers must be exclude, include or only',
       );
   }
 }

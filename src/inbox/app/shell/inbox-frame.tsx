@@ -58,7 +58,7 @@ export function InboxFrame({ children }: { readonly children: (slots: InboxSlots
     [inbox, minuteClock, entityUrl],
   );
   usePageShortcuts();
-  // Before paint, so that the first request is not delayed.
+  // Start before paint, so that the first request is not delayed.
   useLayoutEffect(() => userData.start(), [userData]);
   return (
     <UserDataContext value={userData}>

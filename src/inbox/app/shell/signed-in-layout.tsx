@@ -60,7 +60,7 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
         <main id="content" className={styles.content} tabIndex={-1}>
           {children}
         </main>
-        {/* Behind the content: Tab reaches the list first. */}
+        {/* The rail is after the content, so that Tab reaches the list first. */}
         <aside className={styles.rail} aria-label={texts.views}>
           {rail}
           <nav className={styles.railFoot} aria-label={texts.navigation}>

@@ -6,14 +6,14 @@ import { outboxTexts } from './outbox-texts.ts';
 
 export interface ListedChange {
   readonly id: string;
-  /** What it does, in the user's language. */
+  /** What the change does, in the user's language. */
   readonly name: string;
 }
 
 export interface PendingDialogProps {
   /** Oldest first. */
   readonly changes: readonly ListedChange[];
-  /** Whether they are stored on this device; otherwise they end with this tab. */
+  /** Whether the changes are stored on this device; otherwise they end with this tab. */
   readonly areStored: boolean;
   readonly onDiscard: (ids: readonly string[]) => void;
   readonly onClose: () => void;

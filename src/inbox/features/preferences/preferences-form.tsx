@@ -73,7 +73,7 @@ function ChannelHeadings() {
   );
 }
 
-/** Kinds that the team registered. Nothing on a table without the column. */
+/** Kinds that the team registered. Renders nothing if the table lacks the column. */
 function RegisteredKindSettings({
   kinds: registered,
   preferences,

@@ -15,7 +15,7 @@ import { pushTexts } from './push-texts.ts';
 /** A browser that takes longer to subscribe shows a message. */
 const slowMs = 500;
 
-/** The alerts of this device. Nothing where the browser has none. */
+/** The alerts of this device. Renders nothing where the browser has none. */
 export function AlertsSection() {
   return 'Notification' in globalThis && <KnownAlertsSection />;
 }

@@ -299,7 +299,7 @@ export class Outbox {
       .finally(() => this.#writes.delete(write));
   }
 
-  /** Without the actions that end while the storage is read. */
+  /** Lists the stored actions, without those that end while the storage is read. */
   async #list(): Promise<readonly PendingAction[]> {
     const endedIds = new Set<string>();
     this.#readings.add(endedIds);

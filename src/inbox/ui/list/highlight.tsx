@@ -60,7 +60,7 @@ function withoutAccents(text: string): { readonly plain: string; readonly origin
   let index = 0;
   for (const character of text) {
     const lower = character.toLowerCase();
-    // Composed again, because NFD also decomposes the syllables of Hangul.
+    // Compose the letters again, because NFD also decomposes the syllables of Hangul.
     const letters =
       lettersInPlain[lower] ??
       lower

@@ -37,13 +37,13 @@ export function useRowWindow(
     onView(next.end);
   });
   useLayoutEffect(() => {
-    // Before the range is read: with estimates for rendered rows, two ranges could request each other.
+    // Measure before the range is read: with estimates for rendered rows, two ranges could request each other.
     heights.note(list.current?.querySelectorAll('[data-id]') ?? []);
     // eslint-disable-next-line react/set-state-in-effect -- which rows are visible is known when the list is in the document
     update();
   });
   useLayoutEffect(() => {
-    // At once: the frame that shows the new position also shows its rows.
+    // Render at once, so that the frame with the new position also shows its rows.
     const onScroll = () => flushSync(() => update());
     // A printed page has no scroll position: paddings would be empty pages.
     const onPrint = ({ type }: Event) => flushSync(() => setPrinting(type === 'beforeprint'));

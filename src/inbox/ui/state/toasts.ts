@@ -14,7 +14,7 @@ export interface Toast {
   readonly action: ToastAction | null;
   /** Time on screen in milliseconds, not counting hover, focus and a hidden tab. */
   readonly durationMs: number;
-  /** Called once when it is gone: by timeout, dismissal or its action. */
+  /** Called once when the toast is gone: by timeout, dismissal or its action. */
   readonly onGone: (() => void) | undefined;
 }
 
@@ -66,7 +66,7 @@ export const toasts = {
     return true;
   },
 
-  /** Removes all of them, as at sign-out. */
+  /** Removes all toasts, as at sign-out. */
   clear(): void {
     for (const { id } of shown.getSnapshot()) toasts.dismiss(id);
   },

@@ -13,7 +13,7 @@ export interface MailItem {
   readonly title: string | null;
   /** The sender's name; null: not named. */
   readonly actor: string | null;
-  /** What it is about; null: not named. */
+  /** What the item is about; null: not named. */
   readonly entity: string | null;
   readonly entityType: string | null;
   /** The text of the notification; null: none. */

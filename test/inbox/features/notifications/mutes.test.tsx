@@ -8,7 +8,7 @@ import { renderApp, type RenderAppOptions } from '../../../support/render-app.ts
 const supabase = useLocalSupabase();
 const hourMs = 3_600_000;
 
-/** Until the same time of day in a week: 167 or 169 hours across a change of the clocks. */
+/** The hours until the same time of day in a week: 167 or 169 across a change of the clocks. */
 function hoursOfWeek(): number {
   const start = new Date();
   const end = new Date(start);

@@ -37,7 +37,7 @@ export interface ScriptedTable {
   isConnected: boolean;
   insert(number: number, details?: NotificationDetails): string;
   setStatus(id: string, status: NotificationStatus): void;
-  /** Until a time of the fake clock; null ends the snooze. */
+  /** Snoozes a row until a time of the fake clock; null ends the snooze. */
   snooze(id: string, untilMs: number | null): void;
   remove(id: string): void;
   ids(): readonly string[];

@@ -40,7 +40,8 @@ export function parseHook(name: HookName, { uri, secrets = [] }: HookSetting): H
   }
   if (protocol !== 'https:' && protocol !== 'http:')
     throw refused('only pg-functions and https are supported');
-  if (protocol === 'http:' && !localHosts.has(hostname)) throw refused('http leads to this machine only');
+  if (protocol === 'http:' && !localHosts.has(hostname))
+    throw refused('http is allowed for this machine only');
   if (!secrets.every((secret) => secretForm.test(secret))) throw refused('a secret has another form');
   return { type: 'endpoint', uri, secrets };
 }

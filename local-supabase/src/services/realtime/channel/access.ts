@@ -22,7 +22,7 @@ export interface ChannelAccessOptions {
   readonly token: string;
   readonly claims: ChannelClaims;
   readonly read: ReadPermissions;
-  /** Called when the token is no longer good, or permits less than before. */
+  /** Called when the token is no longer valid, or permits less than before. */
   readonly onRefused: (message: string) => void;
   /** Called when another token was adopted. */
   readonly onRenewed: () => void;

@@ -14,7 +14,7 @@ export interface UserBroadcast {
   readonly data: Uint8Array;
   /** The id of the message in `realtime.messages`. */
   readonly id?: string;
-  /** How long it is kept for replay; null if not. */
+  /** How long the message is kept for replay; null: it is not kept. */
   readonly persistence?: Persistence | null;
 }
 

@@ -73,7 +73,7 @@ export function EmailSection({ user, onChanged }: EmailSectionProps) {
 }
 
 interface ChangeFormProps {
-  /** May have an unconfirmed new address, which a further change replaces. */
+  /** The user, perhaps with an unconfirmed new address, which a further change replaces. */
   readonly user: UnverifiedUser;
   readonly onRequested: () => Promise<void>;
   readonly onCancel: () => void;

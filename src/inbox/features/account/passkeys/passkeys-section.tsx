@@ -24,7 +24,7 @@ interface SectionState {
   readonly problem?: string | undefined;
 }
 
-/** The user's passkeys: add, rename, remove. Nothing where the project offers none. */
+/** The user's passkeys: add, rename, remove. Renders nothing where the project offers none. */
 export function PasskeysSection() {
   const { passkey: texts, ...common } = accountTexts.use();
   const heading = useRef<HTMLHeadingElement>(null);

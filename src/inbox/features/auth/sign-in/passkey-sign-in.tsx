@@ -17,7 +17,7 @@ export interface PasskeySignInProps {
   readonly takeCaptcha: () => string | undefined;
 }
 
-/** A button that prompts for a passkey; while it is there, the email field's autofill offers passkeys too. */
+/** A button that prompts for a passkey; while it is rendered, the email field's autofill offers passkeys too. */
 export function PasskeySignIn({ takeCaptcha }: PasskeySignInProps) {
   const texts = authTexts.use();
   const { auth } = useClients();

@@ -42,7 +42,7 @@ const marks: Readonly<Record<string, ReactNode>> = {
   ),
 };
 
-/** Decorative: the button names the provider. Nothing for a provider without a known mark. */
+/** Decorative: the button names the provider. Renders nothing for a provider without a known mark. */
 export function ProviderLogo({ provider }: { readonly provider: string }) {
   const mark = Object.hasOwn(marks, provider) ? marks[provider] : null;
   return mark ? (

@@ -54,7 +54,7 @@ export function createInboxCommands(inbox: Inbox) {
     archiveAll: (filter: NotificationFilter, count: number) =>
       showUndoable(inbox.archiveAll(filter), { text: (words) => words.archived(count) }),
     /**
-     * Marks them read. If none is unread, marks those unread that it marked read before, else the newest: the count returns to
+     * Marks the notifications read. If none is unread, marks those unread that it marked read before, else the newest: the count returns to
      * what it was. Archived and snoozed notifications are left alone.
      */
     toggleRead(notifications: readonly Notification[]) {

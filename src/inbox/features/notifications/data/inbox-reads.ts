@@ -94,7 +94,7 @@ export class InboxReads {
   async #read(signal: AbortSignal): Promise<void> {
     const [lists, changes] = await Promise.allSettled([
       this.#areListsDue && this.#readLists(),
-      this.#sync.ask(signal),
+      this.#sync.request(signal),
     ]);
     if (lists.status === 'rejected') throw lists.reason;
     if (changes.status === 'rejected') throw changes.reason;

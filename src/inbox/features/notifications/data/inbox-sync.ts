@@ -38,17 +38,17 @@ export class InboxSync {
   #isDoubted = false;
   #isClosed = false;
   /** Whether a request is in flight, or is retried after a failure: it returns the totals anyway. */
-  #isAsking = false;
+  #isRequesting = false;
 
   constructor(options: InboxSyncOptions) {
     this.#options = options;
   }
 
   /** @returns whether the response lacks changes, so that the lists have to be read again. */
-  async ask(signal: AbortSignal): Promise<boolean> {
+  async request(signal: AbortSignal): Promise<boolean> {
     const { api, store, platform } = this.#options;
     this.#isDoubted = false;
-    this.#isAsking = true;
+    this.#isRequesting = true;
     this.#stopTimer();
     const isTotalsOnly = !this.#isGapOpen && this.#nowMs() - this.#resetAtMs < totalsOnlyMs;
     this.#isGapOpen = false;
@@ -66,8 +66,8 @@ export class InboxSync {
         this.#asOf = update.asOf;
         this.#apply(update, since, isReset);
       }
-      this.#isAsking = false;
-      this.#askSoon();
+      this.#isRequesting = false;
+      this.#requestSoon();
       return isReset;
     } catch (error) {
       if (!isTotalsOnly) this.#isGapOpen = true;
@@ -85,7 +85,7 @@ export class InboxSync {
   check(changed: boolean): void {
     // A change that the response counted already may arrive after it, and would count twice.
     if (changed && this.#nowMs() - this.#respondedAtMs < changeLagMs) this.#isDoubted = true;
-    this.#askSoon();
+    this.#requestSoon();
   }
 
   close(): void {
@@ -116,9 +116,9 @@ export class InboxSync {
     this.#timer = null;
   }
 
-  #askSoon(): void {
+  #requestSoon(): void {
     const { store, platform, onStale } = this.#options;
-    if (this.#isClosed || this.#timer || this.#isAsking) return;
+    if (this.#isClosed || this.#timer || this.#isRequesting) return;
     if (!store.getState().areTotalsStale && !this.#isDoubted) return;
     this.#timer = platform.clock.setTimer(onStale, this.#isDoubted ? changeLagMs : delayMs);
   }

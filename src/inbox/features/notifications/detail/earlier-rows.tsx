@@ -11,7 +11,7 @@ import styles from './notification-detail.module.css';
 
 const rowsShown = 3;
 
-/** What happened before in the thread of a notification, the newest first; nothing without a thread. */
+/** What happened before in the thread of a notification, the newest first; renders nothing without a thread. */
 export function EarlierRows({ notification }: { readonly notification: Notification }) {
   const texts = inboxTexts.use();
   const words = inboxDialogTexts.use().detail;

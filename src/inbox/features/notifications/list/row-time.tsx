@@ -10,7 +10,7 @@ export interface RowTimeProps {
 
 /** The time of a notification, with date and time as its tooltip. */
 export function RowTime({ atMs, isDayNamed = false }: RowTimeProps) {
-  // All of them tick with one clock.
+  // All times tick with one clock.
   const { minuteClock } = useInboxServices();
   const locale = useLocale();
   const nowMs = useSyncExternalStore(minuteClock.subscribe, minuteClock.getSnapshot);

@@ -28,7 +28,7 @@ export function RowTitle({ title, notification, query }: RowTitleProps) {
       {parts.map(({ text, role }, place) => (
         // eslint-disable-next-line react/no-array-index-key -- the parts have their places only
         <Fragment key={place}>
-          {/* Outside of the parts: some browsers trim each part of an accessible name. */}
+          {/* The space is outside of the parts, because some browsers trim each part of an accessible name. */}
           {text.startsWith(' ') && ' '}
           <span className={styles[role]}>
             <Highlight text={text.trim()} query={query} />

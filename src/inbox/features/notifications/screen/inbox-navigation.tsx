@@ -78,7 +78,7 @@ function KindLinks({ filter, counts }: NavigationProps) {
   );
 }
 
-/** A quiet number; nothing at 0. */
+/** The number of unread notifications; renders nothing at 0. */
 function Unread({ count }: { readonly count: number }) {
   const locale = useLocale();
   return count > 0 && <span className={styles.total}>{count.toLocaleString(locale)}</span>;

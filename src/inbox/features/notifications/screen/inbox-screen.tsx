@@ -30,7 +30,7 @@ const loadSelectionBar = () => import('../list/selection-bar.tsx');
 const InboxOverlays = onDemand(async () => (await loadOverlays()).InboxOverlays);
 const SelectionBar = onDemand(async () => (await loadSelectionBar()).SelectionBar);
 
-/** Preloads them for offline use: after a delay, or when the user points at the list or focuses it. */
+/** Preloads the overlays and the bar for offline use: after a delay, or when the user points at the list or focuses it. */
 function preloadOverlays(): void {
   for (const load of [loadOverlays, loadSelectionBar]) load().catch(() => undefined);
 }

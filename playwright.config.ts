@@ -22,7 +22,7 @@ export default defineConfig<object, Pick<StageOptions, 'liveSource'>>({
       ...(isNightly ? { grep: /@nightly/ } : { grepInvert: /@nightly/ }),
     },
     {
-      // Changes arrive by `postgres_changes`: those tagged `@both-sources` each time, all journeys of live rows nightly.
+      // Changes arrive by `postgres_changes`. Journeys tagged `@both-sources` run each time, all journeys of live rows nightly.
       name: 'postgres-changes',
       testMatch: liveJourneys,
       ...(isNightly ? {} : { grep: /@both-sources/ }),

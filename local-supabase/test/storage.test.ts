@@ -170,7 +170,7 @@ describe('storage', () => {
     expect((await storageOf(grace.email).from('files').list(ada.id)).data).toEqual([]);
   });
 
-  it('lists a hundred at a time, moves, copies and removes', async () => {
+  it('lists a hundred objects at a time, and moves, copies and removes objects', async () => {
     const files = storageOf().from('open');
     await files.upload('a/1.txt', '1');
     expect((await files.copy('a/1.txt', 'a/2.txt')).error).toBeNull();

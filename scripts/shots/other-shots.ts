@@ -98,7 +98,7 @@ async function resetPreferences(stage: Stage, at: Date): Promise<void> {
   // The screen lists both, and pictures of other states may have added some.
   await database.query('delete from public.blocked_senders');
   await database.query('delete from public.muted_threads');
-  // The page shows when the unread ones are emailed.
+  // The page shows when the unread notifications are emailed.
   await fillInbox(stage, at);
 }
 

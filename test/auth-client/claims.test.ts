@@ -259,7 +259,7 @@ describe('claims', () => {
     },
   );
 
-  it("a clock that is an hour fast accepts the session's token", async () => {
+  it("a client whose clock is an hour fast accepts the session's token", async () => {
     const key = await keyOf('ES256', 'k1');
     const { claims, client, now, server, world } = await verifier([key]);
     const token = await sign(key, now(), { iat: now() / 1000 });

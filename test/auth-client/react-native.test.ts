@@ -88,7 +88,7 @@ it('reads claims of any script without TextDecoder', () => {
   expect(decodeJwtClaims(accessToken)).toEqual(claims);
 });
 
-it('names the missing function without random bytes', async () => {
+it('names the function that is missing for random bytes', async () => {
   vi.stubGlobal('crypto', undefined);
   const { client } = open(createAsyncStore());
   const refusal = await client.signInWithOAuth({ provider: 'github' }).catch((problem: unknown) => problem);

@@ -221,7 +221,7 @@ describe('a connection of IndexedDB that the browser has ended without an event'
     expect(connections).toHaveLength(2);
   });
 
-  it('does not cost a sign-in its renewed tokens', async () => {
+  it('keeps the renewed tokens of a sign-in', async () => {
     const { store, end } = openEnded();
     const { signedIn, server, stored, world } = createHarness(store);
     const { client } = await signedIn();

@@ -10,7 +10,7 @@ test.afterEach(() => browser.close());
 const listed = (tab: BrowserTab) => () => tab.evaluate("document.querySelectorAll('main [data-id]').length");
 
 test(
-  'another tab takes over when the tab with the websocket freezes, which catches up when it wakes',
+  'another tab takes over when the tab with the websocket freezes; the frozen tab catches up when it wakes',
   { tag: ['@nightly', '@sockets'] },
   async ({ world }) => {
     const [ada, grace] = await world.newPair();

@@ -111,7 +111,7 @@ test.describe('on a phone', () => {
   );
 });
 
-test('tabs fade at the end that hides some', { tag: '@nightly' }, async ({ page, world }) => {
+test('the tabs fade at the end where some are hidden', { tag: '@nightly' }, async ({ page, world }) => {
   await page.addInitScript(() => localStorage.setItem('language', 'de'));
   await page.setViewportSize({ width: 320, height: 640 });
   await world.enter(page, await world.newUser());

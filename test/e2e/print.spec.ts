@@ -8,7 +8,7 @@ const background = (page: Page) =>
 const row = (page: Page, about: string) => page.locator('main [data-id]').filter({ hasText: about });
 
 test(
-  'on paper are the list, one notification, or the switches, in dark colors on white and without controls',
+  'the list, one notification and the switches are printed in dark colors on white, without controls',
   { tag: '@nightly' },
   async ({ page, world }) => {
     const [ada, grace] = await world.newPair();

@@ -116,7 +116,7 @@ it('an edge function accepts a bearer token, and responds to the preflight of a 
   expect((await me(new Request('https://app.test/me'))).status).toBe(401);
 });
 
-it('completes on a later request the PKCE flow of an earlier one', async () => {
+it('completes the PKCE flow of an earlier request in a later one', async () => {
   const jar = new Map<string, string>();
   const clientsOfRequest = () =>
     createServerClients({

@@ -69,7 +69,7 @@ describe('all clients of a project', () => {
 });
 
 describe('options for all services', () => {
-  it('send headers with every request, of which a service may set its own', async () => {
+  it('send headers with every request, which a service may override', async () => {
     const { wire, options } = openProject({
       headers: { 'x-app': 'inbox', 'x-team': 'one' },
       rest: { headers: { 'x-team': 'two' } },

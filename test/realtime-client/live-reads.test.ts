@@ -14,7 +14,7 @@ function createReads() {
 }
 
 describe('live reads', () => {
-  it('resolves a refresh after the read of a call that was made during it', async () => {
+  it('resolves a refresh only after the read of a second refresh that was called during it', async () => {
     const { world, pending, reads } = createReads();
     let isDone = false;
     void reads.refresh().then(() => (isDone = true));

@@ -28,7 +28,7 @@ test('a thrown error is an instance', async () => {
   await expect(refused().throwOnError()).rejects.toMatchObject(body);
 });
 
-test('details that are a list stay one', async () => {
+test('details that are a list stay a list', async () => {
   const details = [{ embedding: 'notes with people' }];
   const { error } = await respondWith(() => json({ ...body, details }, { status: 300 }));
   expect(error?.details).toEqual(details);

@@ -37,7 +37,7 @@ it('leaves out private members, and those whose interface is documented', async 
   expect(gaps).toEqual(['index.ts:10 Square.grow']);
 });
 
-it('leaves out members whose name says all', async () => {
+it('leaves out members whose names need no docstring', async () => {
   const gaps = await gapsOf({
     'index.ts': `/** Documented. */\nexport interface Row {\n  id: string;\n  type: 'row';\n  created_at: string;\n  size: number;\n}`,
   });

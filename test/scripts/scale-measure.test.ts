@@ -52,7 +52,7 @@ it.each([
   [3000, 90, { rowsRead: 3400, milliseconds: 100 }, true],
   [3000, 110, { rowsRead: 3400, milliseconds: 100 }, false],
   [3500, 90, { rowsRead: 3400, milliseconds: 100 }, false],
-])('%d rows in %d ms with the limit %j: within it is %s', (rowsRead, milliseconds, most, expected) => {
+])('a query of %d rows in %d ms is within the limit %j: %s', (rowsRead, milliseconds, most, expected) => {
   const measurement = { name: 'list', rowsRead, rowsReturned: 50, milliseconds, buffers: 1 };
   expect(isWithinLimit({ ...measurement, ...(most && { most }) })).toBe(expected);
 });

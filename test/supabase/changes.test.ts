@@ -135,7 +135,7 @@ it('functions for whole lists mark all, one kind, or those up to a time as read'
   expect(await mark('')).toBe(0);
 });
 
-it('functions for whole lists delete a tab, or one kind of it', async () => {
+it('functions for whole lists delete a list, or one kind of it', async () => {
   const [read] = await insert(2, 'mention');
   const [archived] = await insert(1, 'edit');
   await run(asGrace, `update notifications set status = 'read' where id = $1`, [read]);
@@ -149,7 +149,7 @@ it('functions for whole lists delete a tab, or one kind of it', async () => {
   await expect(remove(`'everything'`)).rejects.toMatchObject({ code: 'PT400', message: 'tab_invalid' });
 });
 
-it('functions for whole lists archive a tab, or one kind of it', async () => {
+it('functions for whole lists archive a list, or one kind of it', async () => {
   const [read] = await insert(2, 'mention');
   await insert(1, 'edit');
   await run(asGrace, `update notifications set status = 'read' where id = $1`, [read]);

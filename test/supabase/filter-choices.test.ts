@@ -42,7 +42,7 @@ it('the choices of a filter have the newest row of each sender and thread, howev
   ]);
 });
 
-it('the choices of a filter are only of the user’s own notifications, and of a session with the assurance of the account', async () => {
+it('the choices of a filter are those of the user’s own notifications, and need the assurance level of the account', async () => {
   expect(await listChoices(ada.id)).toEqual([]);
   await expect(
     runAs(supabase().database, { role: 'anon' }, (sql) =>

@@ -204,7 +204,7 @@ it('a digest groups the notifications of a kind below its label', async () => {
   expect(mail?.text).toContain('Unsubscribe from “Failed builds”');
 });
 
-it('unsubscribing by a mail of a registered kind turns this kind off, names it, and undoes', async () => {
+it('unsubscribing by a mail of a registered kind names the kind, turns it off, and can be undone', async () => {
   await register();
   await choose({ email_digest_frequency: 'instant' });
   await send();

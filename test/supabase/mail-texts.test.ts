@@ -132,7 +132,7 @@ Unsubscribe from all: https://app.test/unsubscribe.html#token=token
 `);
   });
 
-  it('in German has its groups, the rest, and how to end it', () => {
+  it('in German contains its groups, the number of further notifications, and the way to end it', () => {
     const time = formatTime(Date.parse(at), 'de', 'Europe/Vienna');
     expect(digest('de').text).toBe(`Du hast 60 ungelesene Benachrichtigungen
 
@@ -181,7 +181,7 @@ Alle abbestellen: https://app.test/unsubscribe.html#token=token
     ['en', 2, '2 unread notifications', 'Grace mentioned you in Notes (and 1 more)'],
     ['de', 1, '1 ungelesene Benachrichtigung', 'Grace hat dich in Notes erwähnt'],
     ['de', 2, '2 ungelesene Benachrichtigungen', 'Grace hat dich in Notes erwähnt (und 1 weitere)'],
-  ])('and an instant mail in %s about %i have their subjects', (language, count, ofDigest, ofInstant) => {
+  ])('in %s about %i has its subject, like an instant mail', (language, count, ofDigest, ofInstant) => {
     const mail = { ...queuedMail('one'), language, items: [item('n', 'mention', null)], item_count: count };
     const subjectOf = (topic: string) => renderMail({ ...mail, topic }, settings).subject;
     expect([subjectOf('digest'), subjectOf('kind:mention')]).toEqual([ofDigest, ofInstant]);

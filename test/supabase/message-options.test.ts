@@ -171,7 +171,7 @@ describe('a topic', () => {
       });
   });
 
-  it('is left by the link of its mail', async () => {
+  it('is left by the link in its mail', async () => {
     await callApi('/rest/v1/rpc/register_kind', { kind: topic });
     await choose(ada.id, { releases: { email: true } });
     const [{ token } = { token: '' }] = await supabase().database.query<{ token: string }>(

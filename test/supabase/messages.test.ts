@@ -687,7 +687,7 @@ describe('a message that expires', () => {
     expect(await contents()).toEqual([]);
   });
 
-  it('is by default an announcement, after 90 days', async () => {
+  it('by default is an announcement, which expires after 90 days', async () => {
     const [announcement, message] = await send(
       { everyone: true, text: 'x' },
       { recipients: [ada.id], text: 'x' },

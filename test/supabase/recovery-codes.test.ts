@@ -157,7 +157,7 @@ const moveAttempts = (minutes: number) =>
     [user.id, minutes],
   );
 
-it('a session without the second factor is limited to five wrong codes an hour, for right codes too', async () => {
+it('a session without the second factor has five wrong codes an hour, after which right codes are refused too', async () => {
   const weak = await signIn(supabase(), user.email);
   for (const code of [null, '', 'x'.repeat(2000), '0000-0000-0000', '0000-0000-0000'])
     expect((await recover(weak, code)).outcome).toBe('invalid');

@@ -208,7 +208,7 @@ describe('a push service', () => {
   };
   const accept = () => new Response(null, { status: 201 });
 
-  it('gets a message encrypted, to keep for a day, and is not followed elsewhere', async () => {
+  it('gets a message encrypted and to keep for a day, and its redirects are not followed', async () => {
     const { send, requests } = create(accept);
     expect(await send('https://fcm.googleapis.com/x')).toEqual({ outcome: 'sent' });
     expect(requests).toMatchObject([

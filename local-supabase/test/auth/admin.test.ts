@@ -40,7 +40,7 @@ describe('the admin routes', () => {
     expect((await create({ id, phone: freshPhone() })).body.id).toBe(id);
   });
 
-  it('take a password hash', async () => {
+  it('accept a password hash', async () => {
     const { body: first } = await create();
     const [row] = await world.database.query<{ encrypted_password: string }>(
       'select encrypted_password from auth.users where id = $1',

@@ -67,7 +67,7 @@ describe('an instance on PostgreSQL beside the services', { timeout: TIMEOUT_MS 
     expect(await (await requestApi(supabase, '/rest/v1/entry', { token: grace.token })).json()).toEqual([]);
   });
 
-  it('gives other programs separate sessions, with row locks that skip', async () => {
+  it('gives other programs separate sessions, whose row locks can be skipped', async () => {
     const [first, second] = [await connect(supabase), await connect(supabase)];
     await first.query('create table public.job (id int primary key); insert into public.job values (1), (2)');
     await first.query('begin; select from public.job where id = 1 for update');

@@ -195,7 +195,7 @@ describe('a bucket with versions', () => {
     expect((await storageOf().getBucketLifecycle(bucket)).error).toMatchObject({ statusCode: '404' });
   });
 
-  it('keeps a lifecycle that is put again, also in its older form, and generates ids from the content', async () => {
+  it('keeps a lifecycle that is stored again, also in its older form, and generates ids from the content', async () => {
     const expiration = { noncurrentDays: 7 };
     const rules = [{ status: 'Disabled', legacyPrefix: '', noncurrentVersionExpiration: expiration }];
     const put = async () =>

@@ -40,7 +40,7 @@ export interface TokenServer {
   readonly fates: Fate[];
   /** Ends the session of the user who signed in last, as an administrator does. */
   revoke(): void;
-  /** The last one, if any, that the server still honors. */
+  /** The family of tokens that the server still accepts; null: none. */
   readonly current: Family | null;
   readonly attempts: readonly RefreshAttempt[];
   readonly definitiveRefusals: number;

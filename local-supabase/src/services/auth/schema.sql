@@ -315,7 +315,7 @@ create table if not exists auth.saml_providers (
   name_id_format text
 );
 
--- The service fills them by SCIM, which is not served; the data of a hosted project can be restored.
+-- The service fills these tables by SCIM, which is not served; the data of a hosted project can be restored.
 create table if not exists auth.scim_users (
   id uuid primary key,
   sso_provider_id uuid not null references auth.sso_providers (id) on delete cascade,

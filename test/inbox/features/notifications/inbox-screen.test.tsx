@@ -118,7 +118,7 @@ test('the inbox shows days, headlines, links and times', async () => {
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Inbox');
 });
 
-test('a row under the heading of an earlier day shows its clock time, and a row of a thread from another day its day', async () => {
+test('a row under the heading of an earlier day shows its clock time; in a thread, a row of another day shows its day', async () => {
   const insert = (name: string, at: string) =>
     local().database.query(
       `insert into public.notifications (recipient_id, content, created_at)
@@ -145,7 +145,7 @@ test('a row under the heading of an earlier day shows its clock time, and a row 
   ]);
 });
 
-test('a type in the rail leads from the archive to the inbox, which its number counts', async () => {
+test('a kind in the rail leads from the archive to the list that its number counts', async () => {
   await notify(1);
   const { actor } = await open('/home?tab=archived');
   await screen.findByRole('heading', { name: 'Archived', level: 1 });
@@ -223,7 +223,7 @@ test('the inbox searches again when a notification arrives or its words change, 
   await waitFor(() => expect(rows()).toHaveLength(1));
 });
 
-test('the inbox marks read by a button, which marks unread again', async () => {
+test('the inbox has a button that marks a notification as read, and then as unread again', async () => {
   await notify(1);
   const { actor } = await open();
   await actor.click(await findRowButton(actor, /^Mark as read: /));
@@ -232,7 +232,7 @@ test('the inbox marks read by a button, which marks unread again', async () => {
   await waitFor(async () => expect(await status('Document 1')).toBe('unread'));
 });
 
-test('the inbox deletes after the undo time unless undone', async () => {
+test('the inbox deletes a notification after the undo time unless the deletion is undone', async () => {
   await notify(1);
   const { actor } = await open();
   await actor.click(await findRowButton(actor, /^Delete: /));

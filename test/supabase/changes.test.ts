@@ -6,6 +6,7 @@ import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
 const supabase = useLocalSupabase();
 const asAda: Caller = { role: 'authenticated', userId: ada.id };
 const asGrace: Caller = { role: 'authenticated', userId: grace.id };
+const asService: Caller = { role: 'service_role' };
 
 interface Changes {
   as_of: string;
@@ -33,6 +34,8 @@ const insert = async (rows = 1, kind = 'mention') =>
       [grace.id, rows, kind],
     )
   ).map(({ id }) => id);
+const insertFor = (recipient: string, kind: string, age: string) =>
+  `insert into notifications (recipient_id, content, created_at) values ('${recipient}', '{"type":"${kind}"}', now() - interval '${age}')`;
 /** Moves all times an hour back, so that only later changes count. */
 const age = () =>
   supabase().database.exec(
@@ -182,14 +185,58 @@ it('functions for whole lists change a part of a list, the newest first, until a
   expect(await parts('delete_notifications', `'archived', most => 2`)).toEqual([2, 1, 0]);
 });
 
-it('functions for whole lists change only the caller’s notifications', async () => {
-  await insert(3);
-  await run(
-    asAda,
-    `select mark_all_notifications_read(), archive_notifications('all'), delete_notifications('all')`,
-  );
-  expect(await run(asGrace, `select id from notifications where status = 'unread'`)).toHaveLength(3);
-});
+const wholeLists = [
+  ['mark_all_notifications_read', ''],
+  ['archive_notifications', `'all',`],
+  ['delete_notifications', `'all',`],
+] as const;
+
+it.each(wholeLists)(
+  'the function %s changes only notifications of its caller, of one kind, and up to a time',
+  async (name, tab) => {
+    await run(asService, insertFor(ada.id, 'mention', '1 day'));
+    const ofGrace = [
+      ['mention', '1 day'],
+      ['mention', '1 second'],
+      ['edit', '1 day'],
+    ] as const;
+    for (const row of ofGrace) await run(asService, insertFor(grace.id, ...row));
+    const unread = async () =>
+      (
+        await run<{ kind: string }>(
+          asService,
+          `select kind from notifications where status = 'unread' order by kind, recipient_id`,
+        )
+      ).map(({ kind }) => kind);
+    const call = async (args: string) =>
+      (await run<{ n: number }>(asGrace, `select ${name}(${tab} ${args}) as n`))[0]?.n;
+    expect(await call(`kind => 'mention', up_to => now() - interval '1 hour'`)).toBe(1);
+    expect(await unread()).toEqual(['edit', 'mention', 'mention']);
+    expect(await call('most => 10')).toBe(2);
+    expect(await unread()).toEqual(['mention']);
+  },
+);
+
+it.each([
+  ['mark_all_notifications_read', '', 100, 100, false],
+  ['mark_all_notifications_read', '', 101, 0, true],
+  ['archive_notifications', `'unread'`, 50, 50, false],
+  ['archive_notifications', `'unread'`, 50, 51, true],
+  ['delete_notifications', `'unread'`, 50, 50, false],
+  ['delete_notifications', `'unread'`, 50, 51, true],
+])(
+  'the function %s(%s) of a list with %i unread and %i read is announced: %s',
+  async (name, args, unread, read, isAnnounced) => {
+    await insert(unread);
+    await supabase().database.query(
+      `insert into notifications (recipient_id, status) select $1, 'read' from generate_series(1, $2)`,
+      [grace.id, read],
+    );
+    await supabase().database.exec('delete from notification_bulk_changes');
+    await run(asGrace, `select ${name}(${args})`);
+    expect((await bulkRevision()) > 0).toBe(isAnnounced);
+  },
+);
 
 it('functions for whole lists announce more than 100 changes to realtime before the changes, and fewer not at all', async () => {
   await insert(100);

@@ -100,6 +100,9 @@ it('the counts are private', async () => {
 it('the counts are repaired by the job, which returns whether they were wrong', async () => {
   const { database } = supabase();
   await run(asService, insertSql('mention', 'unread', grace.id, 3));
+  await run(asService, insertSql('mention', 'read', grace.id, 2));
+  await run(asService, insertSql('edit', 'archived', grace.id, 1));
+  await run(asService, insertSql('mention', 'unread', ada.id, 5));
   await database.exec(`update notification_counters set unread = 7, unread_by_kind = '{"edit": 7}'`);
   const repair = () =>
     database.query<{ wrong: boolean }>('select private.repair_counters($1) as wrong', [grace.id]);

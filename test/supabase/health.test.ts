@@ -69,6 +69,21 @@ it('pending rows are counted with the age of the oldest, and failures of a day b
   expect(messages?.oldest_seconds).toBeGreaterThanOrEqual(30);
 });
 
+it('the mails and suppressions of the last day are counted by their outcome', async () => {
+  await supabase().database.exec(`
+    delete from private.suppressed_addresses;
+    insert into private.notification_mails (recipient_id, topic, state, due_at, finished_at)
+    select '${ada.id}', 'test', state, now(), now() - age
+    from (values ('sent', '1 hour'), ('sent', '2 hours'), ('sent', '25 hours'), ('dead', '1 hour'), ('dead', '25 hours'), ('skipped', '1 hour')) given (state, text)
+    cross join lateral (select text::interval) parsed (age);
+    insert into private.suppressed_addresses (address_hash, reason, created_at)
+    select reason || text, reason, now() - text::interval
+    from (values ('bounce', '1 hour'), ('bounce', '25 hours'), ('complaint', '1 hour'), ('complaint', '2 hours')) given (reason, text)`);
+  const health = await readHealth();
+  await supabase().database.exec('delete from private.suppressed_addresses');
+  expect(health['day']).toEqual({ sent: 2, dead: 1, failed_share: 0.3333, bounces: 1, complaints: 2 });
+});
+
 const alarms = async () => (await readHealth())['alarms'] as unknown as readonly string[];
 
 it.each([
@@ -310,4 +325,18 @@ it.each([
 
 it('only the service reads the health of the queues', async () => {
   expect((await ask(supabase().publishableKey)).status).toBe(401);
+});
+
+// The last test, because its rows leave a bloated table.
+it('at most 10,000 rows of a queue are counted', async () => {
+  await supabase().database.exec(`
+    insert into private.notification_mails (recipient_id, topic, state, due_at, finished_at, reason)
+    select '${ada.id}', 'test', state, now() - interval '1 minute', case state when 'dead' then now() end, 'down'
+    from generate_series(1, 10001), unnest('{retrying,dead}'::text[]) state`);
+  expect((await readHealth())['mails']).toMatchObject({
+    waiting: 10_000,
+    retrying: 10_000,
+    dead: 10_000,
+    failures: { down: 20_000 },
+  });
 });

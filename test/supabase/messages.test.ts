@@ -358,6 +358,53 @@ it('the last part of an announcement begins after the part before it', async () 
   expect(await statusOf(message?.id ?? '')).toMatchObject({ state: 'delivered', counts: { delivered: 0 } });
 });
 
+it.each([
+  ['a list', { recipient_count: '1001' }],
+  ['an audience', { audience: `'crew'` }],
+  ['everyone', { is_for_everyone: 'true' }],
+  ['followers', { is_for_followers: 'true' }],
+])('%s of more than a thousand is split into parts that contain each recipient once', async (_, to) => {
+  const parts: { readonly from: string | null; readonly to: string | null; readonly is_open: boolean }[] = [];
+  const undone = supabase().database.transaction(async (sql) => {
+    // Without triggers and foreign keys, which take a minute.
+    await sql.query('set local session_replication_role = replica');
+    await sql.query(
+      `create temp table many on commit drop as select gen_random_uuid() as id from generate_series(1, 1001)`,
+    );
+    await sql.query('insert into auth.users (id) select id from many');
+    await sql.query('insert into notification_preferences (user_id) select id from many');
+    await sql.query(
+      `insert into audience_members (audience, user_id) select name, id from many, unnest('{crew,others}'::text[]) name`,
+    );
+    const [message] = await sql.query<{ id: string }>(
+      `insert into private.messages (${Object.keys(to).join()}, send_at) values (${Object.values(to).join()}, 'infinity') returning id`,
+    );
+    await sql.query(
+      'insert into private.message_recipients (message_id, recipient_id) select $1, id from many',
+      [message?.id],
+    );
+    await sql.query(
+      `insert into private.message_ranges (message_id, lane, due_at, is_open) values ($1, 3, 'infinity', true)`,
+      [message?.id],
+    );
+    for (let turn = 0; turn < 2; turn += 1)
+      await sql.query(
+        `select private.split_range(r, m) from private.message_ranges r join private.messages m on m.id = r.message_id where r.is_open`,
+      );
+    parts.push(
+      ...(await sql.query<(typeof parts)[number]>(
+        'select after_id as from, last_id as to, is_open from private.message_ranges order by after_id nulls first',
+      )),
+    );
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  expect(parts).toEqual([
+    { from: null, to: expect.any(String), is_open: false },
+    { from: parts[0]?.to, to: null, is_open: false },
+  ]);
+});
+
 it('audiences and everyone are delivered to in chunks, each account once', async () => {
   const { database } = supabase();
   await database.exec(

@@ -461,17 +461,25 @@ describe('unsubscribing', () => {
   });
 
   it('a user without preferences gets mails until the link of one turns them off', async () => {
-    await supabase().database.exec('delete from notification_preferences');
-    const act = async (dryRun: boolean) => {
+    // The preferences of another user have no effect.
+    await supabase().database.query(`delete from notification_preferences where user_id = $1`, [ada.id]);
+    await supabase().database.query(
+      `insert into notification_preferences (user_id, language, enable_email_notifications) values ($1, 'de', false)
+       on conflict (user_id) do update set language = 'de', enable_email_notifications = false`,
+      [grace.id],
+    );
+    const act = async (dryRun: boolean, id = ada.id) => {
       const [row] = await supabase().database.query<{ result: unknown }>(
         `select unsubscribe_from_mails(private.create_mail_token('unsubscribe', $1, now() + interval '1 day'), dry_run => $2) as result`,
-        [ada.id, dryRun],
+        [id, dryRun],
       );
       return row?.result;
     };
-    expect(await act(true)).toMatchObject({ is_off: false });
+    expect(await act(false, crypto.randomUUID())).toBe(null);
+    expect(await act(true)).toMatchObject({ is_off: false, language: 'en' });
     expect(await act(false)).toMatchObject({ is_off: true });
-    expect(await act(true)).toMatchObject({ is_off: true });
+    expect(await act(true)).toMatchObject({ is_off: true, language: 'en' });
+    await supabase().database.query('delete from notification_preferences where user_id = $1', [grace.id]);
   });
 
   it('a token for another purpose unsubscribes from nothing', async () => {

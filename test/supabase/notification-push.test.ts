@@ -114,6 +114,19 @@ it('a push message combines a burst, in the language of the preferences', async 
   ]);
 });
 
+it('a push message is not affected by the preferences, notifications and ban of another user', async () => {
+  const { database } = supabase();
+  await subscribe();
+  await database.query(`insert into notification_preferences (user_id, language) values ($1, 'de')`, [
+    grace.id,
+  ]);
+  await database.query('insert into notifications (recipient_id) values ($1)', [grace.id]);
+  await database.query(`update auth.users set banned_until = '2999-01-01' where id = $1`, [grace.id]);
+  await notify('Hello');
+  expect(await later(6_000)).toMatchObject({ sent: 1 });
+  expect(received()).toMatchObject([{ language: 'en', unreadCount: 1 }]);
+});
+
 it('a push message counts all unread notifications for the badge', async () => {
   await subscribe();
   await notify('One');
@@ -442,7 +455,11 @@ it.each([{ endpoint: 'ftp://example.com' }, { p256dh: 'short' }, { auth: 'not ba
   'a subscription is refused where it is malformed: %j',
   async (wrong) => {
     const body = { endpoint: `${pushService.origin}/x`, ...device.keys, ...wrong };
-    expect((await call('subscribe_to_push', body)).status).toBe(400);
+    const response = await call('subscribe_to_push', body);
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { message: 'push_subscription_invalid' },
+    ]);
   },
 );
 

@@ -205,6 +205,19 @@ it('a password that was set with a mailed code proves its owner at once', async 
   );
 });
 
+it('a proof by the account at a provider is recent although the account’s address was added today', async () => {
+  await age('9 days');
+  await supabase().database.query('update auth.identities set created_at = now() where user_id = $1', [
+    user.id,
+  ]);
+  await supabase().database.query(
+    `update auth.mfa_amr_claims set authentication_method = 'oauth'
+     where session_id in (select id from auth.sessions where user_id = $1)`,
+    [user.id],
+  );
+  expect((await act('export_account_data', await refresh())).status).toBe(200);
+});
+
 it('a mailed code that was requested and not used leaves a password unproven', async () => {
   await call('GET', '/auth/v1/reauthenticate');
   const password = 'another-horse-13';

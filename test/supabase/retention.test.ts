@@ -69,6 +69,47 @@ it.each([
   expect(await kept(table)).toBe(0);
 });
 
+it.each([
+  ['mails', 'private.notification_mails', { recipient_id: `'${ada.id}'`, topic: `'test'` }],
+  ['push_messages', 'private.push_messages', { subscription_id: '(select id from push_subscriptions)' }],
+  [
+    'webhooks',
+    'private.webhooks',
+    { endpoint_id: '(select id from private.webhook_endpoints)', event: `'mail.bounced'` },
+  ],
+] as const)(
+  'a batch of %s ends after its size, and has only what is finished and old',
+  async (name, table, row) => {
+    const left = await supabase().database.transaction(async (sql) => {
+      await sql.query(`delete from ${table}`);
+      await sql.query('delete from push_subscriptions');
+      await sql.query(
+        `with session as (insert into auth.sessions (id, user_id) values (gen_random_uuid(), '${grace.id}') returning id)
+       insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
+       select '${grace.id}', id, 'https://push.example/b', repeat('A', 87), repeat('A', 22) from session`,
+      );
+      await sql.query('delete from private.webhook_endpoints');
+      await sql.query(
+        `insert into private.webhook_endpoints (url, events) values ('https://hooks.example.com/b', '{mail.bounced}')`,
+      );
+      await sql.query(
+        `insert into ${table} (${Object.keys(row).join()}, state, due_at, finished_at, reason)
+       select ${Object.values(row).join()}, state, now() - interval '1 year', now() - age, age::text
+       from (values ('retrying', null), ('sent', '3 days'), ('sent', '50 days'), ('skipped', '51 days'), ('dead', '52 days')) given (state, text) cross join lateral (select text::interval) parsed (age)`,
+      );
+      const [deleted] = await sql.query(`select private.delete_expired_${name}(2, now()) as count`);
+      expect(deleted).toEqual({ count: 2 });
+      return sql.query(`select state, reason from ${table} order by finished_at desc nulls first`);
+    });
+    await supabase().database.exec(`delete from ${table}; delete from private.webhook_endpoints`);
+    expect(left).toMatchObject([
+      { state: 'retrying' },
+      { state: 'sent' },
+      { state: 'sent', reason: '50 days' },
+    ]);
+  },
+);
+
 it('a run of retention deletes all batches of notifications that have expired', async () => {
   await supabase().database.query(
     'insert into notifications (recipient_id, expires_at) select $1, now() from generate_series(1, 5)',

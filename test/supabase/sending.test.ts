@@ -285,6 +285,52 @@ describe('a sender of too many notifications', () => {
   });
 });
 
+it.each([
+  ['a notification', 'insert into notifications (recipient_id, sender_id) values ($1, $2)'],
+  [
+    'a mail',
+    `insert into private.mail_only_notifications (id, recipient_id, sender_id, kind, created_at)
+     values (gen_random_uuid(), $1, $2, 'edit', now())`,
+  ],
+  [
+    'an open invitation',
+    'insert into invitations (inviter_id, invitee_email) select $2, email from auth.users where id = $1',
+  ],
+  [
+    'an accepted invitation',
+    'insert into private.accepted_invitations (invitation_id, invitee_id, inviter_id) values (gen_random_uuid(), $1, $2)',
+  ],
+  [
+    'an invitation that the sender accepted',
+    'insert into private.accepted_invitations (invitation_id, inviter_id, invitee_id) values (gen_random_uuid(), $1, $2)',
+  ],
+])('a sender is blocked because of %s, and not because of one between others', async (_, relate) => {
+  const { database } = supabase();
+  const other = crypto.randomUUID();
+  await database.query(
+    `insert into auth.users (id, email, email_confirmed_at) values ($1, 'other@example.com', now())`,
+    [other],
+  );
+  const block = () =>
+    runAs(database, asGrace, (sql) =>
+      sql.query('insert into blocked_senders (sender_id) values ($1)', [ada.id]),
+    );
+  for (const pair of [
+    [grace.id, other],
+    [other, ada.id],
+  ])
+    await database.query(relate, pair);
+  const refused = await block().catch((problem: unknown) => problem);
+  await database.query(relate, [grace.id, ada.id]);
+  const blocked = await block();
+  await database.exec(
+    'delete from private.accepted_invitations; delete from invitations; delete from blocked_senders',
+  );
+  await database.query('delete from auth.users where id = $1', [other]);
+  expect(refused).toMatchObject({ message: 'sender_unknown' });
+  expect(blocked).toEqual([]);
+});
+
 describe('a muted thread', () => {
   const about = (id: string) => ({ type: 'edit', entity_type: 'document', entity_id: id });
 

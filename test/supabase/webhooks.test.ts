@@ -136,11 +136,11 @@ it('reports once, signed, who read and who archived the message of a backend', a
 
 it('reports once that an address bounced or complained', async () => {
   for (const [address, reason] of [
+    ['nobody@example.com', 'complaint'],
     [ada.email.toUpperCase(), 'bounce'],
     [ada.email, 'bounce'],
     [grace.email, 'complaint'],
     [grace.email, 'bounce'],
-    ['nobody@example.com', 'bounce'],
   ])
     await call('/rest/v1/rpc/suppress_mail_address', { address, reason });
   await run();

@@ -75,6 +75,7 @@ const claimTwo = (name: keyof typeof queues, rows: readonly Row[]) =>
     const after = await sql.query<{ attempts: number; state: string }>(
       `select attempts, state from ${table} order by created_at`,
     );
+
     await sql.query(`delete from ${table}`);
     return after.map(({ attempts, state }, place) => {
       if (attempts > (rows[place]?.attempts ?? 0)) return 'claimed';
@@ -139,6 +140,46 @@ describe.each(['mails', 'push messages', 'webhooks'] as const)('the workers of %
     expect(await hasDue(name, row)).toEqual({ is_due: isDue });
   });
 });
+
+it.each([
+  ['mails', 'mails'],
+  ['push messages', 'push'],
+  ['webhooks', 'webhooks'],
+] as const)(
+  'dead %s are sent again by a call, all, named ones, or those that died since a time',
+  async (name, key) => {
+    const { table } = queues[name];
+    const resent = await supabase().database.transaction(async (sql) => {
+      const counts: unknown[] = [];
+      for (const args of [
+        'null',
+        `null, now() - interval '1 hour'`,
+        `array(select id from ${table} where due_at < now())`,
+        'array[gen_random_uuid()]',
+      ]) {
+        await sql.query(`delete from ${table}`);
+        for (const state of ['dead', 'dead', 'sent'] as const) await insert(sql, name, { state, due: 60 });
+        await insert(sql, name, { state: 'dead' });
+        await sql.query(`update ${table} set finished_at = now() - interval '2 hours' where due_at < now()`);
+        const [row] = await sql.query<{ count: number }>(
+          `select (resend_dead_letters(${args}) ->> '${key}')::int as count`,
+        );
+        const [due] = await sql.query<{ count: number }>(
+          `select count(*)::int from ${table} where state = 'retrying' and due_at = now() and finished_at is null and attempts = 0`,
+        );
+        counts.push([row?.count, due?.count]);
+      }
+      await sql.query(`delete from ${table}`);
+      return counts;
+    });
+    expect(resent).toEqual([
+      [3, 3],
+      [2, 2],
+      [1, 1],
+      [0, 0],
+    ]);
+  },
+);
 
 interface Acknowledgment {
   readonly outcome: string;

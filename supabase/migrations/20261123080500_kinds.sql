@@ -262,7 +262,7 @@ begin
   registered.icon := coalesce(private.message_text(kind, 'icon', 'kind', 20), 'bell');
   registered.labels := private.kind_labels(kind -> 'labels', 'kind.labels');
   registered.templates := private.kind_templates(kind -> 'templates', 'kind.templates');
-  if coalesce(jsonb_typeof(kind -> 'topic'), 'boolean') <> 'boolean' then
+  if jsonb_typeof(kind -> 'topic') <> 'boolean' then
     perform private.refuse_message('kind.topic', 'is not true or false');
   end if;
   registered.is_topic := coalesce(kind -> 'topic', 'false') = 'true';

@@ -224,7 +224,7 @@ begin
         when 'edit' then p.in_app_edits
         when 'comment' then p.in_app_comments
         when 'invite' then p.in_app_invites
-        else coalesce((p.kinds #>> array[kind, 'in_app'])::boolean, lists_kind, true)
+        else (p.kinds #>> array[kind, 'in_app'])::boolean
       end,
       lists_kind,
       true
@@ -236,7 +236,7 @@ begin
         when 'edit' then p.email_edits
         when 'comment' then p.email_comments
         when 'invite' then p.email_invites
-        else coalesce((p.kinds #>> array[kind, 'email'])::boolean, mails_kind, false)
+        else (p.kinds #>> array[kind, 'email'])::boolean
       end,
       mails_kind,
       kind in ('mention', 'message', 'comment', 'invite')

@@ -113,7 +113,7 @@ function withoutTerms(masked: string): readonly Change[] {
 const withoutStatements = (masked: string): readonly Change[] =>
   [
     ...masked.matchAll(
-      /^ +(?:perform|update|insert|delete|with|return query|raise|call|execute|[\w.]+ :=)\b[^;]*;/gm,
+      /^ +(?:perform|update|insert|delete|with|return query|raise (?!warning|notice)|call|execute|[\w.]+ :=)\b[^;]*;/gm,
     ),
   ].map(({ 0: statement, index }) => ({ at: index, length: statement.length, by: 'null;' }));
 

@@ -230,6 +230,17 @@ it('deleting the account ends every session at once: its access tokens can neith
   expect(me.status).toBe(403);
 });
 
+it('an account is deleted in a project without storage', async () => {
+  const { database } = supabase();
+  await database.exec('alter table storage.objects rename to hidden_objects');
+  try {
+    await run(leaving, 'select delete_account()');
+  } finally {
+    await database.exec('alter table storage.hidden_objects rename to objects');
+  }
+  expect(await database.query('select id from auth.users where id = $1', [leaving.userId])).toEqual([]);
+});
+
 it('the download of all data contains every part of the account, and no secret', async () => {
   const [row] = await run<{ data: Record<string, unknown> }>(leaving, 'select export_account_data() as data');
   expect(row?.data).toMatchObject({

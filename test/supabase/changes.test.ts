@@ -118,6 +118,19 @@ it('the changes since a time require a reload when there is more than one page',
   expect((await changesSince(new Date().toISOString(), asGrace, 6)).changed).toHaveLength(6);
 });
 
+it.each([
+  [0, 1],
+  [1001, 1000],
+])('a page of %i changes since a time has %i at most', async (pageSize, most) => {
+  const ids = await insert(most);
+  // In parts, because a larger statement requires a reload by itself.
+  await supabase().database.exec('delete from notification_bulk_changes');
+  const since = new Date().toISOString();
+  expect((await changesSince(since, asGrace, pageSize)).changed).toHaveLength(ids.length);
+  await insert(1);
+  expect((await changesSince(since, asGrace, pageSize)).reset).toBe(true);
+});
+
 it('the changes since a time require a reload after a statement that changed more than 100', async () => {
   await insert(101);
   await age();
@@ -200,7 +213,7 @@ it.each(wholeLists)(
       ['mention', '1 second'],
       ['edit', '1 day'],
     ] as const;
-    for (const row of ofGrace) await run(asService, insertFor(grace.id, ...row));
+    for (const [kind, age] of ofGrace) await run(asService, insertFor(grace.id, kind, age));
     const unread = async () =>
       (
         await run<{ kind: string }>(
@@ -214,6 +227,24 @@ it.each(wholeLists)(
     expect(await unread()).toEqual(['edit', 'mention', 'mention']);
     expect(await call('most => 10')).toBe(2);
     expect(await unread()).toEqual(['mention']);
+  },
+);
+
+it.each(wholeLists)(
+  'the function %s takes the newest first, and those of one time by their ids',
+  async (name, tab) => {
+    for (const age of ['2 days', '1 day', '1 day', '1 hour'])
+      await run(asService, insertFor(grace.id, 'mention', age));
+    await supabase().database.exec(`update notifications set created_at = date_trunc('day', created_at)`);
+    const unread = () =>
+      run<{ id: string }>(
+        asService,
+        `select id from notifications where status = 'unread' order by created_at desc, id desc`,
+      );
+    for (let left = await unread(); left.length > 0; left = left.slice(1)) {
+      expect(await unread()).toEqual(left);
+      await run(asGrace, `select ${name}(${tab} most => 1)`);
+    }
   },
 );
 

@@ -78,6 +78,18 @@ it('the download of all data has the names and times of passkeys, not their keys
   ]);
 });
 
+it('the download of all data of a new account has an empty list for each table without its rows', async () => {
+  const userId = crypto.randomUUID();
+  await supabase().database.query(`insert into auth.users (id, email) values ($1, 'new@example.com')`, [
+    userId,
+  ]);
+  const whole = await download('', userId);
+  const others = new Set(['exported_at', 'account', 'preferences']);
+  const lists = Object.entries(whole).filter(([name]) => !others.has(name));
+  expect(lists.length).toBeGreaterThan(15);
+  expect(lists).toEqual(lists.map(([name]) => [name, []]));
+});
+
 /** Statements beside what a sign-in and a passkey cause. Each inserts a row in each table of the download; $1 is its owner, $2 another account, $3 a text of this row alone. */
 const rows: readonly string[] = [
   `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at)

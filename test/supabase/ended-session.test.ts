@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { runAs } from '../support/database-roles.ts';
 import { createUser, grace, requestApi, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 
 const supabase = useLocalSupabase();
@@ -80,4 +81,8 @@ test('a session whose lifetime is limited reads until its end, and is no longer 
     body: {},
   });
   expect(await list.json()).toMatchObject([{ is_current: true }]);
+  const ofService = await runAs(supabase().database, { role: 'authenticated', userId: user.id }, (sql) =>
+    sql.query('select is_current from list_sessions()'),
+  );
+  expect(ofService).toEqual([{ is_current: false }]);
 });

@@ -63,6 +63,25 @@ it('the choices of a filter are at most 100 threads, those of the newest notific
   expect(threads.slice(0, 4)).toEqual(['document/busy', 'document/old', 'document/put away', '/1']);
 });
 
+it('the choices of a filter are at most 100 senders, and no row without a sender or thread', async () => {
+  const { database } = supabase();
+  const reader = crypto.randomUUID();
+  await database.query(`insert into auth.users (id, email) values ($1, 'reader@example.com')`, [reader]);
+  await database.query('insert into notifications (recipient_id) values ($1)', [reader]);
+  expect(await listChoices(reader)).toEqual([]);
+  const choices = await database.transaction(async (sql) => {
+    await sql.query('set local session_replication_role = replica');
+    await sql.query(
+      `insert into notifications (recipient_id, sender_id, content) select $1, gen_random_uuid(), '{}' from generate_series(1, 101)`,
+      [reader],
+    );
+    await sql.query(`select set_config('request.jwt.claims', $1, true)`, [JSON.stringify({ sub: reader })]);
+    return sql.query('select id from recent_senders_and_threads()');
+  });
+  await database.query('delete from notifications where recipient_id = $1', [reader]);
+  expect(choices).toHaveLength(100);
+});
+
 it('the choices of a filter are read by indexes, from a bounded number of rows', async () => {
   await insert(1000, 6000, { thread: 'many', sender: ada.id });
   await supabase().database.exec('vacuum analyze notifications');

@@ -53,9 +53,10 @@ it('pending rows are counted with the age of the oldest, and failures of a day b
     alter table private.message_ranges disable trigger announce_outgoing;
     insert into private.messages (id, content, recipient_count, send_at) values
       ('${ada.id}', '{}', 1, now() - interval '30 seconds'), ('${grace.id}', '{}', 1, now() + interval '1 hour');
-    insert into private.message_ranges (message_id, lane, due_at) select id, 1, send_at from private.messages;
+    insert into private.message_ranges (message_id, lane, due_at)
+    select id, lane, send_at from private.messages, unnest('{1,2,2}'::int[]) lane;
     alter table private.message_ranges enable trigger announce_outgoing`);
-  const { mails, messages } = await readHealth();
+  const { mails, messages, announcements } = await readHealth();
   expect(mails).toMatchObject({
     waiting: 2,
     retrying: 1,
@@ -66,7 +67,61 @@ it('pending rows are counted with the age of the oldest, and failures of a day b
   expect(mails?.oldest_seconds).toBeGreaterThanOrEqual(90);
   expect(mails?.held_seconds).toBe(null);
   expect(messages?.waiting).toBe(1);
+  expect(announcements?.waiting).toBe(1);
   expect(messages?.oldest_seconds).toBeGreaterThanOrEqual(30);
+});
+
+it.each([
+  ['notifications', `(recipient_id, status) values ('${ada.id}', 'read')`, 'public.notifications'],
+  ['mail_only_notifications', `values (gen_random_uuid(), '${ada.id}', null, 'edit', null, now())`],
+  ['sent_notifications', `(sender_id, recipient_id, created_at) values ('${ada.id}', '${grace.id}', now())`],
+  ['tombstones', `values ('${ada.id}', gen_random_uuid())`, 'private.notification_tombstones'],
+  [
+    'invitations',
+    `(inviter_id, invitee_email, expires_at) values ('${ada.id}', 'x@example.com', now())`,
+    'public.invitations',
+  ],
+  [
+    'notification_mails',
+    `(recipient_id, topic, state, due_at, finished_at) select '${ada.id}', 'test', s, now(), now() from unnest('{sent,skipped,dead}'::text[]) s`,
+  ],
+  ['messages', `(content, send_at, state, finished_at) values ('{}', now(), 'delivered', now())`],
+  [
+    'outgoing_notifications',
+    `(sender_id, recipient_id, created_at, due_at) values ('${ada.id}', '${grace.id}', now(), 'infinity')`,
+  ],
+  [
+    'push_messages',
+    `(subscription_id, state, due_at, finished_at) select id, s, now(), now() from public.push_subscriptions, unnest('{sent,skipped,dead}'::text[]) s`,
+  ],
+  [
+    'webhooks',
+    `(endpoint_id, event, state, finished_at) select id, 'mail.bounced', s, now() from private.webhook_endpoints, unnest('{sent,skipped,dead}'::text[]) s`,
+  ],
+])('the health names %s that retention has left', async (name, row, table = `private.${name}`) => {
+  const late: unknown[] = [];
+  const undone = supabase().database.transaction(async (sql) => {
+    await sql.query('delete from public.notifications');
+    await sql.query('delete from private.notification_tombstones');
+    await sql.query(
+      `insert into public.push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
+       values ('${ada.id}', gen_random_uuid(), 'https://push.example.com/h', repeat('a', 87), repeat('a', 22))`,
+    );
+    await sql.query(
+      `insert into private.webhook_endpoints (url, events) values ('https://hooks.example.com/h', '{mail.bounced}')`,
+    );
+    const [health] = await sql.query<{ health: unknown }>(
+      `select private.retention_health(now() + interval '400 days') as health`,
+    );
+    await sql.query(`insert into ${table} ${row}`);
+    const [left] = await sql.query<{ health: unknown }>(
+      `select private.retention_health(now() + interval '400 days') as health`,
+    );
+    late.push(health?.health, left?.health);
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  expect(late).toEqual([null, { table: name, behind_seconds: expect.any(Number) }]);
 });
 
 it('the mails and suppressions of the last day are counted by their outcome', async () => {

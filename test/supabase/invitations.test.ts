@@ -439,6 +439,21 @@ it('answering an invitation stores the answer in the notification of the invitee
   });
 });
 
+it('an accepted invitation lets both accounts block each other', async () => {
+  const block = (caller: typeof asAda | typeof asGrace, sender: string) =>
+    runAs(supabase().database, caller, (sql) =>
+      sql.query('insert into blocked_senders (sender_id) values ($1)', [sender]),
+    );
+  await supabase().database.exec('delete from private.accepted_invitations');
+  const token = await invite();
+  await expect(block(asAda, grace.id)).rejects.toMatchObject({ message: 'sender_unknown' });
+  await call(asGrace, 'accept', token);
+  await supabase().database.exec('delete from notifications');
+  await block(asAda, grace.id);
+  await block(asGrace, ada.id);
+  await supabase().database.exec('delete from blocked_senders; delete from private.accepted_invitations');
+});
+
 it('answering an invitation cannot be replaced by the other answer', async () => {
   const token = await invite();
   await call(asGrace, 'accept', token);

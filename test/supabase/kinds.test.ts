@@ -258,6 +258,14 @@ it('a project registers at most 50 kinds', async () => {
   await register({ ...buildFailed, name: 'kind_49' });
 });
 
+it('the first of several missing fields is named', async () => {
+  await register({ ...buildFailed, templates: { en: { title: '{zone} {branch} {minutes}' } } });
+  const { body } = await call('send_notifications', {
+    messages: [{ recipients: [ada.id], kind: buildFailed.name }],
+  });
+  expect(body).toMatchObject({ details: expect.stringContaining('fields.branch is missing') });
+});
+
 it.each([
   [{ fields: {} }, /^messages\[0\]\.fields\.branch is missing: a template of the kind has it\.$/],
   [{ fields: { branch: true } }, /^messages\[0\]\.fields\.branch is not a string\.$/],

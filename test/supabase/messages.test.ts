@@ -139,6 +139,22 @@ it('a message takes only the channels that it names, of those that the recipient
   expect(await supabase().database.query('select state from private.notification_mails')).toHaveLength(1);
 });
 
+it('an outcome stays when its message is delivered again, although the recipient has deleted it', async () => {
+  const [message] = await send({
+    recipients: [grace.id],
+    kind: 'mention',
+    text: 'Hello',
+    channels: ['in_app'],
+  });
+  await supabase().database.exec('delete from notifications');
+  await supabase().database.query('select private.deliver_messages(array[$1::uuid], array[$2::uuid])', [
+    message?.id,
+    grace.id,
+  ]);
+  expect((await statusOf(message?.id ?? '')).deliveries).toEqual(message?.deliveries);
+  expect(await contents()).toEqual([]);
+});
+
 describe('an idempotency key', () => {
   it.each([['in_app'], ['email']])('sends once by %s and repeats the first response', async (channel) => {
     const message = {

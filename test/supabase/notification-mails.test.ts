@@ -214,15 +214,24 @@ it('a digest that was queued before its user had preferences moves to the time t
   ).toEqual([{ due: '08:00' }]);
 });
 
-it('a digest moves when another frequency, hour or zone is chosen', async () => {
+it('a digest moves when another frequency, hour or zone is chosen, and those of other users stay', async () => {
   await prefer({ email_digest_frequency: 'weekly' });
   await notify('mention');
+  await supabase().database.query(
+    `insert into private.notification_mails (recipient_id, topic, due_at) values ($1, 'digest', '2999-01-01')`,
+    [grace.id],
+  );
   await supabase().database.exec(
     `update notification_preferences set email_digest_frequency = 'instant' where user_id = '${ada.id}'`,
   );
   const [mail] = await supabase().database.query<{ is_soon: boolean }>(
-    `select due_at between now() and now() + interval '3 minutes' as is_soon from private.notification_mails`,
+    `select due_at between now() and now() + interval '3 minutes' as is_soon from private.notification_mails order by due_at`,
   );
+  expect(
+    await supabase().database.query('select due_at from private.notification_mails where recipient_id = $1', [
+      grace.id,
+    ]),
+  ).toEqual([{ due_at: new Date('2999-01-01') }]);
   expect(mail?.is_soon).toBe(true);
 });
 

@@ -46,6 +46,12 @@ it('notification preferences take language and time zone of the account, before 
   expect(await locale(), 'a zone that is set stays').toEqual([
     { language: 'en', time_zone: 'Europe/Berlin' },
   ]);
+  await store({ language: 'fr', time_zone: 'America/Lima' });
+  expect(await locale(), 'the language alone').toEqual([{ language: 'fr', time_zone: 'Europe/Berlin' }]);
+  await database.query(`update notification_preferences set time_zone = 'UTC' where user_id = $1`, [id]);
+  await store({ language: 'fr', time_zone: 'Europe/Berlin' });
+  expect(await locale(), 'the time zone alone').toEqual([{ language: 'fr', time_zone: 'Europe/Berlin' }]);
+  await store({ language: 'en', time_zone: 'Europe/Berlin' });
   await store({ language: "x'; drop", time_zone: 'ABC5' });
   expect(await locale(), 'unknown values are ignored').toEqual([
     { language: 'en', time_zone: 'Europe/Berlin' },

@@ -205,17 +205,28 @@ it('a password that was set with a mailed code proves its owner at once', async 
   );
 });
 
+/** The next token of a session that has just used a method. */
+async function proveBy(method: string): Promise<string> {
+  await supabase().database.query(
+    `update auth.mfa_amr_claims set authentication_method = $2, updated_at = now()
+     where session_id in (select id from auth.sessions where user_id = $1)`,
+    [user.id, method],
+  );
+  return refresh();
+}
+
+it('a password that was set today leaves a mailed code as a proof', async () => {
+  await age('9 days');
+  expect((await call('PUT', '/auth/v1/user', { password: 'another-horse-13' })).status).toBe(200);
+  expect((await act('export_account_data', await proveBy('otp'))).status).toBe(200);
+});
+
 it('a proof by the account at a provider is recent although the account’s address was added today', async () => {
   await age('9 days');
   await supabase().database.query('update auth.identities set created_at = now() where user_id = $1', [
     user.id,
   ]);
-  await supabase().database.query(
-    `update auth.mfa_amr_claims set authentication_method = 'oauth'
-     where session_id in (select id from auth.sessions where user_id = $1)`,
-    [user.id],
-  );
-  expect((await act('export_account_data', await refresh())).status).toBe(200);
+  expect((await act('export_account_data', await proveBy('oauth'))).status).toBe(200);
 });
 
 it('a mailed code that was requested and not used leaves a password unproven', async () => {

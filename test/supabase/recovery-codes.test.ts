@@ -66,6 +66,16 @@ it('recovery codes are neither created nor counted with the password alone', asy
     expect(await (await rpc(name, weak)).json()).toMatchObject({ message: 'insufficient_aal' });
 });
 
+it('the status counts the unused codes of its account alone', async () => {
+  const other = await createUser(supabase(), `other-${crypto.randomUUID()}@example.com`);
+  await createCodes((await enrollSecondFactor(supabase(), other.token)).token);
+  await recover(strong, codes[0]);
+  expect(await (await rpc('recovery_code_status', strong)).json()).toEqual({
+    unused: 9,
+    created_at: expect.any(String),
+  });
+});
+
 it('recovery codes replace earlier ones, which no longer work; a mail reports it', async () => {
   const [old] = codes;
   await createCodes(strong);

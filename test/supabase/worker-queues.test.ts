@@ -181,6 +181,40 @@ it.each([
   },
 );
 
+it.each([
+  [
+    'mails',
+    'a transient failure',
+    '55P03',
+    1,
+    { state: 'retrying', delay: 60, length: 500, is_finished: false },
+  ],
+  ['push messages', 'a transient failure', '55P03', 3, { state: 'retrying', delay: 960, is_finished: false }],
+  ['webhooks', 'the last attempt', '55P03', 8, { state: 'dead', delay: -1, is_finished: true }],
+  ['mails', 'a permanent failure', '22P02', 1, { state: 'dead', delay: -1, length: 500, is_finished: true }],
+] as const)('%s that cannot be written are taken back after %s', async (name, _, code, attempts, row) => {
+  const { table, mostAttempts } = queues[name];
+  const rows = await supabase().database.transaction(async (sql) => {
+    await sql.query(`delete from ${table}`);
+    const [first] = await insert(sql, name, { state: 'sending', leased: 60, attempts });
+    await insert(sql, name, { state: 'sending', leased: 60, attempts }, 1);
+    await sql.query(`select private.take_back($1::text::regclass, $2, $3, $4, $5, now())`, [
+      table,
+      first?.id,
+      mostAttempts,
+      code,
+      'x'.repeat(501),
+    ]);
+    const all = await sql.query(
+      `select state, round(extract(epoch from due_at - now()))::int as delay, length(reason) as length,
+         finished_at is not null as is_finished from ${table} order by created_at`,
+    );
+    await sql.query(`delete from ${table}`);
+    return all;
+  });
+  expect(rows).toMatchObject([row, { state: 'sending', delay: -1, length: null }]);
+});
+
 interface Acknowledgment {
   readonly outcome: string;
   readonly attempts?: number;
@@ -243,11 +277,19 @@ const backoffs: readonly [keyof typeof queues, readonly number[]][] = [
 it.each(backoffs)('%s that fail are retried after %j seconds, and then dead', async (name, delays) => {
   for (const [place, delay] of delays.entries())
     expect(await acknowledge(name, { outcome: 'failed', attempts: place + 1 })).toEqual({
-      ...{ state: 'retrying', attempts: place + 1, length: 500, is_finished: false, is_leased: false },
+      state: 'retrying',
+      attempts: place + 1,
+      length: 500,
+      is_finished: false,
+      is_leased: false,
       delay,
     });
   expect(await acknowledge(name, { outcome: 'failed', attempts: delays.length + 1 })).toMatchObject({
-    ...{ state: 'dead', attempts: delays.length + 1, delay: -1, length: 500, is_finished: true },
+    state: 'dead',
+    attempts: delays.length + 1,
+    delay: -1,
+    length: 500,
+    is_finished: true,
     is_leased: false,
   });
 });

@@ -32,7 +32,7 @@ describe('a slow server', () => {
 
   it.each([
     { roundTripMs: 300, chosen: everyOf(3) },
-    // These audits set a client deadlines of less than such a round trip.
+    // These audits give a client deadlines that are shorter than this round trip.
     { roundTripMs: 1_200, chosen: audits.filter(({ id }) => /^CLIENT-RT-30[12]$/.test(id)) },
   ])(
     'a round trip of $roundTripMs ms fails no audit',

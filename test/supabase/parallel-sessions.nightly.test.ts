@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openScaleDatabase, type ScaleDatabase } from '../../scripts/scale/scale-database.ts';
 
-/** Debian's folder; another one by POSTGRES_BINARIES. Without a PostgreSQL these tests fail: a skipped race would look like a passed one. */
+/** The folder of Debian's package, or POSTGRES_BINARIES. Without a PostgreSQL these tests fail: a skipped race would look like a passed one. */
 const binaries = process.env['POSTGRES_BINARIES'] ?? '/usr/lib/postgresql/15/bin';
 
 let database: ScaleDatabase;

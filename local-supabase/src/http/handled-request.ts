@@ -6,8 +6,8 @@ export interface HandledRequest {
   readonly durationMs: number;
 }
 
-/** Calls `onRequest` for every response. */
-export function reporting(
+/** Wraps `handle`: calls `onRequest` for every response. */
+export function reportRequests(
   handle: (request: Request) => Promise<Response>,
   onRequest: (request: HandledRequest) => void,
 ): (request: Request) => Promise<Response> {

@@ -2,7 +2,7 @@ import { createFaultInjection } from './faults/fault-injection.ts';
 import { createFaults } from './faults/faults.ts';
 import type { Faults, SkewedClock } from './faults/faults.ts';
 import { createGateway } from './gateway.ts';
-import { reporting } from '../http/handled-request.ts';
+import { reportRequests } from '../http/handled-request.ts';
 import type { HandledRequest } from '../http/handled-request.ts';
 import { createRequestTracker } from '../http/request-tracker.ts';
 import type { ExpirableKeys } from '../keys/expirable-keys.ts';
@@ -57,7 +57,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const realtime = services.realtime.faults;
   let aheadMs = 0;
   return {
-    handle: onRequest ? reporting(handle, onRequest) : handle,
+    handle: onRequest ? reportRequests(handle, onRequest) : handle,
     services,
     faults: createFaults({ gate, clock, keys, realtime, dropConnections }),
     clock: {

@@ -309,7 +309,7 @@ export class SessionManager implements StoreHealthListener {
     }
     if (clearsCallback && (notesBefore.callbackError || notesBefore.callbackMessage !== null))
       this.#notes = { ...notesBefore, callbackError: null, callbackMessage: null };
-    // Before the snapshot, so that a page that renders in a microtask has received the events already.
+    // Emit the events before the snapshot, so that a page that renders in a microtask has received them.
     for (const event of emitted) this.events.defer(event);
     if (this.#state !== before || this.#notes !== notesBefore) this.#publish();
     const token = this.current()?.record.access_token ?? null;

@@ -7,7 +7,7 @@ const changing: readonly (readonly [RegExp, string])[] = [
   [/\/join\/[0-9a-f]+/g, '/join/token'],
   [/(Last active|Zuletzt aktiv) .*/g, '$1 …'],
   [/(Signed in|Angemeldet am) [^"]*\d{4}.*/g, '$1 …'],
-  // The server computes it, by its own clock; a colon in it makes the text a quoted one.
+  // The server computes the time by its own clock. YAML quotes a text with a colon.
   [/"?([^":\n]*)\b(Nothing is waiting|Next:|Zurzeit wartet|Nächste:).*/g, '$1…'],
   // The key of an authenticator app.
   [/\b([A-Z2-7]{4} ){3,}[A-Z2-7]{1,4}\b/g, 'KEY'],

@@ -96,7 +96,7 @@ async function readRules(sql: Sql, id: string): Promise<readonly LifecycleRule[]
   return bucket.rules;
 }
 
-/** The update by the caller applies the policies; a trigger admits it from the service alone, which repeats it. */
+/** The caller's update checks the policies. A trigger admits changes of the service alone, so the service repeats the update. */
 async function writeRules(sql: Sql, id: string, rules: readonly LifecycleRule[] | null): Promise<void> {
   const configuration = rules && JSON.stringify({ rules });
   const [bucket] = await sql.query<{ isSame: boolean }>(

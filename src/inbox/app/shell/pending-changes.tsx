@@ -18,7 +18,7 @@ export function PendingChanges({ count }: { readonly count: number }) {
     <>
       <PendingNote count={count} onShow={() => setIsOpen(true)} />
       {isOpen &&
-        // Outside of the live region of the note, which would announce the whole list.
+        // Render the list outside of the live region of the note, which would announce all of it.
         createPortal(
           <PartBoundary onFail={close}>
             <PendingList onClose={close} />

@@ -80,7 +80,7 @@ function deleteDatabase(factory: IDBFactory, name: string): Promise<void> {
     const request = factory.deleteDatabase(name);
     request.onsuccess = () => resolve();
     request.onerror = () => reject(request.error ?? new Error(`${name} stayed`));
-    // Another tab holds it open; the deletion happens as soon as that tab is gone.
+    // Another tab holds the database open; the browser deletes it once that tab is gone.
     request.onblocked = () => resolve();
   });
 }

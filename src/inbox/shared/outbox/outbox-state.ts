@@ -69,7 +69,7 @@ export type OutboxEvent =
   /** The request failed and may succeed after `delayMs` milliseconds. */
   | { readonly type: 'failed'; readonly id: string; readonly nowMs: number; readonly delayMs: number };
 
-/** Requests of one tab at the same time, while nothing is delayed. */
+/** Maximum number of requests of one tab at the same time, while nothing is delayed. */
 export const maxRequests = 6;
 
 const noFailure = { failures: 0, retryAtMs: 0 } as const;

@@ -118,14 +118,16 @@ function readSns(body: string): ProviderEvent {
   if (type === 'SubscriptionConfirmation') return snsUrl.test(confirmUrl) ? { confirmUrl } : null;
   if (type !== 'Notification') return null;
   const { notificationType, eventType, bounce, complaint } = parseRequestJson(sesSchema, message);
-  const of = (list: z.infer<typeof recipients>) => list.map(({ emailAddress }) => emailAddress);
+  const addressesOf = (list: z.infer<typeof recipients>) => list.map(({ emailAddress }) => emailAddress);
   const kind = notificationType ?? eventType;
   if (kind === 'Complaint' && complaint)
-    return { reason: 'complaint', addresses: of(complaint.complainedRecipients), detail: null };
+    return { reason: 'complaint', addresses: addressesOf(complaint.complainedRecipients), detail: null };
   if (kind !== 'Bounce' || bounce?.bounceType !== 'Permanent') return null;
   const bounced = bounce.bouncedRecipients.filter(
     ({ status = '', diagnosticCode = '' }) => !isAboutSomethingElse(`${status} ${diagnosticCode}`),
   );
   const [first] = bounced;
-  return first ? { reason: 'bounce', addresses: of(bounced), detail: first.diagnosticCode ?? null } : null;
+  return first
+    ? { reason: 'bounce', addresses: addressesOf(bounced), detail: first.diagnosticCode ?? null }
+    : null;
 }

@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/compat/index.ts';
 import { createPlatform } from '../../src/platform/index.ts';
@@ -79,49 +78,6 @@ describe('versions of objects', () => {
     expect(listed.map(({ version }) => version)).toEqual([versionId]);
     const { objects } = await files.listV2({ noncurrentVersions: 'include' });
     expect(objects.map(({ archived_at }) => archived_at === null)).toEqual([true, false]);
-  });
-
-  it('are restored, copied and removed', async () => {
-    const versionId = await uploadTwice();
-    await files.copy('a.txt', 'copy.txt', { sourceVersionId: versionId });
-    expect(await textOf('copy.txt')).toBe('one');
-    await files.move('a.txt', 'a.txt', { sourceVersionId: versionId });
-    expect(await textOf('a.txt')).toBe('one');
-    await files.remove([{ path: 'a.txt', versionId }]);
-    expect(await textOf('a.txt')).toBe('two');
-    await files.remove(['a.txt']);
-    expect(await files.exists('a.txt')).toBe(false);
-    expect((await files.listV2({ deleteMarkers: 'only' })).objects).toHaveLength(1);
-  });
-
-  it('are no longer kept once versioning is suspended', async () => {
-    await createStorageClient(connection).updateBucket(files.name, { versioning: 'SUSPENDED' });
-    await uploadTwice();
-    expect(await files.list('', { noncurrentVersions: 'only' })).toEqual([]);
-    expect(await createStorageClient(connection).getBucket(files.name)).toMatchObject({
-      versioning_status: 'SUSPENDED',
-    });
-  });
-});
-
-describe('the encoding of an object', () => {
-  const packed = () => new Uint8Array(gzipSync('packed'));
-
-  it('is declared to caches and browsers, which decode it', async () => {
-    await files.upload('a.txt', packed(), { contentEncoding: 'gzip', contentType: 'text/plain' });
-    expect(await textOf('a.txt')).toBe('packed');
-    const form = new FormData();
-    form.append('', new Blob([packed()]), 'a.gz');
-    await files.upload('form.txt', form, { contentEncoding: 'gzip' });
-    expect(await textOf('form.txt')).toBe('packed');
-  });
-
-  it('is corrected by a copy', async () => {
-    await files.upload('a.bin', packed());
-    const replaceMetadata = { contentEncoding: 'gzip', contentType: 'text/css', cacheControl: 'max-age=9' };
-    await files.copy('a.bin', 'a.css', { replaceMetadata });
-    expect(await textOf('a.css')).toBe('packed');
-    expect(await files.info('a.css')).toMatchObject({ content_type: 'text/css', cache_control: 'max-age=9' });
   });
 });
 

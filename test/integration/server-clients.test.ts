@@ -51,15 +51,30 @@ describe.each(Object.entries(servers))('%s', (_name, start) => {
   beforeAll(async () => ({ send, close } = { close: undefined, ...(await start(project())) }));
   afterAll(() => close?.());
 
-  it('signs in, responds as the user, and signs out', async () => {
+  it('serves its page and its API to a session and the API to a bearer token, refuses a foreign code, and signs out', async () => {
     const browser = createBrowser(send);
     expect((await browser.request('GET', '/me')).response.status).toBe(401);
+    const refused = await browser.request('GET', '/api/me');
+    expect([refused.response.status, refused.body]).toEqual([401, { error: expect.any(String) as string }]);
     const signedIn = await browser.request('POST', '/login', credentials);
     expect(signedIn.body).toEqual({ email: ada.email });
     const cookie = signedIn.response.headers.getSetCookie().join();
     expect(cookie).toMatch(/-auth-token=base64-/);
     expect(cookie).toMatch(/Secure/i);
-    expect((await browser.request('GET', '/me')).body).toEqual({ email: ada.email, hasCount: true });
+    const answered = { user: ada.id, hasCount: true };
+    expect((await browser.request('GET', '/api/me')).body).toEqual(answered);
+    const headers = { authorization: `Bearer ${await signIn(supabase(), ada.email)}` };
+    const response = await send(new Request('https://app.test/api/me', { headers }));
+    expect([response.status, await response.json()]).toEqual([200, answered]);
+    const callback = await browser.request(
+      'GET',
+      '/callback?code=c0de0000-aaaa-4bbb-8ccc-000000000001&sb=&error_code=otp_expired&error=access_denied',
+    );
+    expect([callback.response.status, callback.body?.['code']]).toEqual([400, 'otp_expired']);
+    expect((await browser.request('GET', '/me')).body, 'the session is kept').toEqual({
+      email: ada.email,
+      hasCount: true,
+    });
     expect((await browser.request('POST', '/logout')).body).toEqual({ revoked: true });
     expect(browser.jar.size).toBe(0);
     expect((await browser.request('GET', '/me')).response.status).toBe(401);
@@ -79,29 +94,6 @@ describe.each(Object.entries(servers))('%s', (_name, start) => {
     }
     expect((await browser.request('GET', '/me')).response.status).toBe(200);
     expect(refreshes).toHaveLength(1);
-  });
-
-  it('serves its API to a bearer token and to the cookies of a session only', async () => {
-    const browser = createBrowser(send);
-    const refused = await browser.request('GET', '/api/me');
-    expect([refused.response.status, refused.body]).toEqual([401, { error: expect.any(String) as string }]);
-    await browser.request('POST', '/login', credentials);
-    const expected = { user: ada.id, hasCount: true };
-    expect((await browser.request('GET', '/api/me')).body).toEqual(expected);
-    const headers = { authorization: `Bearer ${await signIn(supabase(), ada.email)}` };
-    const response = await send(new Request('https://app.test/api/me', { headers }));
-    expect([response.status, await response.json()]).toEqual([200, expected]);
-  });
-
-  it('refuses a code that another browser requested, and keeps the session', async () => {
-    const browser = createBrowser(send);
-    await browser.request('POST', '/login', credentials);
-    const { response, body } = await browser.request(
-      'GET',
-      '/callback?code=c0de0000-aaaa-4bbb-8ccc-000000000001&sb=&error_code=otp_expired&error=access_denied',
-    );
-    expect([response.status, body?.['code']]).toEqual([400, 'otp_expired']);
-    expect((await browser.request('GET', '/me')).response.status).toBe(200);
   });
 });
 

@@ -28,7 +28,7 @@ const notes = db.from('notes');
 const loose = createRestClient({ url: projectUrl, apiKey: 'k', platform: createRecordingTab().tab });
 const t = loose.from('t');
 
-/** The calls that were measured at the vendor's builder (PROTOCOL.md), by this builder; the others are in scenarios.test.ts. */
+/** The calls of PROTOCOL.md that scenarios.test.ts lacks, which were recorded with the vendor's builder, made with this one. */
 describe('the measured calls', () => {
   test('1: a select of all columns sends *', () => {
     expect(notes.select().toRequest()).toEqual({

@@ -1,6 +1,6 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { renderApp, type RenderedApp } from '../../support/render-app.tsx';
 import { findRowButton } from '../../support/row-button.ts';
@@ -43,7 +43,7 @@ test('signing in behind a proxy that responds with its own page shows one clear 
   expect(app.url()).toBe('/login');
 });
 
-test('signing in past the limit says when it is possible again', async () => {
+test('signing in past the limit counts down until it is possible again, without announcing the seconds', async () => {
   faults.respond('post', '/auth/v1/token', () =>
     HttpResponse.json(
       {
@@ -54,7 +54,10 @@ test('signing in past the limit says when it is possible again', async () => {
     ),
   );
   await enterPassword(await open('/login'));
-  await waitFor(() => expect(document.body.textContent).toMatch(/4[12] s/));
+  const countdown = await screen.findByText(/^\(4[12] s\)$/);
+  expect(countdown.getAttribute('aria-hidden')).toBe('true');
+  expect(countdown.closest('[role]')).toBeNull();
+  expect(screen.getByRole('button', { name: 'Sign in' }).getAttribute('aria-disabled')).toBe('true');
 });
 
 test('signing in with a truncated response fails', async () => {
@@ -83,42 +86,68 @@ test('the inbox survives one response of a server that is restarting', async () 
   expect(requests).toBeGreaterThan(1);
 });
 
-test('the inbox behind a captive portal says that it could not be loaded, and keeps the session', async () => {
+test('the inbox behind a captive portal says that it could not be loaded, keeps the session, and can be retried', async () => {
   const app = await open('/home', true);
-  faults.respond('get', '/rest/v1/notifications', proxyPage(403));
-  faults.respond('head', '/rest/v1/notifications', proxyPage(403));
+  const report = vi.fn<(problem: unknown) => void>();
+  let isCaptive = true;
+  for (const method of ['get', 'head'] as const)
+    faults.respond(method, '/rest/v1/notifications', () => (isCaptive ? proxyPage(403)() : undefined));
   app.unmount();
   const again = await renderApp('/home', {
     supabase: supabase(),
-    platform: { fetch: faults.fetch },
+    platform: { fetch: faults.fetch, report },
     store: app.store,
   });
-  expect(await screen.findByText(/Couldn’t (load your notifications|refresh)/)).toBeTruthy();
+  const message = await screen.findByText(/Couldn’t (load your notifications|refresh)/);
+  expect(report).toHaveBeenCalled();
   expect(again.clients.auth.getSnapshot().status).toBe('signed-in');
   expect(again.url()).toBe('/home');
+  isCaptive = false;
+  const notice = within(message.parentElement ?? document.body);
+  await again.actor.click(notice.getByRole('button', { name: 'Try again' }));
+  expect(await findRowButton(again.actor, /^Mark as read/)).toBeTruthy();
 });
 
-test('the inbox undoes a change that the server refuses', async () => {
+test('the inbox undoes a change that the server refuses, and repeats it on request', async () => {
   const { actor } = await open('/home', true);
   const button = await findRowButton(actor, /^Mark as read/);
+  const rail = within(screen.getByRole('complementary', { name: 'Views' }));
+  const unread = () => rail.getByRole('link', { name: /^Unread, \d/ }).getAttribute('aria-label');
+  const before = unread();
   const refusal = { code: '42501', message: 'permission denied', details: null, hint: null };
-  faults.respond('patch', '/rest/v1/notifications', () => HttpResponse.json(refusal, { status: 403 }));
+  let isRefused = true;
+  faults.respond('patch', '/rest/v1/notifications', () =>
+    isRefused ? HttpResponse.json(refusal, { status: 403 }) : undefined,
+  );
   await actor.click(button);
-  expect(await screen.findByText(/Your change was undone/)).toBeTruthy();
-  expect((await screen.findAllByRole('button', { name: /^Mark as read/ })).length).toBeGreaterThan(0);
+  const toast = await screen.findByText(/Your change was undone/);
+  await waitFor(() => expect(unread()).toBe(before));
+  isRefused = false;
+  const notice = within(toast.parentElement ?? document.body);
+  await actor.click(notice.getByRole('button', { name: 'Try again' }));
+  await waitFor(() => expect(unread()).not.toBe(before));
 });
 
-test('the inbox keeps a change while the server fails, and sends it later', async () => {
+test('the inbox keeps a change while the server fails or is not found, and sends it later', async () => {
   const { actor } = await open('/home', true);
-  const button = await findRowButton(actor, /^Mark as read/);
+  const button = await findRowButton(actor, /^Archive/);
+  const archived = () =>
+    supabase().database.query(
+      `select id from notifications where recipient_id = $1 and status = 'archived'`,
+      [ada.id],
+    );
+  const { length: before } = await archived();
   let requests = 0;
   faults.respond('patch', '/rest/v1/notifications', () => {
     requests += 1;
-    return requests === 1 ? proxyPage(500)() : undefined;
+    if (requests === 1) return proxyPage(500)();
+    return requests === 2 ? HttpResponse.error() : undefined;
   });
   await actor.click(button);
-  expect(await screen.findByText(/Syncing 1 change/)).toBeTruthy();
-  await waitFor(() => expect(screen.queryByText(/Syncing 1 change/)).toBeNull(), { timeout: 45_000 });
-  expect(requests).toBeGreaterThan(1);
+  expect(await screen.findByText('Syncing 1 change…')).toBeTruthy();
+  expect(button.isConnected, 'the row is gone at once').toBe(false);
+  await waitFor(() => expect(screen.queryByText('Syncing 1 change…')).toBeNull(), { timeout: 45_000 });
+  expect(requests).toBe(3);
+  expect(await archived()).toHaveLength(before + 1);
   expect(screen.queryByText(/Your change was undone/)).toBeNull();
 });

@@ -6,7 +6,6 @@ import { describedBy } from '../../../support/described-by.ts';
 import { createUser, ada, seedPassword, useLocalSupabase } from '../../../support/local-supabase.ts';
 import { renderApp } from '../../../support/render-app.tsx';
 import { createBreakableFetch, to } from '../../../support/wire/breakable-fetch.ts';
-import { json } from '../../../support/wire/replies.ts';
 
 const supabase = useLocalSupabase({ auth: { externalProviders: ['github'] } });
 
@@ -61,24 +60,6 @@ test('signing in by password shows that the server cannot be reached', async () 
   await enter(actor, ada.email, seedPassword);
   await screen.findByText(/^Can’t reach the server/);
   expect(screen.getByLabelText('Password')).toHaveProperty('value', seedPassword);
-});
-
-test('signing in by password counts down Retry-After without announcing the seconds', async () => {
-  const { fetch, ...backend } = createBreakableFetch(supabase);
-  const message = 'For security purposes, you can only request this after 42 seconds.';
-  backend.break(to('/token'), () =>
-    json(
-      { code: 'over_email_send_rate_limit', message },
-      { status: 429, headers: { 'x-supabase-api-version': '2024-01-01' } },
-    ),
-  );
-  const platform = { fetch };
-  const { actor } = await renderApp('/login', { supabase: supabase(), platform });
-  await enter(actor, ada.email, seedPassword);
-  const countdown = await screen.findByText(/^\(4[12] s\)$/);
-  expect(countdown.getAttribute('aria-hidden')).toBe('true');
-  expect(countdown.closest('[role]')).toBeNull();
-  expect(screen.getByRole('button', { name: 'Sign in' }).getAttribute('aria-disabled')).toBe('true');
 });
 
 test('signing in by password shows and hides the password', async () => {

@@ -462,19 +462,6 @@ test('an action that fails in the bell is reported on the open page', async () =
   expect(await screen.findByText(/Your change was undone/)).toBeTruthy();
 });
 
-test('a list that fails to load shows an error and can be retried', async () => {
-  const backend = createBreakableFetch(local);
-  await fill(1);
-  const report = vi.fn<(problem: unknown) => void>();
-  backend.break(to('/rest/'));
-  const { actor } = await open('/home', { platform: { fetch: backend.fetch, report } });
-  await screen.findByText('Couldn’t load your notifications.');
-  expect(report).toHaveBeenCalled();
-  backend.mend();
-  await actor.click(tryAgain(/^Couldn’t load your notifications/));
-  await screen.findByText(/Old 1/);
-});
-
 test('a search that fails shows no rows that it did not find', async () => {
   const backend = createBreakableFetch(local);
   await fill(2);
@@ -491,35 +478,6 @@ test('a search that fails shows no rows that it did not find', async () => {
   await actor.click(tryAgain(/^Couldn’t search/));
   await screen.findByText('1 result');
   expect(rows()).toHaveLength(1);
-});
-
-test('an action that is refused is undone, reported, and can be repeated', async () => {
-  const backend = createBreakableFetch(local);
-  await fill(1);
-  const { actor } = await open('/home', { platform: { fetch: backend.fetch } });
-  await screen.findByText(/Old 1/);
-  backend.break(to('/rest/'), refuse);
-  await actor.click(await findRowButton(actor, /^Archive: /));
-  await screen.findByText(/Your change was undone/);
-  await waitFor(() => expect(screen.queryByText('1 notification archived.')).toBeNull());
-  await waitFor(() => expect(rows()).toHaveLength(1));
-  backend.mend();
-  await actor.click(tryAgain(/Your change was undone/));
-  await waitFor(async () => expect(await status('Old 1')).toBe('archived'));
-});
-
-test('an action that finds no server stays done, is counted as pending, and is sent later', async () => {
-  const backend = createBreakableFetch(local);
-  await fill(1);
-  const { actor } = await open('/home', { platform: { fetch: backend.fetch } });
-  await screen.findByText(/Old 1/);
-  backend.break(to('/rest/'));
-  await actor.click(await findRowButton(actor, /^Archive: /));
-  await screen.findByText('Syncing 1 change…');
-  expect(rows()).toHaveLength(0);
-  backend.mend();
-  await waitFor(async () => expect(await status('Old 1')).toBe('archived'), { timeout: 45_000 });
-  await waitFor(() => expect(screen.queryByText('Syncing 1 change…')).toBeNull());
 });
 
 test('a reload shows the saved list, then the current one', async () => {

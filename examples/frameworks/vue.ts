@@ -1,13 +1,13 @@
 import { onScopeDispose, type ShallowRef, shallowRef } from 'vue';
 
-interface Store<Snapshot> {
+interface Observable<Snapshot> {
   getSnapshot: () => Snapshot;
   subscribe: (listener: () => void) => () => void;
 }
 
-/** A store of the clients, such as `auth` or a live query, as a ref of the calling component. */
-export function useStore<Snapshot>(store: Store<Snapshot>): Readonly<ShallowRef<Snapshot>> {
-  const snapshot = shallowRef(store.getSnapshot());
-  onScopeDispose(store.subscribe(() => (snapshot.value = store.getSnapshot())));
+/** An observable of the clients, such as `auth` or a live query, as a ref of the calling component. */
+export function useObservable<Snapshot>(observable: Observable<Snapshot>): Readonly<ShallowRef<Snapshot>> {
+  const snapshot = shallowRef(observable.getSnapshot());
+  onScopeDispose(observable.subscribe(() => (snapshot.value = observable.getSnapshot())));
   return snapshot;
 }

@@ -44,7 +44,7 @@ export interface CoreOptions {
   readonly platform: Platform;
   /** Where the session is stored, for example `createCookieStore(…)`. */
   readonly store: AuthStore;
-  /** The key of the session in the store. Default: `sb-<first label of the public URL's host>-auth-token`, as the vendor's clients have it. */
+  /** The key of the session in the session storage. Default: `sb-<first label of the public URL's host>-auth-token`, as the vendor's clients have it. */
   readonly storageKey?: string | undefined;
   /**
    * Whether the session is refreshed in the background before it expires. False for servers, which have no background: the call

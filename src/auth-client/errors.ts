@@ -138,7 +138,7 @@ export type ServerErrorCode = (typeof serverErrorCodes)[number];
  * - `implicit-flow-disabled`: the callback URL carries tokens, and the option `acceptImplicitFlow` is off.
  * - `token-expired`, `invalid-signature`, `invalid-token`: verification of an access token failed because it has expired,
  *   because no key of the project signed it, or for the reason in `cause`.
- * - `storage-unavailable`: the store is blocked, full or slow; the session is in memory only.
+ * - `storage-unavailable`: the session storage is blocked, full or slow; the session is in memory only.
  * - `unsupported-runtime`: the runtime lacks something that the call needs, named in the message.
  * - `passkey-canceled`: the person dismissed the browser's prompt for a passkey, or it timed out; the browser does not say which.
  * - `passkey-failed`: the browser refused a passkey for the reason in `cause`, such as a `SecurityError` where the project's

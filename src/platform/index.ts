@@ -21,7 +21,7 @@ export type {
 } from './platform.ts';
 export { retry, type RetryPolicy } from './retry.ts';
 export { isReadableByUsers, secretKeyProblem } from './secret-key.ts';
-export { createStore, type Readable, type Store } from './store.ts';
+export { createObservable, type Readable, type Observable } from './observable.ts';
 export { adaptWebSocket, type WebSocketLike } from './web-socket.ts';
 export { createTraceparent } from './trace-context.ts';
 export { createWorkerClock, serveTimers } from './worker-clock.ts';

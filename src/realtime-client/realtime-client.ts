@@ -9,7 +9,7 @@ import { RealtimeError } from './errors.ts';
 import type { RealtimeEvent } from './events.ts';
 import { OwnConnection } from './channel/own-connection.ts';
 import { defaultSettings, type RealtimeSettings, settingsRanges } from './settings.ts';
-import type { Readable } from '../platform/store.ts';
+import type { Readable } from '../platform/observable.ts';
 import type { ProtocolVersion } from './protocol/message.ts';
 import type { ProtocolFeatures } from './protocol/protocol-features.ts';
 

@@ -2,8 +2,8 @@ import { createRoot } from 'solid-js';
 import { effectScope } from 'vue';
 import { expect, it } from 'vitest';
 import { toReadable } from '../../examples/frameworks/svelte.ts';
-import { createStoreSignal } from '../../examples/frameworks/solid.ts';
-import { useStore } from '../../examples/frameworks/vue.ts';
+import { createObservableSignal } from '../../examples/frameworks/solid.ts';
+import { useObservable } from '../../examples/frameworks/vue.ts';
 import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
@@ -16,10 +16,10 @@ it('Vue, Svelte and Solid show the session as long as they listen', async () => 
   const { auth } = clients;
 
   const scope = effectScope();
-  const ref = scope.run(() => useStore(auth));
+  const ref = scope.run(() => useObservable(auth));
   const seen: string[] = [];
   const unsubscribe = toReadable(auth).subscribe(({ status }) => seen.push(status));
-  const { signal, dispose } = createRoot((end) => ({ signal: createStoreSignal(auth), dispose: end }));
+  const { signal, dispose } = createRoot((end) => ({ signal: createObservableSignal(auth), dispose: end }));
   const shown = () => [ref?.value.status, seen.at(-1), signal().status];
 
   await auth.start();

@@ -35,7 +35,7 @@ export const createRequestState = (): RequestState => ({
   hasHeaders: false,
 });
 
-/** A store for one request: reads its cookies, and writes those of its response. */
+/** The session storage of one request: reads its cookies, and writes those of its response. */
 export function createServerStore(
   { getAll, setAll }: ServerCookies,
   state: RequestState,

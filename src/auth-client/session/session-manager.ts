@@ -46,7 +46,7 @@ export interface SessionSettings {
 
 /** The session in memory and in storage. Every change of either goes through here. */
 export class SessionManager implements StoreHealthListener {
-  /** The caller's store; writes that it refuses are kept in memory. */
+  /** The caller's session storage; writes that it refuses are kept in memory. */
   readonly store: ResilientStore;
   readonly changes: ListenerSet<AuthSnapshot>;
   readonly events: ListenerSet<AuthEvent>;

@@ -2,31 +2,31 @@ import { withinDeadline } from '../../platform/http.ts';
 import type { Clock } from '../../platform/platform.ts';
 import type { AuthStore } from './store.ts';
 
-/** Longest wait for the primary store: a blocked IndexedDB never settles. */
+/** Longest wait for the primary storage: a blocked IndexedDB never settles. */
 const STORE_TIMEOUT_MS = 3_000;
 
 export interface StoreRead {
   /** Null if the key is missing. After a failed read: what was last read or written under the key, null if nothing is known. */
   readonly value: string | null;
-  /** Whether the store threw or was slow, so that its content is unknown. */
+  /** Whether the storage threw or was slow, so that its content is unknown. */
   readonly isFailed: boolean;
 }
 
-/** Receives failures and recoveries of the primary store. */
+/** Receives failures and recoveries of the primary storage. */
 export interface StoreHealthListener {
   onFailure(problem: unknown): void;
-  /** Called when the primary store works again and holds all values. */
+  /** Called when the primary storage works again and holds all values. */
   onRecovery(): void;
 }
 
 interface PendingWrite {
   readonly value: string | null;
-  /** What the primary store held before: another value there later means that another program wrote. */
+  /** What the primary storage held before: another value there later means that another program wrote. */
   readonly replaces: string | null;
 }
 
 /**
- * A store that never throws, and keeps in memory what the primary store did not accept. If a read fails, it returns the last
+ * A session storage that never throws, and keeps in memory what the primary storage did not accept. If a read fails, it returns the last
  * known value.
  */
 export class ResilientStore implements AuthStore {
@@ -71,18 +71,18 @@ export class ResilientStore implements AuthStore {
   /** Writes a value, or removes the key for null. */
   async write(key: string, value: string | null): Promise<void> {
     if (await this.#writePrimary(key, value)) return;
-    // The store may still hold an older value: remember it, so that it does not replace the one in memory.
+    // The storage may still hold an older value: remember it, so that it does not replace the one in memory.
     await this.#readPrimary(key);
     this.writeLater(key, value);
   }
 
-  /** Keeps a value in memory; a later read writes it, if the primary store has not changed since its last read. */
+  /** Keeps a value in memory; a later read writes it, if the primary storage has not changed since its last read. */
   writeLater(key: string, value: string | null): void {
     this.#pendingWrites ??= new Map();
     this.#pendingWrites.set(key, { value, replaces: this.#lastStored.get(key) ?? null });
   }
 
-  /** The result of an operation of the primary store; null after reporting that it failed. A late result does not count. */
+  /** The result of an operation of the primary storage; null after reporting that it failed. A late result does not count. */
   async #attempt<T>(operation: () => Promise<T> | T): Promise<{ readonly result: T } | null> {
     try {
       const result = await withinDeadline(this.#clock, STORE_TIMEOUT_MS, undefined, async () => operation());

@@ -3,7 +3,7 @@
  * Any method may throw or reject; the client then continues in memory and reports it.
  */
 export interface AuthStore {
-  /** False if no other tab or client has the same store, so that no change is announced. Default true. */
+  /** False if no other tab or client has the same storage, so that no change is announced. Default true. */
   readonly isShared?: boolean | undefined;
   /** Returns the text under `key`; null if it is missing. */
   get(key: string): Promise<string | null> | string | null;
@@ -13,7 +13,7 @@ export interface AuthStore {
   remove(key: string): Promise<void> | void;
 }
 
-/** A synchronous store. */
+/** A synchronous session storage. */
 export interface SyncAuthStore extends AuthStore {
   get(key: string): string | null;
   set(key: string, value: string): void;

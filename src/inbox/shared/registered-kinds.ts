@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { createStore } from 'supabase-protocol-clients/platform';
+import { createObservable } from 'supabase-protocol-clients/platform';
 import { readStored } from '../ui/state/stored-value.ts';
 
 type ByLanguage<T> = Readonly<Record<string, T>>;
@@ -22,7 +22,7 @@ export interface RegisteredKind {
 export type RegisteredKinds = ReadonlyMap<string, RegisteredKind>;
 
 /** The kinds by name, the same for every user. Empty until they are read. */
-export const registeredKinds = createStore<RegisteredKinds>(new Map());
+export const registeredKinds = createObservable<RegisteredKinds>(new Map());
 
 export function setRegisteredKinds(kinds: readonly RegisteredKind[]): void {
   registeredKinds.set(new Map(kinds.map((kind) => [kind.name, kind])));

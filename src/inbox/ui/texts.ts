@@ -1,5 +1,5 @@
 import { use, useSyncExternalStore } from 'react';
-import { createStore } from 'supabase-protocol-clients/platform';
+import { createObservable } from 'supabase-protocol-clients/platform';
 import { markFulfilled } from './state/loader.ts';
 import { writeStored } from './state/stored-value.ts';
 
@@ -11,7 +11,7 @@ export const languageNames: Readonly<Record<Language, string>> = { en: 'English'
 /** Read by `public/theme.js` too, before the first paint. */
 const storageKey = 'language';
 
-const language = createStore<Language>(globalThis.document?.documentElement.lang === 'de' ? 'de' : 'en');
+const language = createObservable<Language>(globalThis.document?.documentElement.lang === 'de' ? 'de' : 'en');
 
 export function useLanguage(): Language {
   return useSyncExternalStore(language.subscribe, language.getSnapshot);

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { createStore } from 'supabase-protocol-clients/platform';
+import { createObservable } from 'supabase-protocol-clients/platform';
 import { writeStored } from './state/stored-value.ts';
 
 /** `system` follows the device. */
@@ -8,7 +8,7 @@ export type Theme = 'system' | 'light' | 'dark';
 /** Read by `public/theme.js` too, before the first paint. */
 const storageKey = 'theme';
 
-const theme = createStore<Theme>(parseTheme(globalThis.document?.documentElement.dataset['theme']));
+const theme = createObservable<Theme>(parseTheme(globalThis.document?.documentElement.dataset['theme']));
 
 function parseTheme(value: unknown): Theme {
   return value === 'light' || value === 'dark' ? value : 'system';

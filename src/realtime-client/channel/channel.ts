@@ -3,7 +3,7 @@ import { ListenerSet } from '../../platform/listeners.ts';
 import type { Bindings, Change, ContinuityLoss, RowRecord } from '../protocol/change.ts';
 import { RealtimeError } from '../errors.ts';
 import type { RealtimeEvent } from '../events.ts';
-import { createStore, type Readable } from '../../platform/store.ts';
+import { createObservable, type Readable } from '../../platform/observable.ts';
 import type { ProtocolFeatures } from '../protocol/protocol-features.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { ChannelSnapshot, ConnectOptions, Connection, Topic } from '../socket/connection.ts';
@@ -103,7 +103,7 @@ export function createChannel<Database>(
   { platform, settings, emit, features }: ConnectOptions,
 ): Channel<Database> {
   const { clock, report } = platform;
-  const store = createStore<ChannelSnapshot>({ status: 'closed', error: null }, report);
+  const store = createObservable<ChannelSnapshot>({ status: 'closed', error: null }, report);
   const messages = new ListenerSet<ChannelMessage>(report);
   const changes = new ListenerSet<BoundChange>(report);
   const discards = new ListenerSet<void>(report);

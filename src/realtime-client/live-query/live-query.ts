@@ -20,7 +20,7 @@ import type { ReadCause } from './read-triggers.ts';
 import { createRowOrder } from './row-order.ts';
 import { checkQueryAndKey, subscriptionOf } from './subscription.ts';
 import { ListenerSet } from '../../platform/listeners.ts';
-import { createStore, type Readable, type Store } from '../../platform/store.ts';
+import { createObservable, type Readable, type Observable } from '../../platform/observable.ts';
 
 /** Options of {@link createLiveQuery}. */
 export interface LiveQueryOptions<Row extends object> extends Pick<
@@ -123,7 +123,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
 class FollowedList<Row extends object> implements LiveQuery<Row> {
   readonly getSnapshot: LiveQuery<Row>['getSnapshot'];
   readonly subscribe: LiveQuery<Row>['subscribe'];
-  readonly #store: Store<LiveQuerySnapshot<Row>>;
+  readonly #observable: Observable<LiveQuerySnapshot<Row>>;
   readonly #options: LiveQueryOptions<Row>;
   readonly #clock: Clock;
   readonly #key: readonly string[];
@@ -163,7 +163,7 @@ class FollowedList<Row extends object> implements LiveQuery<Row> {
     };
     this.#state = createQueryRows(initialRows, this.#rules);
     this.#shown = this.#state.rows;
-    this.#store = createStore<LiveQuerySnapshot<Row>>(
+    this.#observable = createObservable<LiveQuerySnapshot<Row>>(
       {
         rows: initialRows,
         isLoaded: false,
@@ -174,7 +174,7 @@ class FollowedList<Row extends object> implements LiveQuery<Row> {
       },
       platform.report,
     );
-    ({ getSnapshot: this.getSnapshot, subscribe: this.subscribe } = this.#store);
+    ({ getSnapshot: this.getSnapshot, subscribe: this.subscribe } = this.#observable);
     this.#reads = createLiveReads({
       ...options,
       onCause: (cause) => this.#noteCause(cause),
@@ -335,7 +335,7 @@ class FollowedList<Row extends object> implements LiveQuery<Row> {
     if (!isChanged && status === before.status && isLoaded === before.isLoaded) return;
     const list = rows === this.#shown ? before.rows : [...rows.values()];
     this.#shown = rows;
-    this.#store.set({ rows: list, isLoaded, status, isCurrent, error, lastRepair });
+    this.#observable.set({ rows: list, isLoaded, status, isCurrent, error, lastRepair });
   }
 }
 

@@ -2,7 +2,7 @@ import { duration, limit } from '../../platform/number-options.ts';
 import { requireRanges } from '../errors.ts';
 import { backoffDelayMs } from '../../platform/backoff.ts';
 import type { Clock, Page, Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
-import { createStore, type Readable, type Store } from '../../platform/store.ts';
+import { createObservable, type Readable, type Observable } from '../../platform/observable.ts';
 import { defaultSettings } from '../settings.ts';
 import type { ChannelSnapshot } from '../socket/connection.ts';
 import { ReadTriggers, type ReadCause } from './read-triggers.ts';
@@ -102,7 +102,7 @@ class FollowingReads implements LiveReads {
   readonly subscribe: LiveReads['subscribe'];
   readonly #options: LiveReadsOptions;
   readonly #clock: Clock;
-  readonly #store: Store<LiveReadsSnapshot>;
+  readonly #observable: Observable<LiveReadsSnapshot>;
   #triggers: ReadTriggers | null = null;
   #channel: FollowedChannel | null = null;
   #error: Error | null = null;
@@ -117,11 +117,11 @@ class FollowingReads implements LiveReads {
   constructor(options: LiveReadsOptions) {
     this.#options = options;
     this.#clock = options.platform.clock;
-    this.#store = createStore<LiveReadsSnapshot>(
+    this.#observable = createObservable<LiveReadsSnapshot>(
       { isLoaded: false, isPending: false, status: 'stopped', isCurrent: false, error: null, failure: null },
       options.platform.report,
     );
-    ({ getSnapshot: this.getSnapshot, subscribe: this.subscribe } = this.#store);
+    ({ getSnapshot: this.getSnapshot, subscribe: this.subscribe } = this.#observable);
   }
 
   readonly follow: LiveReads['follow'] = (channel, source) => {
@@ -240,7 +240,7 @@ class FollowingReads implements LiveReads {
     const status = statusOf(followed?.status, isPending || !isLoaded);
     const failure = followed?.error ?? null;
     const isCurrent = status === 'current';
-    this.#store.set({ isLoaded, isPending, status, isCurrent, error: this.#error, failure });
+    this.#observable.set({ isLoaded, isPending, status, isCurrent, error: this.#error, failure });
   }
 }
 

@@ -7,7 +7,7 @@ import type { Channel } from '../channel/channel.ts';
 import { validate } from '../changes/row-schema.ts';
 import { RealtimeError, requireRanges } from '../errors.ts';
 import { isRecord } from '../json.ts';
-import { createStore, type Readable, type Store } from '../../platform/store.ts';
+import { createObservable, type Readable, type Observable } from '../../platform/observable.ts';
 import { initialPresence, stepPresence, type PresenceEvent, type PresenceState } from './presence-state.ts';
 import { createTracker, expandTabs, presenceError, type Tracker } from './tracker.ts';
 
@@ -88,7 +88,7 @@ class ChannelPresence<Entry extends object> implements Presence<Entry> {
   readonly onLeave: Presence<Entry>['onLeave'];
   readonly #channel: Channel;
   readonly #options: PresenceOptions<Entry>;
-  readonly #store: Store<PresenceSnapshot<Entry>>;
+  readonly #observable: Observable<PresenceSnapshot<Entry>>;
   readonly #joins: ListenerSet<string>;
   readonly #leaves: ListenerSet<string>;
   readonly #tracker: Tracker;
@@ -105,11 +105,11 @@ class ChannelPresence<Entry extends object> implements Presence<Entry> {
     this.#leaves = new ListenerSet(port.report);
     this.onJoin = (listener) => this.#joins.add(listener);
     this.onLeave = (listener) => this.#leaves.add(listener);
-    this.#store = createStore<PresenceSnapshot<Entry>>(
+    this.#observable = createObservable<PresenceSnapshot<Entry>>(
       { entries: new Map(), isSynced: false, error: null },
       port.report,
     );
-    ({ getSnapshot: this.getSnapshot, subscribe: this.subscribe } = this.#store);
+    ({ getSnapshot: this.getSnapshot, subscribe: this.subscribe } = this.#observable);
     const onError = (error: RealtimeError) => this.#publish({ error });
     this.#tracker = createTracker({ name: channel.name, ...port, push: channel.push, onError });
     channel.updateJoinPayload({ presenceKey: options.key ?? '' });
@@ -210,6 +210,6 @@ class ChannelPresence<Entry extends object> implements Presence<Entry> {
   }
 
   #publish(change: Partial<PresenceSnapshot<Entry>>): void {
-    this.#store.set({ ...this.getSnapshot(), ...change });
+    this.#observable.set({ ...this.getSnapshot(), ...change });
   }
 }

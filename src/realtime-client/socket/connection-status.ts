@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../platform/platform.ts';
 import type { ConnectionSnapshot } from './connection.ts';
 import type { RealtimeSettings } from '../settings.ts';
-import { createStore, type Readable } from '../../platform/store.ts';
+import { createObservable, type Readable } from '../../platform/observable.ts';
 
 export interface ConnectionStatus extends Readable<ConnectionSnapshot> {
   /**
@@ -17,7 +17,7 @@ export function createConnectionStatus(
   { lostAfterMs }: RealtimeSettings,
   report: (problem: unknown) => void,
 ): ConnectionStatus {
-  const store = createStore<ConnectionSnapshot>({ status: 'idle', lostAtMs: null }, report);
+  const store = createObservable<ConnectionSnapshot>({ status: 'idle', lostAtMs: null }, report);
   let grace: Timer | undefined;
   return {
     ...store,

@@ -5,7 +5,7 @@ import type { RealtimeErrorCode } from '../errors.ts';
 import type { RealtimeEvent } from '../events.ts';
 import type { Bindings } from '../protocol/change.ts';
 import type { RealtimeSettings } from '../settings.ts';
-import type { Readable } from '../../platform/store.ts';
+import type { Readable } from '../../platform/observable.ts';
 import type { ChangeSink, ProtocolFeatures } from '../protocol/protocol-features.ts';
 import type { ProtocolVersion } from '../protocol/message.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createStore } from '../../../src/platform/store.ts';
+import { createObservable } from '../../../src/platform/observable.ts';
 import type { AuthSnapshot } from '../../../src/auth-client/session/auth-snapshot.ts';
 import { whenSignedIn } from '../../../src/inbox/app/when-signed-in.ts';
 
-const createAuth = (status: AuthSnapshot['status']) => createStore({ status } as AuthSnapshot);
+const createAuth = (status: AuthSnapshot['status']) => createObservable({ status } as AuthSnapshot);
 
 test('a task for signed-in users runs at once in their pages', () => {
   let runs = 0;

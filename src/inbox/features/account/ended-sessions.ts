@@ -1,4 +1,4 @@
-import { createStore } from 'supabase-protocol-clients/platform';
+import { createObservable } from 'supabase-protocol-clients/platform';
 
 /** How many sessions this page has ended; the list of devices is read again after each. */
-export const endedSessions = createStore(0);
+export const endedSessions = createObservable(0);

@@ -1,11 +1,11 @@
-import { createStore } from 'supabase-protocol-clients/platform';
+import { createObservable } from 'supabase-protocol-clients/platform';
 import type { Outbox } from '../outbox/outbox.ts';
 
 /** The outbox of the signed-in user; null: none is open. */
-export const openedOutbox = createStore<Pick<Outbox, 'flush' | 'countPending'> | null>(null);
+export const openedOutbox = createObservable<Pick<Outbox, 'flush' | 'countPending'> | null>(null);
 
 /** How many changes of the last user were not sent when the outbox was closed. */
-export const keptChanges = createStore(0);
+export const keptChanges = createObservable(0);
 
 /** How many changes of the user whose session ends are not sent: of the open outbox, else of the one that was closed last. */
 export const countUnsent = () => openedOutbox.getSnapshot()?.countPending() ?? keptChanges.getSnapshot();
@@ -18,7 +18,7 @@ export interface SignOutQuestion {
 }
 
 /** The open question; null: none. */
-export const signOutQuestion = createStore<SignOutQuestion | null>(null);
+export const signOutQuestion = createObservable<SignOutQuestion | null>(null);
 
 /** How long a sign-out waits for pending changes. */
 const flushMs = 3_000;

@@ -1,8 +1,8 @@
-import { backoffDelayMs, createStore, doublingDelaysMs } from 'supabase-protocol-clients/platform';
+import { backoffDelayMs, createObservable, doublingDelaysMs } from 'supabase-protocol-clients/platform';
 import type {
   PageSignal,
   Platform,
-  Store,
+  Observable,
   TabChannel,
   Timer,
   Unsubscribe,
@@ -48,7 +48,7 @@ export class Outbox {
   readonly #readings = new Set<Set<string>>();
   readonly #added = new Map<string, (outcome: OutboxOutcome) => void>();
   readonly #ending = new AbortController();
-  readonly #delayed: Store<readonly PendingAction[]>;
+  readonly #delayed: Observable<readonly PendingAction[]>;
   readonly #senders: Senders;
   /** Null without locks among tabs (http, old browsers): each would take over the others' actions. */
   readonly #tabs: TabChannel | null;
@@ -62,7 +62,7 @@ export class Outbox {
     const { locks, page, report } = platform;
     this.#options = options;
     this.#state = initialState(page.isOnline());
-    this.#delayed = createStore(noActions, report);
+    this.#delayed = createObservable(noActions, report);
     this.getSnapshot = this.#delayed.getSnapshot;
     this.subscribe = this.#delayed.subscribe;
     this.#tabs = locks.scope === 'origin' ? platform.openTabChannel(`outbox:${userId}`) : null;

@@ -1,11 +1,11 @@
-import { createStore, type Store } from 'supabase-protocol-clients/platform';
+import { createObservable, type Observable } from 'supabase-protocol-clients/platform';
 import { readStored, writeStored } from '../state/stored-value.ts';
 
 /** A switch of this device, shared by its tabs. With storage blocked it lasts as long as the page. */
-export function createDeviceSwitch(storageKey: string, isOnByDefault: boolean): Store<boolean> {
+export function createDeviceSwitch(storageKey: string, isOnByDefault: boolean): Observable<boolean> {
   const other = isOnByDefault ? 'off' : 'on';
   const read = () => (readStored(storageKey) === other) !== isOnByDefault;
-  const store = createStore(read());
+  const store = createObservable(read());
   addEventListener('storage', ({ key }) => {
     if (key === storageKey || key === null) store.set(read());
   });

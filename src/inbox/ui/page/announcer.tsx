@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { createStore } from 'supabase-protocol-clients/platform';
+import { createObservable } from 'supabase-protocol-clients/platform';
 import { VisuallyHidden } from '../visually-hidden.tsx';
 
 interface Announcement {
@@ -7,7 +7,7 @@ interface Announcement {
   readonly alert: string;
 }
 
-const announcements = createStore<Announcement>({ status: '', alert: '' });
+const announcements = createObservable<Announcement>({ status: '', alert: '' });
 
 /**
  * Announces a text by the page's live regions.

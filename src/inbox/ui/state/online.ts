@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
-import { createStore } from 'supabase-protocol-clients/platform';
+import { createObservable } from 'supabase-protocol-clients/platform';
 
 /** Whether the server responds. False while requests hang although the browser reports a network. */
-export const serverReachable = createStore(true);
+export const serverReachable = createObservable(true);
 
 function subscribe(listener: () => void): () => void {
   addEventListener('online', listener);

@@ -1,4 +1,4 @@
-import { createStore } from 'supabase-protocol-clients/platform';
+import { createObservable } from 'supabase-protocol-clients/platform';
 
 export interface ToastAction {
   readonly label: string;
@@ -26,7 +26,7 @@ export interface ToastOptions {
   readonly onGone?: () => void;
 }
 
-const shown = createStore<readonly Toast[]>([]);
+const shown = createObservable<readonly Toast[]>([]);
 let lastId = 0;
 
 export const toasts = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createStore } from '../../../../src/platform/store.ts';
+import { createObservable } from '../../../../src/platform/observable.ts';
 import type { ChannelSnapshot } from '../../../../src/realtime-client/socket/connection.ts';
 import { unfiltered } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
 import { createScriptedInbox, idOf, openScriptedInbox, shownIds, statusOf } from './scripted-inbox.ts';
@@ -325,7 +325,7 @@ test('live changes are reported as arrivals with any creation time, such as that
 
 test('the inbox reports whether its list is current, and why it is not', async () => {
   const { inbox, table, world } = await openScriptedInbox(3);
-  const channel = createStore<ChannelSnapshot>({ status: 'connecting', error: null });
+  const channel = createObservable<ChannelSnapshot>({ status: 'connecting', error: null });
   const state = () => [inbox.getSnapshot().status, inbox.getSnapshot().problem !== null];
   expect(state()).toEqual(['stopped', false]);
   const stop = inbox.follow({ ...channel, onContinuity: () => () => {} });

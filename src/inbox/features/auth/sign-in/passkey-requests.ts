@@ -2,7 +2,7 @@ import { AuthError, type AuthClient, type AuthErrorCode } from 'supabase-protoco
 import type { PasskeySignIn, Passkeys } from 'supabase-protocol-clients/auth-client/passkeys';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { rememberPasskeyUse } from '../../../shared/known-passkey.ts';
-import { createStore, type Store } from 'supabase-protocol-clients/platform';
+import { createObservable, type Observable } from 'supabase-protocol-clients/platform';
 
 /** `rate-limited`: the server hands out no more challenges to this network address for now. */
 export type PasskeyProblem =
@@ -17,7 +17,7 @@ export interface PasskeyState {
 
 /** The sign-in screen's requests for a passkey, one at a time as the browser allows. After a success `App` redirects. */
 export interface PasskeyRequests {
-  readonly state: Pick<Store<PasskeyState>, 'subscribe' | 'getSnapshot'>;
+  readonly state: Pick<Observable<PasskeyState>, 'subscribe' | 'getSnapshot'>;
   /** Offers passkeys in the autofill of the email field, unless a request runs. Fails silently until one is chosen. */
   readonly offer: () => Promise<void>;
   /** Prompts for a passkey. @param captchaToken where the project requires one. */
@@ -45,7 +45,7 @@ function loadPasskeys(auth: AuthClient): Promise<Passkeys> {
 
 /** @param offersAutofill false where the project requires a captcha, because its token belongs to the submitted form. */
 export function createPasskeyRequests(auth: AuthClient, offersAutofill: boolean): PasskeyRequests {
-  const state = createStore(idle);
+  const state = createObservable(idle);
   let running: AbortController | null = null;
   let isRateLimited = false;
 

@@ -1,4 +1,4 @@
-import { createStore, type Platform } from 'supabase-protocol-clients/platform';
+import { createObservable, type Platform } from 'supabase-protocol-clients/platform';
 import { arePageAlertsOn } from '../../../shared/page-alerts.ts';
 import { announce } from '../../../ui/page/announcer.tsx';
 import { createAnnouncer } from '../../../ui/list/arrival-announcer.ts';
@@ -10,7 +10,7 @@ import { createVisibleTab } from './visible-tab.ts';
 export type Arrivals = ReturnType<typeof createArrivals>;
 
 /** How many new notifications wait above the shown list: announcements name the same number. */
-export const waitingAbove = createStore(0);
+export const waitingAbove = createObservable(0);
 
 /**
  * Announces arrivals: by the page's live region, and by a desktop alert where the user chose it.

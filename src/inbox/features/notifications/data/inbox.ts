@@ -1,4 +1,4 @@
-import { createStore, type Readable } from 'supabase-protocol-clients/platform';
+import { createObservable, type Readable } from 'supabase-protocol-clients/platform';
 import type { Cached } from '../../../shared/cached.ts';
 import type { Outbox } from '../../../shared/outbox/outbox.ts';
 import { createInboxActions } from './inbox-actions.ts';
@@ -80,7 +80,7 @@ export function createInbox({ api, outbox, platform, onKinds, onGap, ...options 
 }
 
 function followPendingRows(outbox: Pick<Outbox, 'getSnapshot' | 'subscribe'>) {
-  const rows = createStore<ReadonlySet<string>>(new Set());
+  const rows = createObservable<ReadonlySet<string>>(new Set());
   const update = () => {
     const pending = outbox.getSnapshot().filter(({ topic }) => topic === actionsTopic);
     rows.set(new Set(pending.flatMap(({ keys }) => keys ?? [])));

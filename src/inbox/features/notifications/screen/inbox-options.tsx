@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import type { Store } from 'supabase-protocol-clients/platform';
+import type { Observable } from 'supabase-protocol-clients/platform';
 import { Button } from '../../../ui/button.tsx';
 import layout from '../../../ui/layout.module.css';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
@@ -101,7 +101,7 @@ function Shortcuts() {
 interface DeviceSwitchProps {
   readonly label: string;
   readonly hint: string;
-  readonly choice: Store<boolean>;
+  readonly choice: Observable<boolean>;
 }
 
 function DeviceSwitch({ choice, ...words }: DeviceSwitchProps) {

@@ -10,13 +10,16 @@ export interface Readable<Value> {
 }
 
 /** A {@link Readable} that its owner sets. */
-export interface Store<Value> extends Readable<Value> {
+export interface Observable<Value> extends Readable<Value> {
   /** Calls the listeners, unless the value is the same one (`Object.is`). */
   readonly set: (value: Value) => void;
 }
 
 /** @param report receives what listeners throw; by default it is thrown as an uncaught error. */
-export function createStore<Value>(initial: Value, report?: (problem: unknown) => void): Store<Value> {
+export function createObservable<Value>(
+  initial: Value,
+  report?: (problem: unknown) => void,
+): Observable<Value> {
   const listeners = new ListenerSet<void>(report);
   let current = initial;
   return {

@@ -134,7 +134,7 @@ async function countCalls(): Promise<ReadonlyMap<string, Calls>> {
       const calls = {};
       let [database, counted] = [undefined, {}];
       const count = async (name) => {
-        await database?.query('select pg_stat_force_next_flush()');
+        await database?.exec("set track_functions = 'all'; select pg_stat_force_next_flush()");
         const rows = (await database?.query("select schemaname || '.' || funcname as name, sum(calls)::int as calls from pg_stat_user_functions group by 1")) ?? [];
         const now = Object.fromEntries(rows.map((row) => [row.name, row.calls]));
         const added = Object.entries(now).map(([key, count]) => [key, count - (counted[key] ?? 0)]).filter(([, count]) => count > 0);
@@ -142,7 +142,7 @@ async function countCalls(): Promise<ReadonlyMap<string, Calls>> {
         counted = now;
       };
       beforeAll(() => {
-        databaseHooks.begin = async (begun) => { database = begun; counted = {}; await database.exec("set track_functions = 'all'"); };
+        databaseHooks.begin = async (begun) => { database = begun; counted = {}; await count('start'); delete calls.start; };
         databaseHooks.end = async () => { database = undefined; writeFileSync('${path(file)}', JSON.stringify(calls)); };
       });
       beforeEach(() => count('setup'));

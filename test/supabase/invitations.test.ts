@@ -99,6 +99,28 @@ it('all invitations that are due are delivered by one run', async () => {
   expect(waiting).toEqual([]);
 });
 
+it('the list has the open invitations to the address of its reader, the last made first', async () => {
+  const { database } = supabase();
+  await database.query(
+    `insert into invitations (inviter_id, invitee_email, entity_name, status, expires_at)
+     select $1, email, name, status, now() + days * interval '1 day'
+     from (values
+       ($2, 'older', 'pending', 6), (upper($2), 'newer', 'pending', 7), ('else@example.com', 'of another', 'pending', 7),
+       ($2, 'expired', 'pending', -1), ($2, 'accepted', 'accepted', 7), ($2, 'declined', 'declined', 7), ($2, 'revoked', 'revoked', 7)
+     ) given (email, name, status, days)`,
+    [ada.id, grace.email],
+  );
+  expect((await listed()).map(({ entity_name: name }) => name)).toEqual(['newer', 'older']);
+});
+
+it('the list has 100 invitations at most', async () => {
+  await supabase().database.query(
+    'insert into invitations (inviter_id, invitee_email, entity_name) select $1, $2, n::text from generate_series(1, 101) n',
+    [ada.id, grace.email],
+  );
+  expect(await listed()).toHaveLength(100);
+});
+
 it('an invitation has the same details in the list and for its token', async () => {
   const token = await invite();
   const [stored] = await supabase().database.query<object>(
@@ -432,11 +454,26 @@ it('answering an old invitation does not reach an inviter who has blocked the in
   await supabase().database.exec('delete from blocked_senders');
 });
 
-it('answering an invitation stores the answer in the notification of the invitee', async () => {
-  await call(asGrace, 'decline', await invite());
-  expect((await received(grace.id)).at(-1)).toMatchObject({
-    data: { status: 'pending', answer: 'declined' },
-  });
+it('answering an invitation stores the answer in the notification of the invitee, and in no other', async () => {
+  const token = await invite();
+  const other = await createUser(supabase(), `other-${crypto.randomUUID()}@example.com`);
+  await supabase().database.query(
+    `insert into notifications (recipient_id, sender_id, content)
+     select $1, sender_id, content from notifications where recipient_id = $2
+     union all select $2, $1, content from notifications where recipient_id = $2
+     union all select $2, sender_id, '{"type":"invite","data":{"invitation_id":"x"}}' from notifications where recipient_id = $2`,
+    [other.id, grace.id],
+  );
+  await call(asGrace, 'decline', token);
+  const answered = await supabase().database.query<{ recipient_id: string }>(
+    `select recipient_id from notifications where content like '%"answer"%'`,
+  );
+  expect(answered).toEqual([{ recipient_id: grace.id }]);
+  expect(await received(grace.id)).toContainEqual(
+    expect.objectContaining({
+      data: expect.objectContaining({ status: 'pending', answer: 'declined' }) as unknown,
+    }),
+  );
 });
 
 it('an accepted invitation lets both accounts block each other', async () => {

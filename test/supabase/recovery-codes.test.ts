@@ -205,6 +205,34 @@ it('a session without the second factor may send the code again when its respons
   ).toHaveLength(1);
 });
 
+it('a recovery code raises its session alone, and changes nothing of another account', async () => {
+  const { database } = supabase();
+  const other = await createUser(supabase(), `other-${crypto.randomUUID()}@example.com`);
+  const strongOther = (await enrollSecondFactor(supabase(), other.token)).token;
+  await createCodes(strongOther);
+  await recover(strongOther, 'wrong');
+  const weak = await signIn(supabase(), user.email);
+  const levels = () =>
+    database.query(
+      `select s.aal, s.user_id = $1 as is_own, (select count(*)::int from auth.mfa_amr_claims a where a.session_id = s.id) as methods
+       from auth.sessions s where s.user_id in ($1, $2) and s.id <> $3 order by s.user_id = $1, s.created_at`,
+      [user.id, other.id, decodeJwt(weak)['session_id']],
+    );
+  const before = await levels();
+  await recover(weak, 'wrong');
+  expect(await recover(weak, codes[0])).toEqual({ outcome: 'accepted', unused: 9 });
+  expect(await levels()).toEqual(before);
+  expect(await (await rpc('recovery_code_status', strongOther)).json()).toMatchObject({ unused: 10 });
+  expect(
+    await database.query(
+      'select user_id, failures from private.recovery_attempts where user_id in ($1, $2)',
+      [user.id, other.id],
+    ),
+  ).toEqual([{ user_id: other.id, failures: 1 }]);
+  await createCodes(strong);
+  expect(await (await rpc('recovery_code_status', strongOther)).json()).toMatchObject({ unused: 10 });
+});
+
 it('a session of another account, or one that has ended, is refused', async () => {
   const stranger = await createUser(supabase(), `stranger-${crypto.randomUUID()}@example.com`);
   expect((await recover(stranger.token, codes[0])).outcome).toBe('invalid');

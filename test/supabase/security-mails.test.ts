@@ -67,6 +67,35 @@ it('sign-ins from ever new browsers are mailed ten times an hour, which suppress
   expect(count).toBe(13);
 });
 
+it('an hour has 100 records of one kind about an account, without those of other accounts, kinds and hours', async () => {
+  const { database } = supabase();
+  const other = await createUser(supabase(), `other-${crypto.randomUUID()}@example.com`);
+  const record = (count: number, id: string, kind: string, age: string) =>
+    database.query(
+      `insert into private.security_events (user_id, kind, created_at) select $1, $2, now() - $3::interval from generate_series(1, $4)`,
+      [id, kind, age, count],
+    );
+  const recorded = async () => {
+    await database.query(`select private.report_security_event($1, 'passkey_added')`, [user.id]);
+    const [row] = await database.query(
+      `select count(*)::int as events, (select count(*)::int from private.notification_mails where recipient_id = $1) as mails
+       from private.security_events where user_id = $1 and kind = 'passkey_added' and created_at > now() - interval '59 minutes'`,
+      [user.id],
+    );
+    return row;
+  };
+  await record(100, other.id, 'passkey_added', '1 minute');
+  await record(100, user.id, 'passkey_removed', '1 minute');
+  await record(100, user.id, 'passkey_added', '61 minutes');
+  expect(await recorded()).toEqual({ events: 1, mails: 1 });
+  await record(8, user.id, 'passkey_added', '1 minute');
+  expect(await recorded()).toEqual({ events: 10, mails: 2 });
+  expect(await recorded()).toEqual({ events: 11, mails: 2 });
+  await record(88, user.id, 'passkey_added', '1 minute');
+  expect(await recorded()).toEqual({ events: 100, mails: 2 });
+  expect(await recorded()).toEqual({ events: 100, mails: 2 });
+});
+
 it('a sign-in from a new network is mailed, once', async () => {
   await enter(firefox);
   await enter(firefox, '198.51.100.1');

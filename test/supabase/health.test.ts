@@ -382,6 +382,26 @@ it('only the service reads the health of the queues', async () => {
   expect((await ask(supabase().publishableKey)).status).toBe(401);
 });
 
+it('the health names tables with more than 10,000 dead rows and 40 % of the living, the worst first', async () => {
+  const { database } = supabase();
+  await database.exec(`
+    create schema other;
+    create table other.dead (id int); create table public.dead (id int); create table private.dead (id int); create table public.living (id int);
+    insert into other.dead select generate_series(1, 10003); delete from other.dead;
+    insert into public.dead select generate_series(1, 10001); delete from public.dead;
+    insert into private.dead select generate_series(1, 10002); delete from private.dead;
+    insert into public.living select generate_series(1, 36000); delete from public.living where id <= 10001`);
+  await database.query('select pg_stat_force_next_flush()');
+  const { tables } = await readHealth();
+  await database.exec(
+    'drop schema other cascade; drop table public.dead; drop table private.dead; drop table public.living',
+  );
+  expect(tables).toEqual([
+    { name: 'private.dead', dead: 10_002, live: 0, vacuumed_at: null },
+    { name: 'public.dead', dead: 10_001, live: 0, vacuumed_at: null },
+  ]);
+});
+
 // The last test, because its rows leave a bloated table.
 it('at most 10,000 rows of a queue are counted', async () => {
   await supabase().database.exec(`

@@ -258,6 +258,18 @@ it('a project registers at most 50 kinds', async () => {
   await register({ ...buildFailed, name: 'kind_49' });
 });
 
+it('a message of a kind without templates needs a text, even with an entity', async () => {
+  await register({ ...buildFailed, templates: {} });
+  const message = { recipients: [ada.id], kind: buildFailed.name, entity: { type: 'build', id: '7' } };
+  expect(await call('send_notifications', { messages: [message] })).toMatchObject({
+    status: 400,
+    body: { details: expect.stringContaining('.text is missing') },
+  });
+  expect(await call('send_notifications', { messages: [{ ...message, text: 'Failed' }] })).toMatchObject({
+    status: 200,
+  });
+});
+
 it('the first of several missing fields is named', async () => {
   await register({ ...buildFailed, templates: { en: { title: '{zone} {branch} {minutes}' } } });
   const { body } = await call('send_notifications', {

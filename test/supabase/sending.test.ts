@@ -478,6 +478,21 @@ it('the notifications that are due first are delivered first, in batches', async
   await supabase().database.exec('delete from private.outgoing_notifications');
 });
 
+it('a run delivers all batches, unless its time is over', async () => {
+  const { database } = supabase();
+  await database.exec('alter table private.outgoing_notifications disable trigger announce_outgoing');
+  await database.query(
+    `insert into private.outgoing_notifications (sender_id, recipient_id, content, created_at)
+     select $1, $2, '{"type":"mention"}', now() from generate_series(1, 3)`,
+    [ada.id, grace.id],
+  );
+  await database.exec('alter table private.outgoing_notifications enable trigger announce_outgoing');
+  await database.exec('call private.deliver_outgoing(batch_size => 1, run_seconds => 0)');
+  expect(await received()).toEqual([]);
+  await database.exec('call private.deliver_outgoing(batch_size => 1)');
+  expect(await received()).toHaveLength(3);
+});
+
 it('one call makes dead letters due again, unless it names mails or a later time', async () => {
   const { database } = supabase();
   await database.query(

@@ -476,8 +476,9 @@ it('the status of mails contains what waits for the next one and when it is due,
   );
   await database.query('update private.notification_mails set due_at = $1', [at(atMs)]);
   await database.query(
-    `insert into private.notification_mails (recipient_id, topic, due_at) values ($1, 'test', now())`,
-    [ada.id],
+    `insert into private.notification_mails (recipient_id, topic, due_at)
+     values ($1, 'test', now()), ($2, 'digest', now()), ($1, 'kind:edit', $3)`,
+    [ada.id, grace.id, at(atMs + 60 * minuteMs)],
   );
   const waiting = await readStatus();
   expect(waiting).toMatchObject({

@@ -49,6 +49,9 @@ it('notification preferences take language and time zone of the account, before 
   await store({ language: 'fr', time_zone: 'America/Lima' });
   expect(await locale(), 'the language alone').toEqual([{ language: 'fr', time_zone: 'Europe/Berlin' }]);
   await database.query(`update notification_preferences set time_zone = 'UTC' where user_id = $1`, [id]);
+  await store({ language: 'it' });
+  expect(await locale(), 'no time zone').toEqual([{ language: 'it', time_zone: 'UTC' }]);
+  await store({ language: 'fr', time_zone: 'ABC5' });
   await store({ language: 'fr', time_zone: 'Europe/Berlin' });
   expect(await locale(), 'the time zone alone').toEqual([{ language: 'fr', time_zone: 'Europe/Berlin' }]);
   await store({ language: 'en', time_zone: 'Europe/Berlin' });

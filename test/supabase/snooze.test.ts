@@ -140,6 +140,36 @@ it('the response of notification_changes with a reset contains the snoozed notif
   expect(changes?.snoozed.map(({ id }) => id)).toEqual([returned, soon, later]);
 });
 
+it('the response of notification_changes contains the 100 that return first and the 100 that returned last, of its caller', async () => {
+  const { database } = supabase();
+  await insert(101);
+  await database.exec(
+    `update notifications n set snoozed_until = now() + place * interval '1 hour'
+     from (select id, row_number() over (order by id) as place from notifications) p where p.id = n.id`,
+  );
+  const coming = await database.query<{ id: string }>('select id from notifications order by snoozed_until');
+  await insert(101);
+  await database.exec(
+    `update notifications n set snoozed_until = now() - place * interval '1 hour'
+     from (select id, row_number() over (order by id) as place from notifications where snoozed_until is null) p where p.id = n.id`,
+  );
+  const returned = await database.query<{ id: string }>(
+    'select id from notifications where snoozed_until < now() order by snoozed_until',
+  );
+  await database.query(
+    `insert into notifications (recipient_id, status, snoozed_until) values ($1, 'unread', now() + interval '1 minute'),
+       ($1, 'unread', now() - interval '1 minute'), ($2, 'archived', now() - interval '1 minute')`,
+    [ada.id, grace.id],
+  );
+  await database.exec(
+    `update notifications set snoozed_until = now() - interval '1 minute' where status = 'archived'`,
+  );
+  const changes = await changesSince(null);
+  expect(changes?.snoozed.map(({ id }) => id)).toEqual(
+    [...returned.slice(1), ...coming.slice(0, 100)].map(({ id }) => id),
+  );
+});
+
 it('the response of notification_changes without a reset contains a snoozed notification only as a change', async () => {
   const [id] = await insert();
   await snooze(id);

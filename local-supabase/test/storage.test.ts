@@ -1,26 +1,13 @@
-import { createClient } from '@supabase/supabase-js';
-import { WebSocket } from 'ws';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../src/services/storage/object-store.ts';
 import { createStorageService } from '../src/services/storage/storage-service.ts';
-import { ada, grace, requestApi, signIn, useLocalSupabase } from '../../test/support/local-supabase.ts';
+import { ada, grace, requestApi, useLocalSupabase } from '../../test/support/local-supabase.ts';
+import { useVendorStorage } from './storage/vendor-storage.ts';
 
-const supabase = useLocalSupabase();
-const tokens = new Map<string, string>();
-
-/** The vendor's client, as an independent check of the protocol. */
-function storageOf(email?: string) {
-  const { url, anonKey, serviceRoleKey, fetch } = supabase();
-  const token = email === undefined ? serviceRoleKey : (tokens.get(email) ?? '');
-  return createClient(url, email === undefined ? serviceRoleKey : anonKey, {
-    accessToken: () => Promise.resolve(token),
-    global: { fetch },
-    realtime: { transport: WebSocket as never },
-  }).storage;
-}
+const supabase = useLocalSupabase({ port: 0 });
+const { storageOf, tokens } = useVendorStorage(supabase);
 
 beforeAll(async () => {
-  for (const { email } of [ada, grace]) tokens.set(email, await signIn(supabase(), email));
   await storageOf().createBucket('files', { public: false, fileSizeLimit: 1000 });
   await storageOf().createBucket('open', { public: true });
   await supabase().database.exec(

@@ -1,26 +1,15 @@
-import { createClient } from '@supabase/supabase-js';
 import { type DetailedError, type HttpRequest, Upload, type UploadOptions } from 'tus-js-client';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
 import { receiveInMemory } from '../../src/services/storage/object-store.ts';
 import { createStorageService } from '../../src/services/storage/storage-service.ts';
-import { ada, grace, signIn, useLocalSupabase } from '../../../test/support/local-supabase.ts';
+import { ada, grace, useLocalSupabase } from '../../../test/support/local-supabase.ts';
+import { useVendorStorage } from './vendor-storage.ts';
 
 const supabase = useLocalSupabase({ port: 0 });
-const tokens = new Map<string, string>();
+const { storageOf, tokens } = useVendorStorage(supabase);
 const content = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 251));
 
-function storageOf(email?: string) {
-  const { url, anonKey, serviceRoleKey } = supabase();
-  const token = email === undefined ? serviceRoleKey : (tokens.get(email) ?? '');
-  return createClient(url, email === undefined ? serviceRoleKey : anonKey, {
-    accessToken: () => Promise.resolve(token),
-    realtime: { transport: WebSocket as never },
-  }).storage;
-}
-
 beforeAll(async () => {
-  for (const { email } of [ada, grace]) tokens.set(email, await signIn(supabase(), email));
   await storageOf().createBucket('files', { public: false, fileSizeLimit: 2000 });
   await supabase().database.exec(
     `create policy "Own folder" on storage.objects to authenticated

@@ -1,34 +1,21 @@
 import { gzipSync } from 'node:zlib';
-import { createClient } from '@supabase/supabase-js';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { receiveInMemory } from '../../src/services/storage/object-store.ts';
 import { createStorageService } from '../../src/services/storage/storage-service.ts';
-import { ada, grace, signIn, useLocalSupabase } from '../../../test/support/local-supabase.ts';
+import { ada, grace, useLocalSupabase } from '../../../test/support/local-supabase.ts';
+import { useVendorStorage } from './vendor-storage.ts';
 
 const supabase = useLocalSupabase({ port: 0 });
-const tokens = new Map<string, string>();
+const { storageOf } = useVendorStorage(supabase);
 let bucket = '';
 let count = 0;
 
-function storageOf(email?: string) {
-  const { url, anonKey, serviceRoleKey } = supabase();
-  const token = email === undefined ? serviceRoleKey : (tokens.get(email) ?? '');
-  return createClient(url, email === undefined ? serviceRoleKey : anonKey, {
-    accessToken: () => Promise.resolve(token),
-    realtime: { transport: WebSocket as never },
-  }).storage;
-}
 const files = (email?: string) => storageOf(email).from(bucket);
 
 /** The text of an object or of one of its versions; null if it does not exist. */
 const textOf = async (path: string, versionId?: string) =>
   (await files().download(path, versionId === undefined ? {} : { versionId })).data?.text() ?? null;
 const versionOf = async (path: string) => (await files().info(path)).data?.version ?? '';
-
-beforeAll(async () => {
-  for (const { email } of [ada, grace]) tokens.set(email, await signIn(supabase(), email));
-});
 
 beforeEach(async () => {
   count += 1;

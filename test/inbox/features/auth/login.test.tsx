@@ -17,15 +17,23 @@ async function enter(actor: Awaited<ReturnType<typeof renderApp>>['actor'], emai
   await actor.click(screen.getByRole('button', { name: 'Sign in' }));
 }
 
-test('signing in by password shows the errors of the fields and focuses the first', async () => {
+test('signing in by password checks its fields, shows the password on request, and offers the providers of the project', async () => {
   const { actor } = await renderApp('/login', { supabase: supabase() });
   const email = await screen.findByLabelText('Email');
+  const password = screen.getByLabelText('Password');
+  expect(password.getAttribute('autocomplete')).toBe('current-password');
   await actor.clear(email);
   await actor.click(screen.getByRole('button', { name: 'Sign in' }));
-  await waitFor(() => expect(document.activeElement).toBe(email));
+  await waitFor(() => expect(document.activeElement, 'the first wrong field').toBe(email));
   expect(email.getAttribute('aria-invalid')).toBe('true');
   expect(describedBy(email)).toBe('Enter your email address.');
-  expect(describedBy(screen.getByLabelText('Password'))).toBe('Enter your password.');
+  expect(describedBy(password)).toBe('Enter your password.');
+  await actor.click(screen.getByRole('button', { name: 'Show password' }));
+  expect(password.getAttribute('type')).toBe('text');
+  await actor.click(screen.getByRole('button', { name: 'Hide password' }));
+  expect(password.getAttribute('type')).toBe('password');
+  await screen.findByRole('button', { name: 'Continue with GitHub' });
+  expect(screen.getAllByRole('button', { name: /^Continue with/ })).toHaveLength(1);
 });
 
 test('signing in by password checks an address on blur, then on each change', async () => {
@@ -60,22 +68,6 @@ test('signing in by password shows that the server cannot be reached', async () 
   await enter(actor, ada.email, seedPassword);
   await screen.findByText(/^Can’t reach the server/);
   expect(screen.getByLabelText('Password')).toHaveProperty('value', seedPassword);
-});
-
-test('signing in by password shows and hides the password', async () => {
-  const { actor } = await renderApp('/login', { supabase: supabase() });
-  const password = await screen.findByLabelText('Password');
-  expect(password.getAttribute('autocomplete')).toBe('current-password');
-  await actor.click(screen.getByRole('button', { name: 'Show password' }));
-  expect(password.getAttribute('type')).toBe('text');
-  await actor.click(screen.getByRole('button', { name: 'Hide password' }));
-  expect(password.getAttribute('type')).toBe('password');
-});
-
-test('signing in by password offers the providers that the project has enabled', async () => {
-  await renderApp('/login', { supabase: supabase() });
-  await screen.findByRole('button', { name: 'Continue with GitHub' });
-  expect(screen.getAllByRole('button', { name: /^Continue with/ })).toHaveLength(1);
 });
 
 test('signing in by mail accepts the mailed code', async () => {

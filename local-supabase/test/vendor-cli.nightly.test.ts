@@ -67,7 +67,7 @@ const working: readonly (readonly [command: string, printed: RegExp])[] = [
   ['db reset', /20260101000000_todos\.sql/],
 ];
 
-/** Commands of the page that do not, with the reason. */
+/** Commands of the page that do not work, with the reason. */
 const refused: readonly (readonly [command: string, reason: RegExp])[] = [
   ['db lint', /plpgsql_check_function/],
   ['db diff', /Docker/],

@@ -126,7 +126,7 @@ export async function sendHttp<T>(
     redirect: redirect === 'error' ? 'manual' : redirect,
     signal: controller.signal,
   };
-  // Responses to reads stay out of the browser's cache. Only to those: Chromium skips its cache of preflights, too.
+  // Responses to reads stay out of the browser's cache. The mode is set for reads only, because Chromium then also skips its cache of preflights.
   if ((method === 'GET' || method === 'HEAD') && hasCacheMode()) init.cache = 'no-store';
   // Without `duplex`, fetch refuses a stream as a body.
   if (isStream(body)) init.duplex = 'half';

@@ -11,7 +11,7 @@ import {
   jwtPartOf,
   textAt,
   type Wire,
-  type WireReply,
+  type WireResponse,
 } from '../target/wire.ts';
 
 /** A signed-in user of the target. */
@@ -47,13 +47,13 @@ export interface AuditContext {
   mailedCode(address: string): Promise<string>;
   /** Creates a confirmed account and signs in, with the fewest steps that the target allows. */
   newUser(): Promise<AuditUser>;
-  signIn(email: string, password: string): Promise<WireReply>;
+  signIn(email: string, password: string): Promise<WireResponse>;
   /** Runs SQL in the target's database. @throws NotRunError without access to it. */
   query(text: string, values?: readonly unknown[]): Promise<unknown>;
   /** Signs changed claims of a user's token with the legacy secret. @throws NotRunError if the secret is unknown. */
   signAgain(token: string, claims: Readonly<Record<string, unknown>>): string;
   /** Calls an admin route with the service key. */
-  admin(method: string, path: string, body?: unknown): Promise<WireReply>;
+  admin(method: string, path: string, body?: unknown): Promise<WireResponse>;
 }
 
 /** The public secret of the vendor's local stack. */
@@ -160,7 +160,7 @@ async function createSignedInUser(
   context: AuditContext,
   email: string,
   password: string,
-): Promise<WireReply> {
+): Promise<WireResponse> {
   if (context.target.serviceKey !== null) {
     const created = await context.admin('POST', '/users', { email, password, email_confirm: true });
     assertStatus(created, 200);
@@ -177,19 +177,19 @@ async function createSignedInUser(
   return assertSession(await context.signIn(email, password));
 }
 
-/** Asserts that a reply is a session (protocol/auth.md#session) and returns it. */
-export function assertSession(reply: WireReply): WireReply {
-  assertStatus(reply, 200);
-  textAt(reply, 'access_token');
-  textAt(reply, 'refresh_token');
-  textAt(reply, 'user', 'id');
-  assert.equal(at(reply.json, 'token_type'), 'bearer', 'token_type of the response');
-  const expiresIn = at(reply.json, 'expires_in');
-  const expiresAt = at(reply.json, 'expires_at');
+/** Asserts that a response is a session (protocol/auth.md#session) and returns it. */
+export function assertSession(response: WireResponse): WireResponse {
+  assertStatus(response, 200);
+  textAt(response, 'access_token');
+  textAt(response, 'refresh_token');
+  textAt(response, 'user', 'id');
+  assert.equal(at(response.json, 'token_type'), 'bearer', 'token_type of the response');
+  const expiresIn = at(response.json, 'expires_in');
+  const expiresAt = at(response.json, 'expires_at');
   assert.ok(typeof expiresIn === 'number' && expiresIn > 0, 'expires_in is a positive number');
   assert.ok(
     typeof expiresAt === 'number' && expiresAt > 1_600_000_000,
     'expires_at is in seconds since the epoch',
   );
-  return reply;
+  return response;
 }

@@ -1,12 +1,12 @@
 import type { AuditContext } from './audit-context.ts';
 import { NotRunError, type ConformanceTarget } from '../target/target.ts';
-import { assertStatus, createWire, type Wire, type WireReply } from '../target/wire.ts';
+import { assertStatus, createWire, type Wire, type WireResponse } from '../target/wire.ts';
 
 export interface ServerBucket {
   readonly name: string;
   /** Sends requests with the service key. */
   readonly service: Wire;
-  upload(path: string, body: string, headers?: Readonly<Record<string, string>>): Promise<WireReply>;
+  upload(path: string, body: string, headers?: Readonly<Record<string, string>>): Promise<WireResponse>;
 }
 
 /** Storage with the service key. @throws NotRunError if the target has none. */

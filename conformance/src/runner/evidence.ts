@@ -4,7 +4,7 @@ import { formatCurl } from '../target/curl.ts';
 import { redactSecrets } from '../target/redaction.ts';
 import type { ConformanceTarget } from '../target/target.ts';
 import { describeFailure, type Exchange, type WatchedTarget } from './watched-target.ts';
-import { UnexpectedReplyError } from '../target/wire.ts';
+import { UnexpectedResponseError } from '../target/wire.ts';
 
 /** Why an audit failed, without keys, tokens and passwords. */
 export interface Evidence {
@@ -33,7 +33,7 @@ export function collectEvidence(
     return redacted.length > longestText ? `${redacted.slice(0, longestText)}…` : redacted;
   };
   // If frames are the cause, the latest request was about something else.
-  const isAboutFrames = frames.length > 0 && !(problem instanceof UnexpectedReplyError);
+  const isAboutFrames = frames.length > 0 && !(problem instanceof UnexpectedResponseError);
   const exchange = isAboutFrames ? undefined : decisiveExchange(problem, exchanges);
   const isExpected = problem instanceof UnmetExpectationError;
   return {
@@ -59,7 +59,9 @@ function describeResponse({ status, headers, body }: Exchange): string {
 function decisiveExchange(problem: unknown, exchanges: readonly Exchange[]): Exchange | undefined {
   const newestFirst = exchanges.toReversed();
   const found =
-    problem instanceof UnexpectedReplyError &&
-    newestFirst.find(({ status, body }) => status === problem.reply.status && body() === problem.reply.text);
+    problem instanceof UnexpectedResponseError &&
+    newestFirst.find(
+      ({ status, body }) => status === problem.response.status && body() === problem.response.text,
+    );
   return found || newestFirst[0];
 }

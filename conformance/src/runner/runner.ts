@@ -14,7 +14,7 @@ import { createAuditRun, type AuditRun } from '../target/run.ts';
 import { NotRunError, type ConformanceTarget } from '../target/target.ts';
 import { readTargetSettings, type TargetSettings } from '../target/target-settings.ts';
 import { watchTarget } from './watched-target.ts';
-import { UnexpectedReplyError } from '../target/wire.ts';
+import { UnexpectedResponseError } from '../target/wire.ts';
 
 export type AuditOutcome =
   | { readonly status: 'passed' }
@@ -120,7 +120,8 @@ async function runAudit(
   } catch (problem) {
     const reason = problem instanceof Error ? problem.message : String(problem);
     if (problem instanceof NotRunError) return { status: 'not-run', reason };
-    const refused = problem instanceof UnexpectedReplyError ? settings.explain(problem.reply) : undefined;
+    const refused =
+      problem instanceof UnexpectedResponseError ? settings.explain(problem.response) : undefined;
     const setting = refused ?? settings.explainGate(recorded.codes);
     if (setting !== undefined)
       return { status: 'not-run', reason: `the target's settings forbid it: ${setting}` };

@@ -48,9 +48,9 @@ type Admin = ReturnType<typeof createAuditContext>['admin'];
 async function findUsers(admin: Admin, run: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (let page = 1; ; page += 1) {
-    const reply = await admin('GET', `/users?page=${page}&per_page=${pageSize}`);
-    assertStatus(reply, 200);
-    const users = listAt(reply.json, 'users');
+    const response = await admin('GET', `/users?page=${page}&per_page=${pageSize}`);
+    assertStatus(response, 200);
+    const users = listAt(response.json, 'users');
     found.push(...users.filter((user) => isOfRun(user, run)).map((user) => String(at(user, 'id'))));
     if (users.length < pageSize) return found;
   }

@@ -16,9 +16,9 @@ export async function findForeignUsers(target: ConformanceTarget): Promise<strin
     return 'without --service-key nobody can tell whether the project has users that no audit created';
   }
   const { admin } = createAuditContext(target);
-  const reply = await admin('GET', `/users?page=1&per_page=${usersAtOnce}`);
-  assertStatus(reply, 200);
-  const users = at(reply.json, 'users');
+  const response = await admin('GET', `/users?page=1&per_page=${usersAtOnce}`);
+  assertStatus(response, 200);
+  const users = at(response.json, 'users');
   const foreign = (Array.isArray(users) ? (users as readonly unknown[]) : []).filter(
     (user) => !isOfAudits(user),
   );

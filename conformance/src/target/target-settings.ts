@@ -1,4 +1,4 @@
-import { at, type Wire, type WireReply } from './wire.ts';
+import { at, type Wire, type WireResponse } from './wire.ts';
 
 /** Refusals caused by limits or switches that /settings does not contain. */
 const hiddenSettings: ReadonlySet<string> = new Set([
@@ -52,7 +52,7 @@ const gates: ReadonlySet<string> = new Set([
 /** The auth server's settings that audits depend on. */
 export interface TargetSettings {
   /** The setting that explains an unexpected refusal, or undefined. */
-  explain(reply: WireReply): string | undefined;
+  explain(response: WireResponse): string | undefined;
   /** The setting that explains the first of these codes that refuses a feature as a whole, or undefined. */
   explainGate(codes: readonly string[]): string | undefined;
   /** Whether a new address is confirmed without a mail. */
@@ -75,8 +75,8 @@ export async function readTargetSettings(auth: Wire): Promise<TargetSettings> {
   return {
     isEmailAutoconfirmed: at(settings, 'mailer_autoconfirm') === true,
     confirmsPhones: at(settings, 'external', 'phone') !== false && at(settings, 'phone_autoconfirm') !== true,
-    explain(reply) {
-      const named = at(reply.json, 'code') ?? at(reply.json, 'error_code');
+    explain(response) {
+      const named = at(response.json, 'code') ?? at(response.json, 'error_code');
       const code = typeof named === 'string' ? named : '';
       return hiddenSettings.has(code) ? code : explainByShown(code);
     },

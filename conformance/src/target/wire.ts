@@ -2,7 +2,7 @@ import { assert, UnmetExpectationError } from './assertion.ts';
 
 export type WireFetch = (url: string, init: RequestInit) => Promise<Response>;
 
-export interface WireReply {
+export interface WireResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -20,7 +20,7 @@ export interface WireRequest {
 /** Sends requests to one service and returns every response, including redirects and errors. */
 export interface Wire {
   readonly baseUrl: string;
-  send(method: string, path: string, request?: WireRequest): Promise<WireReply>;
+  send(method: string, path: string, request?: WireRequest): Promise<WireResponse>;
 }
 
 export function createWire(baseUrl: string, apiKey: string, fetch: WireFetch): Wire {
@@ -72,14 +72,14 @@ export function jwtPartOf(token: unknown, part: 0 | 1 = 1): unknown {
 }
 
 /** Asserts a refusal by the gateway. PostgREST behind it also refuses anonymous requests with 401, but with other codes. */
-export function assertRefusedKey(reply: WireReply): void {
-  assertStatus(reply, 401);
-  const code = at(reply.json, 'code');
+export function assertRefusedKey(response: WireResponse): void {
+  assertStatus(response, 401);
+  const code = at(response.json, 'code');
   const isOfService = typeof code === 'string' && /^(?:PGRST\w+|[\dA-Z]{5})$/.test(code);
   assert.ok(
     !isOfService,
     'the gateway refuses the request',
-    `the service behind it responded with ${describe(reply)}`,
+    `the service behind it responded with ${describe(response)}`,
   );
 }
 
@@ -94,43 +94,43 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
 }
 
 /** The string at `path`; fails the audit if it is not a string. */
-export function textAt(reply: WireReply, ...path: readonly (string | number)[]): string {
-  const found = at(reply.json, ...path);
+export function textAt(response: WireResponse, ...path: readonly (string | number)[]): string {
+  const found = at(response.json, ...path);
   if (typeof found === 'string') return found;
-  return assert.fail(`the response has a string at ${path.join('.')}`, describe(reply));
+  return assert.fail(`the response has a string at ${path.join('.')}`, describe(response));
 }
 
-/** A reply with another status or code than the audit expects. */
-export class UnexpectedReplyError extends UnmetExpectationError {
-  override readonly name = 'UnexpectedReplyError';
-  readonly reply: WireReply;
-  constructor(reply: WireReply, expectation: string) {
-    super(expectation, describe(reply));
-    this.reply = reply;
+/** A response with another status or code than the audit expects. */
+export class UnexpectedResponseError extends UnmetExpectationError {
+  override readonly name = 'UnexpectedResponseError';
+  readonly response: WireResponse;
+  constructor(response: WireResponse, expectation: string) {
+    super(expectation, describe(response));
+    this.response = response;
   }
 }
 
-/** @throws UnexpectedReplyError if the reply has another status. */
-export function assertStatus(reply: WireReply, status: number): void {
-  assertStatusIn(reply, [status]);
+/** @throws UnexpectedResponseError if the response has another status. */
+export function assertStatus(response: WireResponse, status: number): void {
+  assertStatusIn(response, [status]);
 }
 
-/** @throws UnexpectedReplyError if the reply has none of the statuses. */
-export function assertStatusIn(reply: WireReply, statuses: readonly number[]): void {
-  if (!statuses.includes(reply.status))
-    throw new UnexpectedReplyError(reply, `the response has the status ${statuses.join(' or ')}`);
+/** @throws UnexpectedResponseError if the response has none of the statuses. */
+export function assertStatusIn(response: WireResponse, statuses: readonly number[]): void {
+  if (!statuses.includes(response.status))
+    throw new UnexpectedResponseError(response, `the response has the status ${statuses.join(' or ')}`);
 }
 
 /** Asserts status and error code, in the format that the version header selects. */
-export function assertError(reply: WireReply, status: number, code: string): void {
-  assertStatus(reply, status);
-  const found = at(reply.json, 'code') ?? at(reply.json, 'error_code');
+export function assertError(response: WireResponse, status: number, code: string): void {
+  assertStatus(response, status);
+  const found = at(response.json, 'code') ?? at(response.json, 'error_code');
   if (found !== code)
-    throw new UnexpectedReplyError(reply, `the response has the status ${status} and the code ${code}`);
+    throw new UnexpectedResponseError(response, `the response has the status ${status} and the code ${code}`);
 }
 
 /** Formats a response as one line. */
-export function describe({ status, text }: WireReply): string {
+export function describe({ status, text }: WireResponse): string {
   return `${status} ${text}`;
 }
 

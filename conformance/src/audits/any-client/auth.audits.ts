@@ -20,9 +20,9 @@ export const anyAuthAudits: readonly Audit[] = [
     { source: 'protocol/auth.md#session' },
     async ({ server, signIn }) => {
       const { token, user } = await signIn();
-      const reply = await server.auth.send('GET', '/user', { token: await token() });
-      assertStatus(reply, 200);
-      assert.equal(at(reply.json, 'id'), user.id, 'the id of the user of the token');
+      const response = await server.auth.send('GET', '/user', { token: await token() });
+      assertStatus(response, 200);
+      assert.equal(at(response.json, 'id'), user.id, 'the id of the user of the token');
     },
   ),
   audit(

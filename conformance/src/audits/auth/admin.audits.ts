@@ -9,8 +9,8 @@ const source = 'protocol/auth.md#administration';
 export const adminAudits: readonly Audit[] = [
   audit('AUTH-801', 'without the service key the admin routes are closed', { source }, async (context) => {
     const { accessToken: token } = await context.newUser();
-    const reply = await context.auth.send('GET', '/admin/users', { token });
-    assertError(reply, 403, 'not_admin');
+    const response = await context.auth.send('GET', '/admin/users', { token });
+    assertError(response, 403, 'not_admin');
   }),
   audit(
     'AUTH-802',
@@ -39,17 +39,17 @@ export const adminAudits: readonly Audit[] = [
     { source, needs: ['service-key'] },
     async (context) => {
       await context.newUser();
-      const reply = await context.admin('GET', '/users');
-      assertStatus(reply, 200);
-      assert.ok(Array.isArray(at(reply.json, 'users')), 'the response lists users');
-      assert.equal(at(reply.json, 'aud'), 'authenticated', 'aud of the response');
+      const response = await context.admin('GET', '/users');
+      assertStatus(response, 200);
+      assert.ok(Array.isArray(at(response.json, 'users')), 'the response lists users');
+      assert.equal(at(response.json, 'aud'), 'authenticated', 'aud of the response');
     },
   ),
   audit('AUTH-804', 'a user is read by id', { source, needs: ['service-key'] }, async (context) => {
     const user = await context.newUser();
-    const reply = await context.admin('GET', `/users/${user.id}`);
-    assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'email'), user.email, 'email of the response');
+    const response = await context.admin('GET', `/users/${user.id}`);
+    assertStatus(response, 200);
+    assert.equal(at(response.json, 'email'), user.email, 'email of the response');
   }),
   audit(
     'AUTH-805',
@@ -75,14 +75,14 @@ export const adminAudits: readonly Audit[] = [
     { source, needs: ['service-key'] },
     async (context) => {
       const user = await context.newUser();
-      const reply = await context.admin('POST', '/generate_link', { type: 'recovery', email: user.email });
-      assertStatus(reply, 200);
-      assert.match(textAt(reply, 'action_link'), /\/verify\?/, 'action_link of the response');
-      assert.match(textAt(reply, 'email_otp'), /^\d{6,10}$/, 'email_otp of the response');
-      assert.equal(at(reply.json, 'verification_type'), 'recovery', 'verification_type of the response');
+      const response = await context.admin('POST', '/generate_link', { type: 'recovery', email: user.email });
+      assertStatus(response, 200);
+      assert.match(textAt(response, 'action_link'), /\/verify\?/, 'action_link of the response');
+      assert.match(textAt(response, 'email_otp'), /^\d{6,10}$/, 'email_otp of the response');
+      assert.equal(at(response.json, 'verification_type'), 'recovery', 'verification_type of the response');
       assertSession(
         await context.auth.send('POST', '/verify', {
-          body: { type: 'recovery', token_hash: textAt(reply, 'hashed_token') },
+          body: { type: 'recovery', token_hash: textAt(response, 'hashed_token') },
         }),
       );
     },
@@ -94,13 +94,13 @@ export const adminAudits: readonly Audit[] = [
     async (context) => {
       const email = context.newEmail();
       const { serviceKey } = context.target;
-      const reply = await context.auth.send('POST', '/invite', {
+      const response = await context.auth.send('POST', '/invite', {
         body: { email },
         ...(serviceKey === null
           ? {}
           : { token: serviceKey, headers: context.target.restUrl === null ? {} : { apikey: serviceKey } }),
       });
-      assertStatus(reply, 200);
+      assertStatus(response, 200);
       const { links } = await context.mail(email);
       const [, token_hash] = /[?&#]token(?:_hash)?=([^&#]+)/.exec(links.join(' ')) ?? [];
       assertSession(await context.auth.send('POST', '/verify', { body: { type: 'invite', token_hash } }));

@@ -24,11 +24,11 @@ const askTimes = (tab: Tab, count: number) =>
 
 /** Ends every session of a user, from another device. */
 async function revoke({ user }: SignedInTab, server: Parameters<Audit['run']>[0]): Promise<void> {
-  const reply = await server.auth.send('POST', '/logout', {
+  const response = await server.auth.send('POST', '/logout', {
     token: user.accessToken,
     query: { scope: 'global' },
   });
-  assertStatus(reply, 204);
+  assertStatus(response, 204);
 }
 
 /**

@@ -13,11 +13,11 @@ export const authEdgeAudits: readonly Audit[] = [
     'a password grant without an address is refused as validation_failed',
     { source: 'protocol/auth.md#password-grant' },
     async ({ auth }) => {
-      const reply = await auth.send('POST', '/token', {
+      const response = await auth.send('POST', '/token', {
         query: { grant_type: 'password' },
         body: { password: 'secret12' },
       });
-      assertError(reply, 400, 'validation_failed');
+      assertError(response, 400, 'validation_failed');
     },
   ),
   audit('AUTH-922', 'another method on a route is refused with 405', { source }, async ({ auth }) => {
@@ -57,9 +57,9 @@ export const authEdgeAudits: readonly Audit[] = [
     async (context) => {
       const { accessToken: token } = await context.newUser();
       await context.auth.send('PUT', '/user', { token, body: { data: { kept: 1, gone: 1 } } });
-      const reply = await context.auth.send('PUT', '/user', { token, body: { data: { gone: null } } });
-      assertStatus(reply, 200);
-      const metadata = at(reply.json, 'user_metadata');
+      const response = await context.auth.send('PUT', '/user', { token, body: { data: { gone: null } } });
+      assertStatus(response, 200);
+      const metadata = at(response.json, 'user_metadata');
       assert.equal(at(metadata, 'kept'), 1, 'kept of the metadata');
       assert.ok(!Object.keys(metadata as object).includes('gone'), 'the key is removed');
     },
@@ -70,14 +70,14 @@ export const authEdgeAudits: readonly Audit[] = [
     { source: 'protocol/auth.md#sign-up' },
     async (context) => {
       const { accessToken: token, email } = await context.newUser();
-      const reply = await context.auth.send('GET', '/user', { token });
+      const response = await context.auth.send('GET', '/user', { token });
       assert.equal(
-        at(reply.json, 'identities', 0, 'identity_data', 'email'),
+        at(response.json, 'identities', 0, 'identity_data', 'email'),
         email,
         'identities.0.identity_data.email of the response',
       );
       assert.equal(
-        at(reply.json, 'identities', 0, 'provider'),
+        at(response.json, 'identities', 0, 'provider'),
         'email',
         'identities.0.provider of the response',
       );
@@ -100,15 +100,15 @@ export const authEdgeAudits: readonly Audit[] = [
       const { email } = await context.newUser();
       const page = new URL('/日本?x=日', context.target.redirectTo);
       const link = await context.admin('POST', '/generate_link', { type: 'magiclink', email });
-      const reply = await context.auth.send('GET', '/verify', {
+      const response = await context.auth.send('GET', '/verify', {
         query: {
           token: textAt(link, 'hashed_token'),
           type: 'magiclink',
           redirect_to: `${page.origin}/日本?x=日`,
         },
       });
-      assertStatus(reply, 303);
-      const location = new URL(reply.headers.get('location') ?? '');
+      assertStatus(response, 303);
+      const location = new URL(response.headers.get('location') ?? '');
       assert.match(location.hash, /access_token=/, 'the fragment of the redirect');
       if (location.pathname === new URL(context.target.redirectTo).pathname)
         throw new NotRunError('the allow list has one page only');
@@ -121,10 +121,10 @@ export const authEdgeAudits: readonly Audit[] = [
     { source: 'protocol/auth.md#mail-links' },
     async ({ auth, target }) => {
       const query = { token: 'no-such-token', type: 'signup', redirect_to: target.redirectTo };
-      const reply = await auth.send('GET', '/verify', { query });
-      assertStatus(reply, 303);
+      const response = await auth.send('GET', '/verify', { query });
+      assertStatus(response, 303);
       assert.match(
-        reply.headers.get('location') ?? '',
+        response.headers.get('location') ?? '',
         /#error=access_denied&error_code=otp_expired/,
         'the header location of the response',
       );
@@ -136,11 +136,11 @@ export const authEdgeAudits: readonly Audit[] = [
     { source, level: 'SHOULD' },
     async (context) => {
       const { email, password } = await context.newUser();
-      const reply = await context.auth.send('POST', '/token', {
+      const response = await context.auth.send('POST', '/token', {
         query: { grant_type: 'password' },
         body: { EMAIL: email, Password: password },
       });
-      assertStatus(reply, 200);
+      assertStatus(response, 200);
     },
   ),
   audit(
@@ -149,9 +149,9 @@ export const authEdgeAudits: readonly Audit[] = [
     { source, level: 'SHOULD' },
     async (context) => {
       const { accessToken: token, id } = await context.newUser();
-      const reply = await context.auth.send('GET', '/user/', { token });
-      assertStatus(reply, 200);
-      assert.equal(at(reply.json, 'id'), id, 'id of the response');
+      const response = await context.auth.send('GET', '/user/', { token });
+      assertStatus(response, 200);
+      assert.equal(at(response.json, 'id'), id, 'id of the response');
     },
   ),
   audit(
@@ -169,11 +169,11 @@ export const authEdgeAudits: readonly Audit[] = [
     'an ID token for a provider that issues none is refused as validation_failed',
     { source: 'protocol/auth.md#id-tokens' },
     async ({ auth }) => {
-      const reply = await auth.send('POST', '/token', {
+      const response = await auth.send('POST', '/token', {
         query: { grant_type: 'id_token' },
         body: { provider: 'github', id_token: 'x' },
       });
-      assertError(reply, 400, 'validation_failed');
+      assertError(response, 400, 'validation_failed');
     },
   ),
   audit(

@@ -9,7 +9,7 @@ import {
   at,
   jwtPartOf,
   textAt,
-  type WireReply,
+  type WireResponse,
 } from '../../target/wire.ts';
 
 const audit = auditsOf('auth');
@@ -27,18 +27,18 @@ const enrollWebAuthn = ({ auth }: AuditContext, user: AuditUser) =>
     body: { factor_type: 'webauthn', friendly_name: 'key' },
   });
 
-const totpOf = (enrolled: WireReply) => OTPAuth.URI.parse(textAt(enrolled, 'totp', 'uri')).generate();
+const totpOf = (enrolled: WireResponse) => OTPAuth.URI.parse(textAt(enrolled, 'totp', 'uri')).generate();
 
 async function challenge({ auth }: AuditContext, token: string, factorId: string): Promise<string> {
-  const reply = await auth.send('POST', `/factors/${factorId}/challenge`, { token, body: {} });
-  assertStatus(reply, 200);
-  return textAt(reply, 'id');
+  const response = await auth.send('POST', `/factors/${factorId}/challenge`, { token, body: {} });
+  assertStatus(response, 200);
+  return textAt(response, 'id');
 }
 
 async function enrollAndVerify(
   context: AuditContext,
   user: AuditUser,
-): Promise<{ enrolled: WireReply; verified: WireReply; factorId: string }> {
+): Promise<{ enrolled: WireResponse; verified: WireResponse; factorId: string }> {
   const enrolled = await enroll(context, user);
   assertStatus(enrolled, 200);
   const factorId = textAt(enrolled, 'id');
@@ -50,18 +50,18 @@ async function enrollAndVerify(
   return { enrolled, verified, factorId };
 }
 
-const claimsOf = (reply: WireReply): unknown => jwtPartOf(textAt(reply, 'access_token'));
+const claimsOf = (response: WireResponse): unknown => jwtPartOf(textAt(response, 'access_token'));
 
 /** Multi-factor authentication by TOTP (RFC 6238), by phone and by WebAuthn. */
 export const factorAudits: readonly Audit[] = [
   audit('AUTH-601', 'enrolling TOTP returns QR code, secret and URI', { source }, async (context) => {
-    const reply = await enroll(context, await context.newUser());
-    assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'type'), 'totp', 'type of the response');
-    assert.equal(at(reply.json, 'friendly_name'), 'phone app', 'friendly_name of the response');
-    assert.match(textAt(reply, 'totp', 'qr_code'), /<svg/, 'totp.qr_code of the response');
-    assert.match(textAt(reply, 'totp', 'uri'), /^otpauth:\/\/totp\//, 'totp.uri of the response');
-    assert.match(textAt(reply, 'totp', 'secret'), /^[A-Z2-7]+$/, 'totp.secret of the response');
+    const response = await enroll(context, await context.newUser());
+    assertStatus(response, 200);
+    assert.equal(at(response.json, 'type'), 'totp', 'type of the response');
+    assert.equal(at(response.json, 'friendly_name'), 'phone app', 'friendly_name of the response');
+    assert.match(textAt(response, 'totp', 'qr_code'), /<svg/, 'totp.qr_code of the response');
+    assert.match(textAt(response, 'totp', 'uri'), /^otpauth:\/\/totp\//, 'totp.uri of the response');
+    assert.match(textAt(response, 'totp', 'secret'), /^[A-Z2-7]+$/, 'totp.secret of the response');
   }),
   audit(
     'AUTH-602',
@@ -70,13 +70,13 @@ export const factorAudits: readonly Audit[] = [
     async (context) => {
       const user = await context.newUser();
       const factorId = textAt(await enroll(context, user), 'id');
-      const reply = await context.auth.send('POST', `/factors/${factorId}/challenge`, {
+      const response = await context.auth.send('POST', `/factors/${factorId}/challenge`, {
         token: user.accessToken,
         body: {},
       });
-      assertStatus(reply, 200);
-      assert.equal(at(reply.json, 'type'), 'totp', 'type of the response');
-      const expiresAt = at(reply.json, 'expires_at');
+      assertStatus(response, 200);
+      assert.equal(at(response.json, 'type'), 'totp', 'type of the response');
+      const expiresAt = at(response.json, 'expires_at');
       const aheadS = Number(expiresAt) - Date.now() / 1000;
       assert.ok(aheadS > 240 && aheadS < 360, 'the challenge expires in about five minutes', `${aheadS} s`);
     },
@@ -95,11 +95,11 @@ export const factorAudits: readonly Audit[] = [
   }),
   audit('AUTH-604', 'the user lists the verified factor', { source }, async (context) => {
     const { verified, factorId } = await enrollAndVerify(context, await context.newUser());
-    const reply = await context.auth.send('GET', '/user', { token: textAt(verified, 'access_token') });
-    assert.equal(at(reply.json, 'factors', 0, 'id'), factorId, 'factors.0.id of the response');
-    assert.equal(at(reply.json, 'factors', 0, 'status'), 'verified', 'factors.0.status of the response');
+    const response = await context.auth.send('GET', '/user', { token: textAt(verified, 'access_token') });
+    assert.equal(at(response.json, 'factors', 0, 'id'), factorId, 'factors.0.id of the response');
+    assert.equal(at(response.json, 'factors', 0, 'status'), 'verified', 'factors.0.status of the response');
     assert.equal(
-      at(reply.json, 'factors', 0, 'factor_type'),
+      at(response.json, 'factors', 0, 'factor_type'),
       'totp',
       'factors.0.factor_type of the response',
     );
@@ -133,19 +133,23 @@ export const factorAudits: readonly Audit[] = [
     const user = await context.newUser();
     const factorId = textAt(await enroll(context, user), 'id');
     const challenge_id = await challenge(context, user.accessToken, factorId);
-    const reply = await context.auth.send('POST', `/factors/${factorId}/verify`, {
+    const response = await context.auth.send('POST', `/factors/${factorId}/verify`, {
       token: user.accessToken,
       body: { challenge_id, code: '000000' },
     });
-    assertError(reply, 422, 'mfa_verification_failed');
+    assertError(response, 422, 'mfa_verification_failed');
   }),
   audit('AUTH-608', 'an unknown factor is refused as mfa_factor_not_found', { source }, async (context) => {
     const user = await context.newUser();
-    const reply = await context.auth.send('POST', '/factors/7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11/challenge', {
-      token: user.accessToken,
-      body: {},
-    });
-    assertError(reply, 404, 'mfa_factor_not_found');
+    const response = await context.auth.send(
+      'POST',
+      '/factors/7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11/challenge',
+      {
+        token: user.accessToken,
+        body: {},
+      },
+    );
+    assertError(response, 404, 'mfa_factor_not_found');
   }),
   audit('AUTH-609', 'two factors with the same name are refused', { source }, async (context) => {
     const user = await context.newUser();
@@ -156,10 +160,10 @@ export const factorAudits: readonly Audit[] = [
     const user = await context.newUser();
     const { factorId } = await enrollAndVerify(context, user);
     const weak = assertSession(await context.signIn(user.email, user.password));
-    const reply = await context.auth.send('DELETE', `/factors/${factorId}`, {
+    const response = await context.auth.send('DELETE', `/factors/${factorId}`, {
       token: textAt(weak, 'access_token'),
     });
-    assertError(reply, 422, 'insufficient_aal');
+    assertError(response, 422, 'insufficient_aal');
   }),
   audit(
     'AUTH-611',
@@ -192,20 +196,20 @@ export const factorAudits: readonly Audit[] = [
       const user = await context.newUser();
       await enrollAndVerify(context, user);
       const weak = assertSession(await context.signIn(user.email, user.password));
-      const reply = await context.auth.send('PUT', '/user', {
+      const response = await context.auth.send('PUT', '/user', {
         token: textAt(weak, 'access_token'),
         body: { password: 'Another-123456' },
       });
-      assertError(reply, 401, 'insufficient_aal');
+      assertError(response, 401, 'insufficient_aal');
     },
   ),
   audit('AUTH-614', 'an unknown factor type is refused', { source }, async (context) => {
     const user = await context.newUser();
-    const reply = await context.auth.send('POST', '/factors', {
+    const response = await context.auth.send('POST', '/factors', {
       token: user.accessToken,
       body: { factor_type: 'astrology', friendly_name: 'x' },
     });
-    assertError(reply, 400, 'validation_failed');
+    assertError(response, 400, 'validation_failed');
   }),
   audit(
     'AUTH-615',
@@ -230,8 +234,10 @@ export const factorAudits: readonly Audit[] = [
     },
   ),
   audit('AUTH-616', 'without a session enrolling is refused', { source }, async ({ auth }) => {
-    const reply = await auth.send('POST', '/factors', { body: { factor_type: 'totp', friendly_name: 'x' } });
-    assertStatusIn(reply, [401, 403]);
+    const response = await auth.send('POST', '/factors', {
+      body: { factor_type: 'totp', friendly_name: 'x' },
+    });
+    assertStatusIn(response, [401, 403]);
   }),
   audit(
     'AUTH-617',
@@ -242,17 +248,17 @@ export const factorAudits: readonly Audit[] = [
       const enrolled = await enrollWebAuthn(context, user);
       assertStatus(enrolled, 200);
       assert.equal(at(enrolled.json, 'type'), 'webauthn', 'type of the enrolled factor');
-      const reply = await context.auth.send('POST', `/factors/${textAt(enrolled, 'id')}/challenge`, {
+      const response = await context.auth.send('POST', `/factors/${textAt(enrolled, 'id')}/challenge`, {
         token: user.accessToken,
         body: {},
       });
-      assertStatus(reply, 200);
-      assert.equal(at(reply.json, 'webauthn', 'type'), 'create', 'webauthn.type of the response');
+      assertStatus(response, 200);
+      assert.equal(at(response.json, 'webauthn', 'type'), 'create', 'webauthn.type of the response');
       const options = ['webauthn', 'credential_options', 'publicKey'] as const;
-      assert.match(textAt(reply, ...options, 'challenge'), /^[\w-]{43}$/, 'challenge of the response');
-      assert.equal(at(reply.json, ...options, 'user', 'name'), user.email, 'user.name of the response');
+      assert.match(textAt(response, ...options, 'challenge'), /^[\w-]{43}$/, 'challenge of the response');
+      assert.equal(at(response.json, ...options, 'user', 'name'), user.email, 'user.name of the response');
       assert.ok(
-        Number(at(reply.json, 'expires_at')) > Date.now() / 1000,
+        Number(at(response.json, 'expires_at')) > Date.now() / 1000,
         'the challenge expires in the future',
       );
     },
@@ -265,11 +271,11 @@ export const factorAudits: readonly Audit[] = [
     const challenge_id = await challenge(context, user.accessToken, factorId);
     const invalid = { type: 'create', credential_response: {} };
     for (const webauthn of [undefined, {}, { type: 'create' }, invalid]) {
-      const reply = await context.auth.send('POST', `/factors/${factorId}/verify`, {
+      const response = await context.auth.send('POST', `/factors/${factorId}/verify`, {
         token: user.accessToken,
         body: { challenge_id, webauthn },
       });
-      assertError(reply, 400, 'validation_failed');
+      assertError(response, 400, 'validation_failed');
     }
   }),
 ];

@@ -135,11 +135,11 @@ export const flowAudits: readonly Audit[] = [
     async ({ auth, run }) => {
       const anonymous = await auth.send('POST', '/signup', { body: { data: metadataOf(run) } });
       if (anonymous.status === 422) throw new NotRunError('anonymous sign-ins are disabled');
-      const reply = await auth.send('PUT', '/user', {
+      const response = await auth.send('PUT', '/user', {
         token: textAt(anonymous, 'access_token'),
         body: { password: 'Secret-123456' },
       });
-      assertStatus(reply, 422);
+      assertStatus(response, 422);
     },
   ),
   audit(
@@ -181,11 +181,11 @@ export const flowAudits: readonly Audit[] = [
         body: { factor_type: 'totp', friendly_name: 'once' },
       });
       const factorId = textAt(enrolled, 'id');
-      const reply = await context.auth.send('POST', `/factors/${factorId}/verify`, {
+      const response = await context.auth.send('POST', `/factors/${factorId}/verify`, {
         token,
         body: { challenge_id: '7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11', code: '123456' },
       });
-      assertStatusIn(reply, [404, 422]);
+      assertStatusIn(response, [404, 422]);
     },
   ),
   audit(
@@ -198,11 +198,11 @@ export const flowAudits: readonly Audit[] = [
         token: ada.accessToken,
         body: { factor_type: 'totp', friendly_name: 'hers' },
       });
-      const reply = await context.auth.send('POST', `/factors/${textAt(enrolled, 'id')}/challenge`, {
+      const response = await context.auth.send('POST', `/factors/${textAt(enrolled, 'id')}/challenge`, {
         token: grace.accessToken,
         body: {},
       });
-      assertError(reply, 404, 'mfa_factor_not_found');
+      assertError(response, 404, 'mfa_factor_not_found');
     },
   ),
   audit(
@@ -220,10 +220,10 @@ export const flowAudits: readonly Audit[] = [
         200,
       );
       const token = await context.mailedCode(newEmail);
-      const reply = await context.auth.send('POST', '/verify', {
+      const response = await context.auth.send('POST', '/verify', {
         body: { type: 'email_change', email: newEmail, token },
       });
-      assertStatus(reply, 200);
+      assertStatus(response, 200);
     },
   ),
   audit(
@@ -276,8 +276,8 @@ export const flowAudits: readonly Audit[] = [
     'the browser is allowed to call the service from another origin',
     { source: 'protocol/auth.md#service-routes' },
     async ({ auth }) => {
-      const reply = await auth.send('GET', '/settings', { headers: { Origin: 'http://localhost:5173' } });
-      assert.ok(reply.headers.get('access-control-allow-origin'), 'the origin is allowed');
+      const response = await auth.send('GET', '/settings', { headers: { Origin: 'http://localhost:5173' } });
+      assert.ok(response.headers.get('access-control-allow-origin'), 'the origin is allowed');
     },
   ),
   audit(
@@ -304,18 +304,18 @@ export const flowAudits: readonly Audit[] = [
       token,
       body: { app_metadata: { role: 'admin' }, data: { ok: true } },
     });
-    const reply = await context.auth.send('GET', '/user', { token });
-    assert.equal(at(reply.json, 'app_metadata', 'role'), undefined, 'app_metadata.role of the response');
+    const response = await context.auth.send('GET', '/user', { token });
+    assert.equal(at(response.json, 'app_metadata', 'role'), undefined, 'app_metadata.role of the response');
   }),
   audit(
     'AUTH-920',
     'a password of more than 72 characters is refused',
     { source: 'protocol/auth.md#weak-passwords' },
     async (context) => {
-      const reply = await context.auth.send('POST', '/signup', {
+      const response = await context.auth.send('POST', '/signup', {
         body: { email: context.newEmail(), password: 'x'.repeat(73) },
       });
-      assertError(reply, 400, 'validation_failed');
+      assertError(response, 400, 'validation_failed');
     },
   ),
 ];

@@ -2,7 +2,7 @@ import { assert } from '../../target/assertion.ts';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession, type AuditContext } from '../../audit/audit-context.ts';
-import { assertError, assertStatus, at, textAt, type WireReply } from '../../target/wire.ts';
+import { assertError, assertStatus, at, textAt, type WireResponse } from '../../target/wire.ts';
 import { NotRunError } from '../../target/target.ts';
 
 const audit = auditsOf('auth');
@@ -32,10 +32,10 @@ function signedSolanaMessage(redirectTo: string): { message: string; signature: 
   };
 }
 
-const web3 = ({ auth }: AuditContext, body: object): Promise<WireReply> =>
+const web3 = ({ auth }: AuditContext, body: object): Promise<WireResponse> =>
   auth.send('POST', '/token', { query: { grant_type: 'web3' }, body: { chain: 'solana', ...body } });
 
-const isDisabled = (reply: WireReply) => at(reply.json, 'code') === 'web3_provider_disabled';
+const isDisabled = (response: WireResponse) => at(response.json, 'code') === 'web3_provider_disabled';
 
 /** Social providers, single sign-on, linked identities, wallets. */
 export const identityAudits: readonly Audit[] = [
@@ -60,11 +60,11 @@ export const identityAudits: readonly Audit[] = [
           !name.startsWith('web3'),
       );
       if (provider === undefined) throw new NotRunError('no social provider is enabled');
-      const reply = await auth.send('GET', '/authorize', {
+      const response = await auth.send('GET', '/authorize', {
         query: { provider, redirect_to: target.redirectTo, ...newPkce().challenge },
       });
-      assertStatus(reply, 302);
-      const location = new URL(reply.headers.get('location') ?? '');
+      assertStatus(response, 302);
+      const location = new URL(response.headers.get('location') ?? '');
       assert.ok(location.searchParams.get('state'), 'the redirect carries a state');
       assert.equal(
         location.searchParams.get('response_type'),
@@ -78,9 +78,9 @@ export const identityAudits: readonly Audit[] = [
     'GET /callback with a bad state redirects to the site with the error in the query',
     { source },
     async ({ auth }) => {
-      const reply = await auth.send('GET', '/callback', { query: { state: 'nonsense', code: 'x' } });
-      assertStatus(reply, 303);
-      const location = new URL(reply.headers.get('location') ?? '');
+      const response = await auth.send('GET', '/callback', { query: { state: 'nonsense', code: 'x' } });
+      assertStatus(response, 303);
+      const location = new URL(response.headers.get('location') ?? '');
       assert.ok(location.searchParams.get('error_code'), 'the redirect has an error_code', location.href);
     },
   ),
@@ -89,12 +89,12 @@ export const identityAudits: readonly Audit[] = [
     'POST /sso of an unknown domain is refused',
     { source: 'protocol/auth.md#single-sign-on' },
     async ({ auth }) => {
-      const reply = await auth.send('POST', '/sso', {
+      const response = await auth.send('POST', '/sso', {
         body: { domain: 'unknown.example.net', skip_http_redirect: true },
       });
-      assertStatus(reply, 404);
+      assertStatus(response, 404);
       assert.ok(
-        ['sso_provider_not_found', 'saml_provider_disabled'].includes(String(at(reply.json, 'code'))),
+        ['sso_provider_not_found', 'saml_provider_disabled'].includes(String(at(response.json, 'code'))),
         'the code is sso_provider_not_found or saml_provider_disabled',
       );
     },
@@ -106,14 +106,14 @@ export const identityAudits: readonly Audit[] = [
     async (context) => {
       const { accessToken: token } = await context.newUser();
       const user = await context.auth.send('GET', '/user', { token });
-      const reply = await context.auth.send(
+      const response = await context.auth.send(
         'DELETE',
         `/user/identities/${textAt(user, 'identities', 0, 'identity_id')}`,
         { token },
       );
-      if (at(reply.json, 'code') === 'manual_linking_disabled')
+      if (at(response.json, 'code') === 'manual_linking_disabled')
         throw new NotRunError('manual linking is disabled');
-      assertError(reply, 422, 'single_identity_not_deletable');
+      assertError(response, 422, 'single_identity_not_deletable');
     },
   ),
   audit(
@@ -124,7 +124,7 @@ export const identityAudits: readonly Audit[] = [
       const { accessToken: token } = await context.newUser();
       const settings = await context.auth.send('GET', '/settings');
       if (at(settings.json, 'external', 'github') !== true) throw new NotRunError('github is not enabled');
-      const reply = await context.auth.send('GET', '/user/identities/authorize', {
+      const response = await context.auth.send('GET', '/user/identities/authorize', {
         token,
         query: {
           provider: 'github',
@@ -133,9 +133,9 @@ export const identityAudits: readonly Audit[] = [
           ...context.newPkce().challenge,
         },
       });
-      assertStatus(reply, 200);
+      assertStatus(response, 200);
       assert.ok(
-        new URL(textAt(reply, 'url')).searchParams.get('state'),
+        new URL(textAt(response, 'url')).searchParams.get('state'),
         'the address of the provider carries a state',
       );
     },
@@ -145,9 +145,9 @@ export const identityAudits: readonly Audit[] = [
     'a Solana wallet signs in with a signed message',
     { source: 'protocol/auth.md#wallets' },
     async (context) => {
-      const reply = await web3(context, signedSolanaMessage(context.target.redirectTo));
-      if (isDisabled(reply)) throw new NotRunError('web3 is disabled');
-      const session = assertSession(reply);
+      const response = await web3(context, signedSolanaMessage(context.target.redirectTo));
+      if (isDisabled(response)) throw new NotRunError('web3 is disabled');
+      const session = assertSession(response);
       assert.equal(
         at(session.json, 'user', 'app_metadata', 'provider'),
         'web3',
@@ -162,10 +162,10 @@ export const identityAudits: readonly Audit[] = [
     async (context) => {
       const { message } = signedSolanaMessage(context.target.redirectTo);
       const { signature } = signedSolanaMessage(context.target.redirectTo);
-      const reply = await web3(context, { message, signature });
-      if (isDisabled(reply)) throw new NotRunError('web3 is disabled');
-      assertStatus(reply, 400);
-      assert.equal(at(reply.json, 'error'), 'invalid_grant', 'error of the response');
+      const response = await web3(context, { message, signature });
+      if (isDisabled(response)) throw new NotRunError('web3 is disabled');
+      assertStatus(response, 400);
+      assert.equal(at(response.json, 'error'), 'invalid_grant', 'error of the response');
     },
   ),
   audit(
@@ -173,8 +173,8 @@ export const identityAudits: readonly Audit[] = [
     'an unknown chain is refused',
     { source: 'protocol/auth.md#wallets' },
     async (context) => {
-      const reply = await web3(context, { chain: 'gold', message: 'x', signature: 'y' });
-      assertStatus(reply, 400);
+      const response = await web3(context, { chain: 'gold', message: 'x', signature: 'y' });
+      assertStatus(response, 400);
     },
   ),
   audit(
@@ -182,14 +182,14 @@ export const identityAudits: readonly Audit[] = [
     'an id_token that is not a JWT is refused in the OAuth format',
     { source: 'protocol/auth.md#id-tokens' },
     async ({ auth }) => {
-      const reply = await auth.send('POST', '/token', {
+      const response = await auth.send('POST', '/token', {
         query: { grant_type: 'id_token' },
         body: { provider: 'google', id_token: 'nonsense' },
       });
-      if (reply.status === 500) throw new NotRunError('the server cannot reach the provider');
-      assertStatus(reply, 400);
+      if (response.status === 500) throw new NotRunError('the server cannot reach the provider');
+      assertStatus(response, 400);
       assert.ok(
-        at(reply.json, 'error') !== undefined || at(reply.json, 'code') !== undefined,
+        at(response.json, 'error') !== undefined || at(response.json, 'code') !== undefined,
         'the refusal has an error or a code',
       );
     },
@@ -199,12 +199,12 @@ export const identityAudits: readonly Audit[] = [
     'an id_token without a readable issuer is refused, without internet',
     { source: 'protocol/auth.md#id-tokens' },
     async ({ auth }) => {
-      const reply = await auth.send('POST', '/token', {
+      const response = await auth.send('POST', '/token', {
         query: { grant_type: 'id_token' },
         // The issuers of this provider are read from the token before its keys are fetched.
         body: { provider: 'apple', id_token: 'nonsense' },
       });
-      assertStatus(reply, 400);
+      assertStatus(response, 400);
     },
   ),
 ];

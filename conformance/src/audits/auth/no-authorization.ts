@@ -1,14 +1,14 @@
 import { NotRunError } from '../../target/target.ts';
-import { assertError, at, type WireReply } from '../../target/wire.ts';
+import { assertError, at, type WireResponse } from '../../target/wire.ts';
 
 /**
  * Asserts the refusal of a request with an API key but no token.
  *
  * @throws NotRunError if the gateway replaces the key with a token, as it does for publishable keys.
  */
-export function assertNoAuthorization(reply: WireReply): void {
-  const code = at(reply.json, 'error_code') ?? at(reply.json, 'code');
-  if (reply.status === 403 && code === 'bad_jwt' && /\bsub\b/.test(reply.text))
+export function assertNoAuthorization(response: WireResponse): void {
+  const code = at(response.json, 'error_code') ?? at(response.json, 'code');
+  if (response.status === 403 && code === 'bad_jwt' && /\bsub\b/.test(response.text))
     throw new NotRunError('the gateway passes the API key as the token');
-  assertError(reply, 401, 'no_authorization');
+  assertError(response, 401, 'no_authorization');
 }

@@ -67,9 +67,9 @@ export const oneTimeAudits: readonly Audit[] = [
     'POST /recover returns {} for an unknown address',
     { source },
     async ({ auth, newEmail }) => {
-      const reply = await auth.send('POST', '/recover', { body: { email: newEmail() } });
-      assertStatus(reply, 200);
-      assert.deepEqual(reply.json, {}, 'the response');
+      const response = await auth.send('POST', '/recover', { body: { email: newEmail() } });
+      assertStatus(response, 200);
+      assert.deepEqual(response.json, {}, 'the response');
     },
   ),
   audit(
@@ -116,9 +116,9 @@ export const oneTimeAudits: readonly Audit[] = [
       const email = context.newEmail();
       await context.auth.send('POST', '/signup', { body: { email, password: 'Secret-123456' } });
       await context.mail(email);
-      const reply = await context.auth.send('POST', '/resend', { body: { type: 'signup', email } });
-      assertStatus(reply, 200);
-      assert.deepEqual(reply.json, {}, 'the response');
+      const response = await context.auth.send('POST', '/resend', { body: { type: 'signup', email } });
+      assertStatus(response, 200);
+      assert.deepEqual(response.json, {}, 'the response');
       const token = await context.mailedCode(email);
       assertSession(await context.auth.send('POST', '/verify', { body: { type: 'signup', email, token } }));
     },
@@ -128,9 +128,9 @@ export const oneTimeAudits: readonly Audit[] = [
     'POST /resend of an unknown address returns {}',
     { source },
     async ({ auth, newEmail }) => {
-      const reply = await auth.send('POST', '/resend', { body: { type: 'signup', email: newEmail() } });
-      assertStatus(reply, 200);
-      assert.deepEqual(reply.json, {}, 'the response');
+      const response = await auth.send('POST', '/resend', { body: { type: 'signup', email: newEmail() } });
+      assertStatus(response, 200);
+      assert.deepEqual(response.json, {}, 'the response');
     },
   ),
   audit('AUTH-412', 'POST /resend of an unknown type is refused', { source }, async ({ auth, newEmail }) => {
@@ -151,11 +151,11 @@ export const oneTimeAudits: readonly Audit[] = [
     'GET /verify with a token that does not exist redirects with otp_expired',
     { source: 'protocol/auth.md#mail-links' },
     async ({ auth, target }) => {
-      const reply = await auth.send('GET', '/verify', {
+      const response = await auth.send('GET', '/verify', {
         query: { token: '0'.repeat(56), type: 'signup', redirect_to: target.redirectTo },
       });
-      assertStatus(reply, 303);
-      const location = new URL(reply.headers.get('location') ?? '');
+      assertStatus(response, 303);
+      const location = new URL(response.headers.get('location') ?? '');
       assert.equal(
         new URLSearchParams(location.hash.slice(1)).get('error_code'),
         'otp_expired',
@@ -174,7 +174,7 @@ export const oneTimeAudits: readonly Audit[] = [
     assert.equal(at(session.json, 'user', 'phone'), phone, 'user.phone of the session');
   }),
   audit('AUTH-416', 'POST /otp with neither email nor phone is refused', { source }, async ({ auth }) => {
-    const reply = await auth.send('POST', '/otp', { body: {} });
-    assertStatusIn(reply, [400, 422]);
+    const response = await auth.send('POST', '/otp', { body: {} });
+    assertStatusIn(response, [400, 422]);
   }),
 ];

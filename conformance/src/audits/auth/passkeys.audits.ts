@@ -23,14 +23,14 @@ const registrationOptions = ({ auth }: AuditContext, token: string) =>
 const authenticationOptions = ({ auth }: AuditContext) =>
   auth.send('POST', '/passkeys/authentication/options', { body: {} });
 
-function assertChallenge(reply: Awaited<ReturnType<typeof authenticationOptions>>): void {
+function assertChallenge(response: Awaited<ReturnType<typeof authenticationOptions>>): void {
   assert.match(
-    textAt(reply, 'challenge_id'),
+    textAt(response, 'challenge_id'),
     /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
     'challenge_id of the response',
   );
-  assert.match(textAt(reply, 'options', 'challenge'), /^[\w-]{43}$/, 'options.challenge of the response');
-  const aheadS = Number(at(reply.json, 'expires_at')) - Date.now() / 1000;
+  assert.match(textAt(response, 'options', 'challenge'), /^[\w-]{43}$/, 'options.challenge of the response');
+  const aheadS = Number(at(response.json, 'expires_at')) - Date.now() / 1000;
   assert.ok(aheadS > 0, 'the challenge expires in the future', `${aheadS} s`);
 }
 
@@ -69,21 +69,21 @@ export const passkeyAudits: readonly Audit[] = [
     },
   ),
   audit('AUTH-1004', 'the options of a sign-in name no user', { source }, async (context) => {
-    const reply = await authenticationOptions(context);
-    assertStatus(reply, 200);
-    assertChallenge(reply);
-    assert.notEqual(textAt(reply, 'options', 'rpId'), '', 'options.rpId of the response');
+    const response = await authenticationOptions(context);
+    assertStatus(response, 200);
+    assertChallenge(response);
+    assert.notEqual(textAt(response, 'options', 'rpId'), '', 'options.rpId of the response');
     assert.equal(
-      at(reply.json, 'options', 'allowCredentials'),
+      at(response.json, 'options', 'allowCredentials'),
       undefined,
       'options.allowCredentials of the response',
     );
     assert.equal(
-      at(reply.json, 'options', 'userVerification'),
+      at(response.json, 'options', 'userVerification'),
       'preferred',
       'options.userVerification of the response',
     );
-    assert.equal(at(reply.json, 'options', 'timeout'), 300_000, 'options.timeout of the response');
+    assert.equal(at(response.json, 'options', 'timeout'), 300_000, 'options.timeout of the response');
   }),
   audit(
     'AUTH-1005',
@@ -91,30 +91,34 @@ export const passkeyAudits: readonly Audit[] = [
     { source },
     async (context) => {
       const user = await context.newUser();
-      const reply = await registrationOptions(context, user.accessToken);
-      assertStatus(reply, 200);
-      assertChallenge(reply);
+      const response = await registrationOptions(context, user.accessToken);
+      assertStatus(response, 200);
+      assertChallenge(response);
       assert.equal(
-        at(reply.json, 'options', 'user', 'name'),
+        at(response.json, 'options', 'user', 'name'),
         user.email,
         'options.user.name of the response',
       );
       assert.equal(
-        Buffer.from(textAt(reply, 'options', 'user', 'id'), 'base64url').toString(),
+        Buffer.from(textAt(response, 'options', 'user', 'id'), 'base64url').toString(),
         user.id,
         'the text',
       );
       assert.deepEqual(
-        at(reply.json, 'options', 'authenticatorSelection'),
+        at(response.json, 'options', 'authenticatorSelection'),
         {
           residentKey: 'required',
           userVerification: 'preferred',
         },
         'options.authenticatorSelection of the response',
       );
-      assert.equal(at(reply.json, 'options', 'attestation'), 'none', 'options.attestation of the response');
+      assert.equal(
+        at(response.json, 'options', 'attestation'),
+        'none',
+        'options.attestation of the response',
+      );
       assert.deepEqual(
-        at(reply.json, 'options', 'pubKeyCredParams', 0),
+        at(response.json, 'options', 'pubKeyCredParams', 0),
         { type: 'public-key', alg: -7 },
         'options.pubKeyCredParams.0 of the response',
       );
@@ -122,9 +126,9 @@ export const passkeyAudits: readonly Audit[] = [
   ),
   audit('AUTH-1006', 'a new user has no passkeys', { source }, async (context) => {
     const { accessToken: token } = await context.newUser();
-    const reply = await context.auth.send('GET', '/passkeys', { token });
-    assertStatus(reply, 200);
-    assert.deepEqual(reply.json, [], 'the response');
+    const response = await context.auth.send('GET', '/passkeys', { token });
+    assertStatus(response, 200);
+    assert.deepEqual(response.json, [], 'the response');
   }),
   audit('AUTH-1007', 'an unknown passkey is refused as validation_failed', { source }, async (context) => {
     const { accessToken: token } = await context.newUser();
@@ -144,8 +148,8 @@ export const passkeyAudits: readonly Audit[] = [
       const { accessToken: token } = await context.newUser();
       for (const name of ['', 'x'.repeat(121)]) {
         const body = { friendly_name: name };
-        const reply = await context.auth.send('PATCH', `/passkeys/${unknownId}`, { token, body });
-        assertError(reply, 400, 'validation_failed');
+        const response = await context.auth.send('PATCH', `/passkeys/${unknownId}`, { token, body });
+        assertError(response, 400, 'validation_failed');
       }
     },
   ),
@@ -157,8 +161,8 @@ export const passkeyAudits: readonly Audit[] = [
       const { accessToken: token } = await context.newUser();
       const body = { challenge_id: unknownId, credential: {} };
       for (const ceremony of ['registration', 'authentication']) {
-        const reply = await context.auth.send('POST', `/passkeys/${ceremony}/verify`, { token, body });
-        assertError(reply, 400, 'webauthn_challenge_not_found');
+        const response = await context.auth.send('POST', `/passkeys/${ceremony}/verify`, { token, body });
+        assertError(response, 400, 'webauthn_challenge_not_found');
       }
     },
   ),
@@ -201,8 +205,8 @@ export const passkeyAudits: readonly Audit[] = [
           { challenge_id: unknownId },
           { challenge_id: 'x', credential: {} },
         ]) {
-          const reply = await context.auth.send('POST', `/passkeys/${ceremony}/verify`, { token, body });
-          assertError(reply, 400, 'validation_failed');
+          const response = await context.auth.send('POST', `/passkeys/${ceremony}/verify`, { token, body });
+          assertError(response, 400, 'validation_failed');
         }
     },
   ),

@@ -83,19 +83,23 @@ export const pkceAudits: readonly Audit[] = [
     assertError(await exchange(context, code, pkce.verifier), 404, 'flow_state_not_found');
   }),
   audit('AUTH-306', 'an unknown code is refused as flow_state_not_found', { source }, async (context) => {
-    const reply = await exchange(context, '7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11', context.newPkce().verifier);
-    assertError(reply, 404, 'flow_state_not_found');
+    const response = await exchange(
+      context,
+      '7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11',
+      context.newPkce().verifier,
+    );
+    assertError(response, 404, 'flow_state_not_found');
   }),
   audit(
     'AUTH-307',
     'an exchange without a verifier is refused as validation_failed',
     { source },
     async ({ auth }) => {
-      const reply = await auth.send('POST', '/token', {
+      const response = await auth.send('POST', '/token', {
         query: { grant_type: 'pkce' },
         body: { auth_code: '7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11' },
       });
-      assertError(reply, 400, 'validation_failed');
+      assertError(response, 400, 'validation_failed');
     },
   ),
   audit(
@@ -103,10 +107,10 @@ export const pkceAudits: readonly Audit[] = [
     'a challenge of fewer than 43 characters is refused',
     { source },
     async ({ auth, newEmail }) => {
-      const reply = await auth.send('POST', '/recover', {
+      const response = await auth.send('POST', '/recover', {
         body: { email: newEmail(), code_challenge: 'short', code_challenge_method: 's256' },
       });
-      assertError(reply, 400, 'validation_failed');
+      assertError(response, 400, 'validation_failed');
     },
   ),
   audit('AUTH-309', 'a challenge without its method is refused', { source }, async (context) => {
@@ -208,11 +212,11 @@ export const pkceAudits: readonly Audit[] = [
     async (context) => {
       const email = context.newEmail();
       const pkce = context.newPkce();
-      const reply = await context.auth.send('POST', '/signup', {
+      const response = await context.auth.send('POST', '/signup', {
         body: { email, password: 'Secret-123456', ...pkce.challenge },
       });
-      assertStatus(reply, 200);
-      if (at(reply.json, 'access_token') !== undefined)
+      assertStatus(response, 200);
+      if (at(response.json, 'access_token') !== undefined)
         throw new NotRunError('the target confirms accounts at once');
       const code = new URL(await openMailLink(context, email)).searchParams.get('code') ?? '';
       assertSession(await exchange(context, code, pkce.verifier));

@@ -12,10 +12,10 @@ export const serviceAudits: readonly Audit[] = [
     'GET /health names the service',
     { source: 'protocol/auth.md#service-routes' },
     async ({ auth }) => {
-      const reply = await auth.send('GET', '/health');
-      assertStatus(reply, 200);
-      assert.equal(at(reply.json, 'name'), 'GoTrue', 'name of the response');
-      textAt(reply, 'description');
+      const response = await auth.send('GET', '/health');
+      assertStatus(response, 200);
+      assert.equal(at(response.json, 'name'), 'GoTrue', 'name of the response');
+      textAt(response, 'description');
     },
   ),
   audit(
@@ -23,23 +23,23 @@ export const serviceAudits: readonly Audit[] = [
     'GET /settings lists the enabled sign-in methods',
     { source: 'protocol/auth.md#service-routes' },
     async ({ auth }) => {
-      const reply = await auth.send('GET', '/settings');
-      assertStatus(reply, 200);
+      const response = await auth.send('GET', '/settings');
+      assertStatus(response, 200);
       for (const name of ['disable_signup', 'mailer_autoconfirm', 'phone_autoconfirm', 'saml_enabled']) {
-        assert.equal(typeof at(reply.json, name), 'boolean', `the type of ${name}`);
+        assert.equal(typeof at(response.json, name), 'boolean', `the type of ${name}`);
       }
       assert.equal(
-        typeof at(reply.json, 'external', 'email'),
+        typeof at(response.json, 'external', 'email'),
         'boolean',
         'type of external.email of the response',
       );
       assert.equal(
-        typeof at(reply.json, 'external', 'anonymous_users'),
+        typeof at(response.json, 'external', 'anonymous_users'),
         'boolean',
         'type of external.anonymous_users of the response',
       );
       assert.equal(
-        typeof at(reply.json, 'external', 'phone'),
+        typeof at(response.json, 'external', 'phone'),
         'boolean',
         'type of external.phone of the response',
       );
@@ -50,9 +50,9 @@ export const serviceAudits: readonly Audit[] = [
     'the key set contains only public keys, each with kid, alg and use',
     { source: 'protocol/auth.md#service-routes' },
     async ({ auth }) => {
-      const reply = await auth.send('GET', '/.well-known/jwks.json');
-      assertStatus(reply, 200);
-      const keys = at(reply.json, 'keys');
+      const response = await auth.send('GET', '/.well-known/jwks.json');
+      assertStatus(response, 200);
+      const keys = at(response.json, 'keys');
       assert.ok(Array.isArray(keys), 'keys is an array');
       for (const key of keys) {
         assert.notEqual(at(key, 'kty'), 'oct', 'no symmetric key is published');
@@ -68,9 +68,9 @@ export const serviceAudits: readonly Audit[] = [
     'the key set may be cached for ten minutes',
     { source: 'protocol/auth.md#service-routes', level: 'SHOULD' },
     async ({ auth }) => {
-      const reply = await auth.send('GET', '/.well-known/jwks.json');
+      const response = await auth.send('GET', '/.well-known/jwks.json');
       assert.match(
-        reply.headers.get('cache-control') ?? '',
+        response.headers.get('cache-control') ?? '',
         /max-age=600/,
         'the header cache-control of the response',
       );
@@ -81,13 +81,13 @@ export const serviceAudits: readonly Audit[] = [
     'with the version header an error is {code: string, message}',
     { source },
     async ({ auth }) => {
-      const reply = await auth.send('POST', '/token', {
+      const response = await auth.send('POST', '/token', {
         query: { grant_type: 'password' },
         body: { email: 'unknown@example.com', password: 'wrong-password' },
       });
-      assertStatus(reply, 400);
-      assert.equal(at(reply.json, 'code'), 'invalid_credentials', 'code of the response');
-      assert.equal(textAt(reply, 'message'), 'Invalid login credentials', 'message of the response');
+      assertStatus(response, 400);
+      assert.equal(at(response.json, 'code'), 'invalid_credentials', 'code of the response');
+      assert.equal(textAt(response, 'message'), 'Invalid login credentials', 'message of the response');
     },
   ),
   audit(
@@ -95,12 +95,12 @@ export const serviceAudits: readonly Audit[] = [
     'an error in the version form echoes the version header',
     { source },
     async ({ auth }) => {
-      const reply = await auth.send('POST', '/token', {
+      const response = await auth.send('POST', '/token', {
         query: { grant_type: 'password' },
         body: { email: 'unknown@example.com', password: 'wrong-password' },
       });
       assert.equal(
-        reply.headers.get('x-supabase-api-version'),
+        response.headers.get('x-supabase-api-version'),
         '2024-01-01',
         'the header x-supabase-api-version of the response',
       );
@@ -111,24 +111,24 @@ export const serviceAudits: readonly Audit[] = [
     'without the version header an error is {code: number, error_code, msg}',
     { source },
     async ({ auth }) => {
-      const reply = await auth.send('POST', '/token', {
+      const response = await auth.send('POST', '/token', {
         query: { grant_type: 'password' },
         body: { email: 'unknown@example.com', password: 'wrong-password' },
         headers: { 'X-Supabase-Api-Version': '' },
       });
-      assertStatus(reply, 400);
-      assert.equal(at(reply.json, 'code'), 400, 'code of the response');
-      assert.equal(at(reply.json, 'error_code'), 'invalid_credentials', 'error_code of the response');
-      assert.equal(textAt(reply, 'msg'), 'Invalid login credentials', 'msg of the response');
+      assertStatus(response, 400);
+      assert.equal(at(response.json, 'code'), 400, 'code of the response');
+      assert.equal(at(response.json, 'error_code'), 'invalid_credentials', 'error_code of the response');
+      assert.equal(textAt(response, 'msg'), 'Invalid login credentials', 'msg of the response');
     },
   ),
   audit('AUTH-008', 'the x-sb-error-code header contains the error code', { source }, async ({ auth }) => {
-    const reply = await auth.send('POST', '/token', {
+    const response = await auth.send('POST', '/token', {
       query: { grant_type: 'password' },
       body: { email: 'unknown@example.com', password: 'wrong-password' },
     });
     assert.equal(
-      reply.headers.get('x-sb-error-code'),
+      response.headers.get('x-sb-error-code'),
       'invalid_credentials',
       'the header x-sb-error-code of the response',
     );

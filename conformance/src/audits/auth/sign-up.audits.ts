@@ -2,19 +2,19 @@ import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { assertSession } from '../../audit/audit-context.ts';
-import { assertError, assertStatus, at, textAt, type WireReply } from '../../target/wire.ts';
+import { assertError, assertStatus, at, textAt, type WireResponse } from '../../target/wire.ts';
 import { metadataOf } from '../../target/run.ts';
 import { NotRunError } from '../../target/target.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#sign-up';
 
-async function signUpUnconfirmed(context: AuditContext, email: string): Promise<WireReply> {
-  const reply = await context.auth.send('POST', '/signup', { body: { email, password: 'Secret-123456' } });
-  assertStatus(reply, 200);
-  if (at(reply.json, 'access_token') !== undefined)
+async function signUpUnconfirmed(context: AuditContext, email: string): Promise<WireResponse> {
+  const response = await context.auth.send('POST', '/signup', { body: { email, password: 'Secret-123456' } });
+  assertStatus(response, 200);
+  if (at(response.json, 'access_token') !== undefined)
     throw new NotRunError('the target confirms accounts at once');
-  return reply;
+  return response;
 }
 
 export const signUpAudits: readonly Audit[] = [
@@ -24,24 +24,24 @@ export const signUpAudits: readonly Audit[] = [
     { source },
     async (context) => {
       const email = context.newEmail();
-      const reply = await signUpUnconfirmed(context, email);
-      textAt(reply, 'id');
-      assert.equal(at(reply.json, 'email'), email, 'email of the response');
-      assert.equal(at(reply.json, 'role'), 'authenticated', 'role of the response');
-      assert.equal(at(reply.json, 'user'), undefined, 'user of the response');
-      textAt(reply, 'confirmation_sent_at');
+      const response = await signUpUnconfirmed(context, email);
+      textAt(response, 'id');
+      assert.equal(at(response.json, 'email'), email, 'email of the response');
+      assert.equal(at(response.json, 'role'), 'authenticated', 'role of the response');
+      assert.equal(at(response.json, 'user'), undefined, 'user of the response');
+      textAt(response, 'confirmation_sent_at');
     },
   ),
   audit('AUTH-102', 'a new account has one identity, of provider email', { source }, async (context) => {
-    const reply = await signUpUnconfirmed(context, context.newEmail());
+    const response = await signUpUnconfirmed(context, context.newEmail());
     assert.equal(
-      at(reply.json, 'identities', 0, 'provider'),
+      at(response.json, 'identities', 0, 'provider'),
       'email',
       'identities.0.provider of the response',
     );
-    textAt(reply, 'identities', 0, 'identity_id');
+    textAt(response, 'identities', 0, 'identity_id');
     assert.equal(
-      at(reply.json, 'app_metadata', 'provider'),
+      at(response.json, 'app_metadata', 'provider'),
       'email',
       'app_metadata.provider of the response',
     );
@@ -52,9 +52,9 @@ export const signUpAudits: readonly Audit[] = [
     { source },
     async (context) => {
       const user = await context.newUser();
-      const reply = await signUpUnconfirmed(context, user.email);
-      assert.deepEqual(at(reply.json, 'identities'), [], 'identities of the response');
-      assert.notEqual(at(reply.json, 'id'), user.id, 'the fake user does not reveal the real id');
+      const response = await signUpUnconfirmed(context, user.email);
+      assert.deepEqual(at(response.json, 'identities'), [], 'identities of the response');
+      assert.notEqual(at(response.json, 'id'), user.id, 'the fake user does not reveal the real id');
     },
   ),
   audit('AUTH-104', 'an unconfirmed account cannot sign in', { source }, async (context) => {
@@ -67,11 +67,11 @@ export const signUpAudits: readonly Audit[] = [
     'a password that is too short is refused with its reasons',
     { source: 'protocol/auth.md#weak-passwords' },
     async (context) => {
-      const reply = await context.auth.send('POST', '/signup', {
+      const response = await context.auth.send('POST', '/signup', {
         body: { email: context.newEmail(), password: 'abc' },
       });
-      assertError(reply, 422, 'weak_password');
-      const reasons = at(reply.json, 'weak_password', 'reasons');
+      assertError(response, 422, 'weak_password');
+      const reasons = at(response.json, 'weak_password', 'reasons');
       assert.ok(Array.isArray(reasons) && reasons.includes('length'), 'the length is among the reasons');
     },
   ),
@@ -95,11 +95,11 @@ export const signUpAudits: readonly Audit[] = [
     { source, needs: ['mailbox'] },
     async (context) => {
       const email = context.newEmail();
-      const reply = await context.auth.send('POST', '/signup', {
+      const response = await context.auth.send('POST', '/signup', {
         body: { email, password: 'Secret-123456', data: { name: 'Zoë', level: 3 } },
       });
-      assertStatus(reply, 200);
-      const metadata = at(reply.json, 'user_metadata') ?? at(reply.json, 'user', 'user_metadata');
+      assertStatus(response, 200);
+      const metadata = at(response.json, 'user_metadata') ?? at(response.json, 'user', 'user_metadata');
       assert.equal(at(metadata, 'name'), 'Zoë', 'user_metadata.name of the user');
       assert.equal(at(metadata, 'level'), 3, 'level of the metadata');
     },
@@ -138,32 +138,32 @@ export const signUpAudits: readonly Audit[] = [
     { source },
     async ({ auth, run }) => {
       const data = metadataOf(run);
-      const reply = await auth.send('POST', '/signup', { body: { data } });
-      if (at(reply.json, 'code') === 'anonymous_provider_disabled')
+      const response = await auth.send('POST', '/signup', { body: { data } });
+      if (at(response.json, 'code') === 'anonymous_provider_disabled')
         throw new NotRunError('anonymous sign-ins are disabled');
-      assertSession(reply);
-      assert.equal(at(reply.json, 'user', 'is_anonymous'), true, 'user.is_anonymous of the response');
-      assert.equal(at(reply.json, 'user', 'email'), '', 'user.email of the response');
+      assertSession(response);
+      assert.equal(at(response.json, 'user', 'is_anonymous'), true, 'user.is_anonymous of the response');
+      assert.equal(at(response.json, 'user', 'email'), '', 'user.email of the response');
       assert.equal(
-        at(reply.json, 'user', 'user_metadata', 'audit'),
+        at(response.json, 'user', 'user_metadata', 'audit'),
         data.audit,
         'user.user_metadata.audit of the response',
       );
     },
   ),
   audit('AUTH-112', 'PKCE is refused for a sign-up by phone', { source }, async (context) => {
-    const reply = await context.auth.send('POST', '/signup', {
+    const response = await context.auth.send('POST', '/signup', {
       body: { phone: context.newPhone(), password: 'Secret-123456', ...context.newPkce().challenge },
     });
-    if (at(reply.json, 'code') === 'phone_provider_disabled')
+    if (at(response.json, 'code') === 'phone_provider_disabled')
       throw new NotRunError('phone sign-ups are disabled');
-    assertError(reply, 400, 'validation_failed');
+    assertError(response, 400, 'validation_failed');
   }),
   audit('AUTH-113', 'email and phone together are refused', { source }, async (context) => {
-    const reply = await context.auth.send('POST', '/signup', {
+    const response = await context.auth.send('POST', '/signup', {
       body: { email: context.newEmail(), phone: context.newPhone(), password: 'Secret-123456' },
     });
-    assertError(reply, 400, 'validation_failed');
+    assertError(response, 400, 'validation_failed');
   }),
   audit(
     'AUTH-114',
@@ -180,10 +180,10 @@ export const signUpAudits: readonly Audit[] = [
     { source, needs: ['sms', 'phone-confirmation'] },
     async (context) => {
       const phone = context.newPhone();
-      const reply = await context.auth.send('POST', '/signup', {
+      const response = await context.auth.send('POST', '/signup', {
         body: { phone, password: 'Secret-123456' },
       });
-      assertStatus(reply, 200);
+      assertStatus(response, 200);
       const token = await context.mailedCode(phone);
       assertSession(await context.auth.send('POST', '/verify', { body: { type: 'sms', phone, token } }));
     },

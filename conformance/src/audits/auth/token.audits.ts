@@ -10,13 +10,13 @@ import {
   createWire,
   jwtPartOf,
   textAt,
-  type WireReply,
+  type WireResponse,
 } from '../../target/wire.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#refresh-rules';
 
-const refresh = ({ auth }: AuditContext, refreshToken: string): Promise<WireReply> =>
+const refresh = ({ auth }: AuditContext, refreshToken: string): Promise<WireResponse> =>
   auth.send('POST', '/token', {
     query: { grant_type: 'refresh_token' },
     body: { refresh_token: refreshToken },
@@ -93,11 +93,11 @@ export const tokenAudits: readonly Audit[] = [
     'an email and a phone number together are refused',
     { source: 'protocol/auth.md#password-grant' },
     async ({ auth, newPhone }) => {
-      const reply = await auth.send('POST', '/token', {
+      const response = await auth.send('POST', '/token', {
         query: { grant_type: 'password' },
         body: { email: 'a@example.com', phone: newPhone(), password: 'x' },
       });
-      assertError(reply, 400, 'validation_failed');
+      assertError(response, 400, 'validation_failed');
     },
   ),
   audit(

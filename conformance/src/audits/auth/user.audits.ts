@@ -11,10 +11,10 @@ const source = 'protocol/auth.md#user';
 export const userAudits: readonly Audit[] = [
   audit('AUTH-501', 'GET /user returns the user object itself', { source }, async (context) => {
     const user = await context.newUser();
-    const reply = await context.auth.send('GET', '/user', { token: user.accessToken });
-    assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'id'), user.id, 'id of the response');
-    assert.ok(Array.isArray(at(reply.json, 'identities')), 'the user has a list of identities');
+    const response = await context.auth.send('GET', '/user', { token: user.accessToken });
+    assertStatus(response, 200);
+    assert.equal(at(response.json, 'id'), user.id, 'id of the response');
+    assert.ok(Array.isArray(at(response.json, 'identities')), 'the user has a list of identities');
   }),
   audit(
     'AUTH-502',
@@ -51,22 +51,22 @@ export const userAudits: readonly Audit[] = [
     async (context) => {
       const user = await context.newUser();
       assertStatus(await context.admin('DELETE', `/users/${user.id}`), 200);
-      const reply = await context.auth.send('GET', '/user', { token: user.accessToken });
-      assertError(reply, 403, 'user_not_found');
+      const response = await context.auth.send('GET', '/user', { token: user.accessToken });
+      assertError(response, 403, 'user_not_found');
     },
   ),
   audit('AUTH-506', 'PUT /user merges data into user_metadata', { source }, async (context) => {
     const { accessToken: token } = await context.newUser();
     await context.auth.send('PUT', '/user', { token, body: { data: { name: 'Ada', color: 'blue' } } });
-    const reply = await context.auth.send('PUT', '/user', {
+    const response = await context.auth.send('PUT', '/user', {
       token,
       body: { data: { color: null, size: 2 } },
     });
-    assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'user_metadata', 'name'), 'Ada', 'user_metadata.name of the response');
-    assert.equal(at(reply.json, 'user_metadata', 'size'), 2, 'user_metadata.size of the response');
+    assertStatus(response, 200);
+    assert.equal(at(response.json, 'user_metadata', 'name'), 'Ada', 'user_metadata.name of the response');
+    assert.equal(at(response.json, 'user_metadata', 'size'), 2, 'user_metadata.size of the response');
     assert.equal(
-      at(reply.json, 'user_metadata', 'color') ?? null,
+      at(response.json, 'user_metadata', 'color') ?? null,
       null,
       'user_metadata.color of the response',
     );
@@ -93,12 +93,12 @@ export const userAudits: readonly Audit[] = [
   }),
   audit('AUTH-509', 'a weak new password is refused with its reasons', { source }, async (context) => {
     const user = await context.newUser();
-    const reply = await context.auth.send('PUT', '/user', {
+    const response = await context.auth.send('PUT', '/user', {
       token: user.accessToken,
       body: { password: 'abc' },
     });
-    assertError(reply, 422, 'weak_password');
-    const reasons = at(reply.json, 'weak_password', 'reasons');
+    assertError(response, 422, 'weak_password');
+    const reasons = at(response.json, 'weak_password', 'reasons');
     assert.ok(Array.isArray(reasons) && reasons.includes('length'), 'the length is among the reasons');
   }),
   audit('AUTH-510', "another user's address is refused as email_exists", { source }, async (context) => {
@@ -161,9 +161,9 @@ export const userAudits: readonly Audit[] = [
     { source, needs: ['mailbox'] },
     async (context) => {
       const user = await context.newUser();
-      const reply = await context.auth.send('GET', '/reauthenticate', { token: user.accessToken });
-      assertStatus(reply, 200);
-      assert.deepEqual(reply.json, {}, 'the response');
+      const response = await context.auth.send('GET', '/reauthenticate', { token: user.accessToken });
+      assertStatus(response, 200);
+      assert.deepEqual(response.json, {}, 'the response');
       await context.mailedCode(user.email);
     },
   ),
@@ -190,9 +190,9 @@ export const userAudits: readonly Audit[] = [
     { source: 'protocol/auth.md#sign-out' },
     async (context) => {
       const user = await context.newUser();
-      const reply = await context.auth.send('POST', '/logout', { token: user.accessToken });
-      assertStatus(reply, 204);
-      assert.equal(reply.text, '', 'the text of the response');
+      const response = await context.auth.send('POST', '/logout', { token: user.accessToken });
+      assertStatus(response, 204);
+      assert.equal(response.text, '', 'the text of the response');
     },
   ),
   audit(

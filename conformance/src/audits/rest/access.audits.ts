@@ -64,18 +64,18 @@ export const restAccessAudits: readonly Audit[] = [
     'a preflight allows the methods and headers of the protocol',
     { source: 'protocol/rest.md#cors' },
     async ({ target, rest }) => {
-      const reply = await createWire(rest.baseUrl, '', target.fetch).send('OPTIONS', '/notifications', {
+      const response = await createWire(rest.baseUrl, '', target.fetch).send('OPTIONS', '/notifications', {
         headers: {
           Origin: 'http://localhost:5173',
           'Access-Control-Request-Method': 'PATCH',
           'Access-Control-Request-Headers': 'apikey,authorization,prefer,content-type,accept-profile',
         },
       });
-      assertStatusIn(reply, [200, 204]);
-      const methods = reply.headers.get('access-control-allow-methods') ?? '';
+      assertStatusIn(response, [200, 204]);
+      const methods = response.headers.get('access-control-allow-methods') ?? '';
       for (const method of ['PATCH', 'DELETE'])
         assert.match(methods, new RegExp(String.raw`${method}|\*`), 'the methods');
-      const headers = (reply.headers.get('access-control-allow-headers') ?? '').toLowerCase();
+      const headers = (response.headers.get('access-control-allow-headers') ?? '').toLowerCase();
       for (const name of ['apikey', 'authorization', 'prefer'])
         assert.ok(headers.includes(name), `the header ${name} is allowed`);
     },

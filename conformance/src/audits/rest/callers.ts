@@ -1,11 +1,11 @@
 import type { AuditContext } from '../../audit/audit-context.ts';
-import { at, createWire, type WireReply, type WireRequest } from '../../target/wire.ts';
+import { at, createWire, type WireResponse, type WireRequest } from '../../target/wire.ts';
 import { notify, rowsOf } from './notifications.ts';
 
 /** A new user, and a function that sends requests with the user's token. */
 export async function newCaller(context: AuditContext) {
   const user = await context.newUser();
-  const send = (method: string, path: string, request: WireRequest = {}): Promise<WireReply> =>
+  const send = (method: string, path: string, request: WireRequest = {}): Promise<WireResponse> =>
     context.rest.send(method, path, { token: user.accessToken, ...request });
   return { user, send, mine: { user_id: `eq.${user.id}` } };
 }
@@ -16,7 +16,7 @@ export function asService({ target, rest }: AuditContext) {
   const wire = createWire(rest.baseUrl, serviceKey, target.fetch);
   // A key of the newer form is not a token.
   const token = serviceKey.startsWith('sb_') ? {} : { token: serviceKey };
-  return (method: string, path: string, request: WireRequest = {}): Promise<WireReply> =>
+  return (method: string, path: string, request: WireRequest = {}): Promise<WireResponse> =>
     wire.send(method, path, { ...token, ...request });
 }
 

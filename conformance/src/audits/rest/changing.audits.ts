@@ -16,12 +16,16 @@ const updates: readonly Audit[] = [
     { source: 'protocol/rest.md#counts' },
     async (context) => {
       const { send, ids } = await newInbox(context, 1);
-      const reply = await send('PATCH', '/notifications', {
+      const response = await send('PATCH', '/notifications', {
         query: { id: `eq.${ids[0]}` },
         body: { status: 'read' },
       });
-      assertStatus(reply, 204);
-      assert.equal(reply.headers.get('content-range'), '0-0/*', 'the header content-range of the response');
+      assertStatus(response, 204);
+      assert.equal(
+        response.headers.get('content-range'),
+        '0-0/*',
+        'the header content-range of the response',
+      );
     },
   ),
   audit(
@@ -30,9 +34,9 @@ const updates: readonly Audit[] = [
     { source: 'protocol/rest.md#counts' },
     async (context) => {
       const { send, all } = await newInbox(context, 0);
-      const reply = await send('PATCH', '/notifications', { query: all, body: { status: 'read' } });
-      assertStatus(reply, 204);
-      assert.equal(reply.headers.get('content-range'), '*/*', 'the header content-range of the response');
+      const response = await send('PATCH', '/notifications', { query: all, body: { status: 'read' } });
+      assertStatus(response, 204);
+      assert.equal(response.headers.get('content-range'), '*/*', 'the header content-range of the response');
     },
   ),
   audit(
@@ -42,8 +46,16 @@ const updates: readonly Audit[] = [
     async (context) => {
       const { send, all } = await newInbox(context, 2);
       const headers = { Prefer: 'count=exact' };
-      const reply = await send('PATCH', '/notifications', { query: all, body: { status: 'read' }, headers });
-      assert.equal(reply.headers.get('content-range'), '0-1/2', 'the header content-range of the response');
+      const response = await send('PATCH', '/notifications', {
+        query: all,
+        body: { status: 'read' },
+        headers,
+      });
+      assert.equal(
+        response.headers.get('content-range'),
+        '0-1/2',
+        'the header content-range of the response',
+      );
     },
   ),
   audit('REST-283', 'an update of an unknown column is refused as PGRST204', { source }, async (context) => {
@@ -79,8 +91,12 @@ const updates: readonly Audit[] = [
     async (context) => {
       const { send, all, statuses } = await newInbox(context, 2);
       const headers = { ...representation, Accept: object };
-      const reply = await send('PATCH', '/notifications', { query: all, body: { status: 'read' }, headers });
-      assertError(reply, 406, 'PGRST116');
+      const response = await send('PATCH', '/notifications', {
+        query: all,
+        body: { status: 'read' },
+        headers,
+      });
+      assertError(response, 406, 'PGRST116');
       assert.deepEqual(await statuses(), ['unread', 'unread'], 'the statuses');
     },
   ),
@@ -152,11 +168,11 @@ const deletes: readonly Audit[] = [
   ),
   audit('REST-295', 'a delete returns the rows on request', { source }, async (context) => {
     const { send, all, ids } = await newInbox(context, 1);
-    const reply = await send('DELETE', '/notifications', {
+    const response = await send('DELETE', '/notifications', {
       query: { ...all, select: 'id' },
       headers: representation,
     });
-    assert.deepEqual(rowsOf(reply), [{ id: ids[0] }], 'the rows of the response');
+    assert.deepEqual(rowsOf(response), [{ id: ids[0] }], 'the rows of the response');
   }),
   audit('REST-296', 'a delete of no rows responds 204', { source }, async (context) => {
     const { send, all } = await newInbox(context, 0);
@@ -168,11 +184,11 @@ const deletes: readonly Audit[] = [
     { source: 'protocol/rest.md#counts' },
     async (context) => {
       const { send, all } = await newInbox(context, 2);
-      const reply = await send('DELETE', '/notifications', {
+      const response = await send('DELETE', '/notifications', {
         query: all,
         headers: { Prefer: 'count=exact' },
       });
-      assert.equal(reply.headers.get('content-range'), '*/2', 'the header content-range of the response');
+      assert.equal(response.headers.get('content-range'), '*/2', 'the header content-range of the response');
     },
   ),
   audit(

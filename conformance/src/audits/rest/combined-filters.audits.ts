@@ -80,9 +80,9 @@ export const restCombinedFilterAudits: readonly Audit[] = cases.map(({ id, title
       filters((index) => rowAt(rows, index).created_at).map(([...pair]) => pair),
     );
     const path = `/notifications?${search.toString()}&select=id&order=created_at.asc`;
-    const reply = await context.rest.send('GET', path, { token: ada.accessToken });
-    assertStatus(reply, 200);
-    const found = (reply.json as readonly unknown[]).map((row) =>
+    const response = await context.rest.send('GET', path, { token: ada.accessToken });
+    assertStatus(response, 200);
+    const found = (response.json as readonly unknown[]).map((row) =>
       rows.findIndex(({ id: known }) => known === at(row, 'id')),
     );
     assert.deepEqual(found, expected, 'the result');

@@ -236,9 +236,9 @@ export const restFilterAudits: readonly Audit[] = cases.map(
           ? parameters
           : new URLSearchParams(parameters.map(([name, value]) => [name, value]));
       const path = `/notifications?${search.toString()}&select=id&order=created_at.asc`;
-      const reply = await context.rest.send('GET', path, { token: ada.accessToken });
-      assertStatus(reply, 200);
-      const found = (reply.json as readonly unknown[]).map((row) =>
+      const response = await context.rest.send('GET', path, { token: ada.accessToken });
+      assertStatus(response, 200);
+      const found = (response.json as readonly unknown[]).map((row) =>
         rows.findIndex(({ id: known }) => known === at(row, 'id')),
       );
       assert.deepEqual(found, expected, 'the result');

@@ -52,43 +52,43 @@ export const restFunctionAudits: readonly Audit[] = [
     { source },
     async (context) => {
       const { invitee, invitation } = await invite(context);
-      const reply = await context.rest.send('GET', '/rpc/accept_invitation', {
+      const response = await context.rest.send('GET', '/rpc/accept_invitation', {
         token: invitee.accessToken,
         query: { token: invitation },
       });
-      assertError(reply, 405, '25006');
+      assertError(response, 405, '25006');
     },
   ),
   audit('REST-312', 'a function that returns rows responds with an array', { source }, async (context) => {
     const { invitee, invitation } = await invite(context);
-    const reply = await call(context, 'get_invitation', invitee, { token: invitation });
-    assert.equal(rowsOf(reply).length, 1, 'the number of rows of the response');
+    const response = await call(context, 'get_invitation', invitee, { token: invitation });
+    assert.equal(rowsOf(response).length, 1, 'the number of rows of the response');
   }),
   audit('REST-313', 'select narrows the rows of a function', { source }, async (context) => {
-    const reply = await get(context, await invite(context), { select: 'status,for_me:is_for_me' });
-    assert.deepEqual(rowsOf(reply), [{ status: 'pending', for_me: true }], 'the rows of the response');
+    const response = await get(context, await invite(context), { select: 'status,for_me:is_for_me' });
+    assert.deepEqual(rowsOf(response), [{ status: 'pending', for_me: true }], 'the rows of the response');
   }),
   audit('REST-314', 'filters apply to the rows of a function', { source }, async (context) => {
-    const reply = await get(context, await invite(context), { status: 'eq.accepted' });
-    assert.deepEqual(rowsOf(reply), [], 'the rows of the response');
+    const response = await get(context, await invite(context), { status: 'eq.accepted' });
+    assert.deepEqual(rowsOf(response), [], 'the rows of the response');
   }),
   audit('REST-315', 'order and limit apply to the rows of a function', { source }, async (context) => {
-    const reply = await get(context, await invite(context), { order: 'created_at.desc', limit: '1' });
-    assert.equal(rowsOf(reply).length, 1, 'the number of rows of the response');
+    const response = await get(context, await invite(context), { order: 'created_at.desc', limit: '1' });
+    assert.equal(rowsOf(response).length, 1, 'the number of rows of the response');
   }),
   audit('REST-316', 'the row of a function can be returned as an object', { source }, async (context) => {
-    const reply = await get(
+    const response = await get(
       context,
       await invite(context),
       {},
       { Accept: 'application/vnd.pgrst.object+json' },
     );
-    assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'entity_name'), 'Engine', 'entity_name of the response');
+    assertStatus(response, 200);
+    assert.equal(at(response.json, 'entity_name'), 'Engine', 'entity_name of the response');
   }),
   audit('REST-317', 'the rows of a function are counted on request', { source }, async (context) => {
-    const reply = await get(context, await invite(context), {}, { Prefer: 'count=exact' });
-    assert.equal(reply.headers.get('content-range'), '0-0/1', 'the header content-range of the response');
+    const response = await get(context, await invite(context), {}, { Prefer: 'count=exact' });
+    assert.equal(response.headers.get('content-range'), '0-0/1', 'the header content-range of the response');
   }),
   audit('REST-318', 'a missing argument is refused as PGRST202', { source }, async (context) => {
     assertError(await call(context, 'get_invitation', await context.newUser(), {}), 404, 'PGRST202');
@@ -98,36 +98,36 @@ export const restFunctionAudits: readonly Audit[] = [
     assertError(await call(context, 'get_invitation', await context.newUser(), body), 404, 'PGRST202');
   }),
   audit('REST-320', 'arguments with a default may be omitted', { source }, async (context) => {
-    const reply = await call(context, 'create_invitation', await context.newUser(), {
+    const response = await call(context, 'create_invitation', await context.newUser(), {
       invitee_email: context.newEmail(),
     });
-    assertStatus(reply, 200);
-    assert.match(textAt(reply, 0, 'token'), /^[\da-f]{64}$/, '0.token of the response');
+    assertStatus(response, 200);
+    assert.match(textAt(response, 0, 'token'), /^[\da-f]{64}$/, '0.token of the response');
   }),
   audit(
     'REST-321',
     'a function without a result row responds with an empty array',
     { source },
     async (context) => {
-      const reply = await call(context, 'get_invitation', await context.newUser(), { token: 'unknown' });
-      assert.deepEqual(rowsOf(reply), [], 'the rows of the response');
+      const response = await call(context, 'get_invitation', await context.newUser(), { token: 'unknown' });
+      assert.deepEqual(rowsOf(response), [], 'the rows of the response');
     },
   ),
   audit('REST-322', 'a function may set the status: PT404', { source }, async (context) => {
-    const reply = await call(context, 'accept_invitation', await context.newUser(), { token: 'unknown' });
-    assertError(reply, 404, 'PT404');
-    assert.equal(at(reply.json, 'message'), 'invitation_not_found', 'message of the response');
+    const response = await call(context, 'accept_invitation', await context.newUser(), { token: 'unknown' });
+    assertError(response, 404, 'PT404');
+    assert.equal(at(response.json, 'message'), 'invitation_not_found', 'message of the response');
   }),
   audit(
     'REST-323',
     'the details of an error that a function raised are returned',
     { source },
     async (context) => {
-      const reply = await call(context, 'create_invitation', await context.newUser(), {
+      const response = await call(context, 'create_invitation', await context.newUser(), {
         invitee_email: 'not-an-address',
       });
-      assertError(reply, 400, 'PT400');
-      assert.equal(typeof at(reply.json, 'details'), 'string', 'type of details of the response');
+      assertError(response, 400, 'PT400');
+      assert.equal(typeof at(response.json, 'details'), 'string', 'type of details of the response');
     },
   ),
   audit(
@@ -176,25 +176,25 @@ export const restFunctionAudits: readonly Audit[] = [
     'an anonymous request cannot call a function without a grant: 42501 with 401',
     { source },
     async (context) => {
-      const reply = await context.rest.send('POST', '/rpc/get_invitation', { body: { token: 'x' } });
-      assertError(reply, 401, '42501');
+      const response = await context.rest.send('POST', '/rpc/get_invitation', { body: { token: 'x' } });
+      assertError(response, 401, '42501');
     },
   ),
   audit('REST-328', 'HEAD calls a function without a body', { source, level: 'SHOULD' }, async (context) => {
     const { invitee, invitation } = await invite(context);
-    const reply = await context.rest.send('HEAD', '/rpc/get_invitation', {
+    const response = await context.rest.send('HEAD', '/rpc/get_invitation', {
       token: invitee.accessToken,
       query: { token: invitation },
     });
-    assertStatus(reply, 200);
-    assert.equal(reply.text, '', 'the text of the response');
+    assertStatus(response, 200);
+    assert.equal(response.text, '', 'the text of the response');
   }),
   audit('REST-329', 'a function of a private schema is not found', { source }, async (context) => {
-    const reply = await call(context, 'answer_invitation', await context.newUser(), {
+    const response = await call(context, 'answer_invitation', await context.newUser(), {
       token: 'x',
       answer: 'accepted',
     });
-    assertError(reply, 404, 'PGRST202');
+    assertError(response, 404, 'PGRST202');
   }),
   audit(
     'REST-330',
@@ -202,11 +202,11 @@ export const restFunctionAudits: readonly Audit[] = [
     { source: 'protocol/rest.md#quoting', level: 'SHOULD' },
     async (context) => {
       const { accessToken: token } = await context.newUser();
-      const reply = await context.rest.send('GET', '/rpc/get_invitation', {
+      const response = await context.rest.send('GET', '/rpc/get_invitation', {
         token,
         query: { token: 'eq.x' },
       });
-      assertError(reply, 404, 'PGRST202');
+      assertError(response, 404, 'PGRST202');
     },
   ),
   audit(
@@ -215,14 +215,14 @@ export const restFunctionAudits: readonly Audit[] = [
     { source },
     async (context) => {
       const invited = await invite(context);
-      const reply = await context.rest.send('POST', '/rpc/accept_invitation', {
+      const response = await context.rest.send('POST', '/rpc/accept_invitation', {
         token: invited.invitee.accessToken,
         query: { select: 'status' },
         body: { token: invited.invitation },
         headers: singular,
       });
-      assertStatus(reply, 200);
-      assert.deepEqual(reply.json, { status: 'accepted' }, 'the response');
+      assertStatus(response, 200);
+      assert.deepEqual(response.json, { status: 'accepted' }, 'the response');
       assert.equal(
         at(rowsOf(await get(context, invited))[0], 'status'),
         'accepted',
@@ -236,13 +236,13 @@ export const restFunctionAudits: readonly Audit[] = [
     { source },
     async (context) => {
       const invited = await invite(context);
-      const reply = await context.rest.send('POST', '/rpc/accept_invitation', {
+      const response = await context.rest.send('POST', '/rpc/accept_invitation', {
         token: invited.invitee.accessToken,
         query: { status: 'eq.declined' },
         body: { token: invited.invitation },
         headers: singular,
       });
-      assertError(reply, 406, 'PGRST116');
+      assertError(response, 406, 'PGRST116');
       assert.equal(
         at(rowsOf(await get(context, invited))[0], 'status'),
         'pending',

@@ -17,9 +17,9 @@ const letter = (user: AuditUser) => ({ recipient_id: user.id, content: '{"type":
 const inserts: readonly Audit[] = [
   audit('REST-250', 'an insert responds 201 without a body by default', { source }, async (context) => {
     const { user, send } = await newCaller(context);
-    const reply = await send('POST', preferences, { body: { user_id: user.id } });
-    assertStatus(reply, 201);
-    assert.equal(reply.text, '', 'the text of the response');
+    const response = await send('POST', preferences, { body: { user_id: user.id } });
+    assertStatus(response, 201);
+    assert.equal(response.text, '', 'the text of the response');
   }),
   audit(
     'REST-251',
@@ -27,11 +27,14 @@ const inserts: readonly Audit[] = [
     { source },
     async (context) => {
       const { user, send } = await newCaller(context);
-      const reply = await send('POST', preferences, { body: { user_id: user.id }, headers: representation });
-      assertStatus(reply, 201);
-      assert.equal(at(reply.json, 0, 'user_id'), user.id, '0.user_id of the response');
+      const response = await send('POST', preferences, {
+        body: { user_id: user.id },
+        headers: representation,
+      });
+      assertStatus(response, 201);
+      assert.equal(at(response.json, 0, 'user_id'), user.id, '0.user_id of the response');
       assert.equal(
-        at(reply.json, 0, 'enable_in_app_notifications'),
+        at(response.json, 0, 'enable_in_app_notifications'),
         true,
         '0.enable_in_app_notifications of the response',
       );
@@ -40,24 +43,24 @@ const inserts: readonly Audit[] = [
   audit('REST-252', 'return=headers-only returns the location of the row', { source }, async (context) => {
     const { user, send } = await newCaller(context);
     const headers = { Prefer: 'return=headers-only' };
-    const reply = await send('POST', preferences, { body: { user_id: user.id }, headers });
-    assertStatus(reply, 201);
+    const response = await send('POST', preferences, { body: { user_id: user.id }, headers });
+    assertStatus(response, 201);
     assert.match(
-      reply.headers.get('location') ?? '',
+      response.headers.get('location') ?? '',
       /^\/notification_preferences\?id=eq\.[\da-f-]{36}$/,
       'the header location of the response',
     );
-    assert.equal(reply.text, '', 'the text of the response');
+    assert.equal(response.text, '', 'the text of the response');
   }),
   audit('REST-253', 'select narrows the columns that an insert returns', { source }, async (context) => {
     const { user, send } = await newCaller(context);
     const query = { select: 'email_edits' };
-    const reply = await send('POST', preferences, {
+    const response = await send('POST', preferences, {
       body: { user_id: user.id },
       query,
       headers: representation,
     });
-    assert.deepEqual(reply.json, [{ email_edits: false }], 'the response');
+    assert.deepEqual(response.json, [{ email_edits: false }], 'the response');
   }),
   audit(
     'REST-254',
@@ -66,9 +69,9 @@ const inserts: readonly Audit[] = [
     async (context) => {
       const { user, send } = await newCaller(context);
       const headers = { ...representation, Accept: object };
-      const reply = await send('POST', preferences, { body: { user_id: user.id }, headers });
-      assertStatus(reply, 201);
-      assert.equal(at(reply.json, 'user_id'), user.id, 'user_id of the response');
+      const response = await send('POST', preferences, { body: { user_id: user.id }, headers });
+      assertStatus(response, 201);
+      assert.equal(at(response.json, 'user_id'), user.id, 'user_id of the response');
     },
   ),
   audit(
@@ -99,13 +102,13 @@ const inserts: readonly Audit[] = [
   audit('REST-258', 'columns ignores members that it does not contain', { source }, async (context) => {
     const { user, send } = await newCaller(context);
     const body = { user_id: user.id, email_edits: true, no_such_column: 1 };
-    const reply = await send('POST', preferences, {
+    const response = await send('POST', preferences, {
       body,
       query: { columns: 'user_id' },
       headers: representation,
     });
-    assertStatus(reply, 201);
-    assert.equal(at(reply.json, 0, 'email_edits'), false, '0.email_edits of the response');
+    assertStatus(response, 201);
+    assert.equal(at(response.json, 0, 'email_edits'), false, '0.email_edits of the response');
   }),
   audit('REST-259', 'missing=default uses the default for a missing column', { source }, async (context) => {
     const { user, send } = await newCaller(context);
@@ -122,9 +125,9 @@ const inserts: readonly Audit[] = [
   }),
   audit('REST-261', 'an insert of no rows responds 201', { source }, async (context) => {
     const { send } = await newCaller(context);
-    const reply = await send('POST', '/notifications', { body: [], headers: representation });
-    assertStatus(reply, 201);
-    assert.deepEqual(reply.json, [], 'the response');
+    const response = await send('POST', '/notifications', { body: [], headers: representation });
+    assertStatus(response, 201);
+    assert.deepEqual(response.json, [], 'the response');
   }),
   audit('REST-262', 'a missing value is refused as 23502', { source }, async (context) => {
     const { send } = await newCaller(context);
@@ -154,10 +157,14 @@ const inserts: readonly Audit[] = [
     { source: 'protocol/rest.md#errors' },
     async (context) => {
       const { user, send } = await newCaller(context);
-      const reply = await send('POST', preferences, {
+      const response = await send('POST', preferences, {
         body: { user_id: user.id, email_digest_frequency: 'x' },
       });
-      assert.match(String(at(reply.json, 'message')), /violates check constraint/, 'message of the response');
+      assert.match(
+        String(at(response.json, 'message')),
+        /violates check constraint/,
+        'message of the response',
+      );
     },
   ),
   audit('REST-266', 'one invalid row of several rolls all of them back', { source }, async (context) => {
@@ -174,8 +181,8 @@ const inserts: readonly Audit[] = [
     const headers = { 'Content-Type': 'text/csv' };
     const body = `user_id,email_digest_frequency\n${user.id},weekly\n`;
     assertStatus(await send('POST', preferences, { body, headers }), 201);
-    const reply = await send('GET', preferences, { query: { select: 'email_digest_frequency' } });
-    assert.deepEqual(rowsOf(reply), [{ email_digest_frequency: 'weekly' }], 'the rows of the response');
+    const response = await send('GET', preferences, { query: { select: 'email_digest_frequency' } });
+    assert.deepEqual(rowsOf(response), [{ email_digest_frequency: 'weekly' }], 'the rows of the response');
   }),
   audit(
     'REST-268',
@@ -206,25 +213,25 @@ const upserts: readonly Audit[] = [
     async (context) => {
       const { user, send } = await newCaller(context);
       await createPreferences(context, user);
-      const reply = await send('POST', preferences, {
+      const response = await send('POST', preferences, {
         query: { on_conflict: 'user_id' },
         body: { user_id: user.id, email_edits: true },
         headers: { Prefer: 'resolution=ignore-duplicates,return=representation' },
       });
-      assertStatusIn(reply, [200, 201]);
-      assert.deepEqual(reply.json, [], 'the response');
+      assertStatusIn(response, [200, 201]);
+      assert.deepEqual(response.json, [], 'the response');
       const row = await send('GET', preferences, { query: { select: 'email_edits' } });
       assert.deepEqual(rowsOf(row), [{ email_edits: false }], 'the row');
     },
   ),
   audit('REST-271', 'a merging upsert that inserts responds 201', { source }, async (context) => {
     const { user, send } = await newCaller(context);
-    const reply = await send('POST', preferences, {
+    const response = await send('POST', preferences, {
       query: { on_conflict: 'user_id' },
       body: { user_id: user.id },
       headers: { Prefer: 'resolution=merge-duplicates' },
     });
-    assertStatus(reply, 201);
+    assertStatus(response, 201);
   }),
   audit(
     'REST-272',
@@ -233,12 +240,12 @@ const upserts: readonly Audit[] = [
     async (context) => {
       const { user, send } = await newCaller(context);
       await createPreferences(context, user);
-      const reply = await send('POST', preferences, {
+      const response = await send('POST', preferences, {
         query: { on_conflict: 'user_id' },
         body: { user_id: user.id, email_edits: true },
         headers: { Prefer: 'resolution=merge-duplicates,return=representation' },
       });
-      assertStatus(reply, 200);
+      assertStatus(response, 200);
     },
   ),
   audit(
@@ -247,12 +254,12 @@ const upserts: readonly Audit[] = [
     { source },
     async (context) => {
       const { user, send } = await newCaller(context);
-      const reply = await send('POST', preferences, {
+      const response = await send('POST', preferences, {
         query: { on_conflict: 'email_edits' },
         body: { user_id: user.id },
         headers: { Prefer: 'resolution=merge-duplicates' },
       });
-      assertError(reply, 400, '42P10');
+      assertError(response, 400, '42P10');
     },
   ),
   audit('REST-274', 'PUT writes the row of its key', { source }, async (context) => {
@@ -260,10 +267,10 @@ const upserts: readonly Audit[] = [
     const id = await createPreferences(context, user);
     const body = { id, user_id: user.id, email_digest_frequency: 'never' };
     const query = { id: `eq.${id}`, columns: 'id,user_id,email_digest_frequency' };
-    const reply = await send('PUT', preferences, { query, body, headers: representation });
-    assertStatusIn(reply, [200, 201]);
+    const response = await send('PUT', preferences, { query, body, headers: representation });
+    assertStatusIn(response, [200, 201]);
     assert.equal(
-      at(reply.json, 0, 'email_digest_frequency'),
+      at(response.json, 0, 'email_digest_frequency'),
       'never',
       '0.email_digest_frequency of the response',
     );

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { assert } from '../../target/assertion.ts';
 import type { AuditContext, AuditUser } from '../../audit/audit-context.ts';
 import { scaleDeadline } from '../../target/deadlines.ts';
-import { assertStatus, at, type WireReply } from '../../target/wire.ts';
+import { assertStatus, at, type WireResponse } from '../../target/wire.ts';
 
 const deliveryMs = 10_000;
 const pauseMs = 200;
@@ -93,7 +93,7 @@ async function readInbox(
 
 const idsOf = (rows: readonly unknown[]): readonly string[] => rows.map((row) => String(at(row, 'id')));
 
-export function rowsOf(reply: WireReply): readonly unknown[] {
-  assertStatus(reply, 200);
-  return reply.json as readonly unknown[];
+export function rowsOf(response: WireResponse): readonly unknown[] {
+  assertStatus(response, 200);
+  return response.json as readonly unknown[];
 }

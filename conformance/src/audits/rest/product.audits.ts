@@ -27,7 +27,7 @@ export const restProductAudits: readonly Audit[] = [
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       const ids = await notify(context, grace, ada, 3);
-      const reply = await context.rest.send('GET', '/notifications', {
+      const response = await context.rest.send('GET', '/notifications', {
         token: ada.accessToken,
         query: {
           select: 'id',
@@ -35,7 +35,7 @@ export const restProductAudits: readonly Audit[] = [
           order: 'created_at.asc',
         },
       });
-      assert.deepEqual(rowsOf(reply), [{ id: ids[0] }, { id: ids[2] }], 'the rows of the response');
+      assert.deepEqual(rowsOf(response), [{ id: ids[0] }, { id: ids[2] }], 'the rows of the response');
     },
   ),
   audit(
@@ -45,14 +45,14 @@ export const restProductAudits: readonly Audit[] = [
     async (context) => {
       const { accessToken: token, id } = await context.newUser();
       await context.rest.send('POST', '/notification_preferences', { token, body: { user_id: id } });
-      const reply = await context.rest.send('POST', '/notification_preferences', {
+      const response = await context.rest.send('POST', '/notification_preferences', {
         token,
         query: { on_conflict: 'user_id', select: 'email_edits' },
         body: { user_id: id, email_edits: true },
         headers: { Prefer: 'resolution=merge-duplicates,return=representation' },
       });
-      assertStatusIn(reply, [200, 201]);
-      assert.deepEqual(reply.json, [{ email_edits: true }], 'the response');
+      assertStatusIn(response, [200, 201]);
+      assert.deepEqual(response.json, [{ email_edits: true }], 'the response');
     },
   ),
   audit(
@@ -149,9 +149,9 @@ export const restProductAudits: readonly Audit[] = [
     { source: 'protocol/product.md#invitations' },
     async (context) => {
       const { accessToken: token } = await context.newUser();
-      const reply = await context.rest.send('GET', '/invitations', { token });
-      if (reply.status === 200) assert.deepEqual(reply.json, [], 'the response');
-      else assertStatusIn(reply, [403, 404]);
+      const response = await context.rest.send('GET', '/invitations', { token });
+      if (response.status === 200) assert.deepEqual(response.json, [], 'the response');
+      else assertStatusIn(response, [403, 404]);
     },
   ),
   audit(
@@ -161,13 +161,13 @@ export const restProductAudits: readonly Audit[] = [
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       await notifyOnce(context, grace, ada);
-      const reply = await context.rest.send('GET', '/notifications', {
+      const response = await context.rest.send('GET', '/notifications', {
         token: ada.accessToken,
         query: { select: 'status' },
         headers: { Accept: 'text/csv' },
       });
-      assertStatus(reply, 200);
-      assert.deepEqual(reply.text.trim().split(/\r?\n/), ['status', 'unread'], 'the text of the response');
+      assertStatus(response, 200);
+      assert.deepEqual(response.text.trim().split(/\r?\n/), ['status', 'unread'], 'the text of the response');
     },
   ),
   audit(
@@ -177,13 +177,13 @@ export const restProductAudits: readonly Audit[] = [
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       await notify(context, grace, ada, 2);
-      const reply = await context.rest.send('PATCH', '/notifications', {
+      const response = await context.rest.send('PATCH', '/notifications', {
         token: ada.accessToken,
         query: { recipient_id: `eq.${ada.id}` },
         body: { status: 'read' },
         headers: { Prefer: 'handling=strict,max-affected=1' },
       });
-      assertError(reply, 400, 'PGRST124');
+      assertError(response, 400, 'PGRST124');
       const unread = rowsOf(
         await context.rest.send('GET', '/notifications', {
           token: ada.accessToken,
@@ -199,13 +199,13 @@ export const restProductAudits: readonly Audit[] = [
     { source: 'protocol/rest.md#cors' },
     async (context) => {
       const { accessToken: token } = await context.newUser();
-      const reply = await context.rest.send('GET', '/notifications', {
+      const response = await context.rest.send('GET', '/notifications', {
         token,
         headers: { Origin: 'http://localhost:5173' },
       });
-      assert.ok(reply.headers.get('access-control-allow-origin'), 'the origin is allowed');
+      assert.ok(response.headers.get('access-control-allow-origin'), 'the origin is allowed');
       assert.match(
-        reply.headers.get('access-control-expose-headers') ?? '',
+        response.headers.get('access-control-expose-headers') ?? '',
         /content-range|\*/i,
         'the header access-control-expose-headers of the response',
       );

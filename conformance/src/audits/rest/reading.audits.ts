@@ -6,7 +6,7 @@ import {
   assertStatus,
   assertStatusIn,
   at,
-  type WireReply,
+  type WireResponse,
   type WireRequest,
 } from '../../target/wire.ts';
 import { createPreferences, sharedInbox, type Inbox } from './inbox.ts';
@@ -23,18 +23,18 @@ async function read(
   query: Query = {},
   headers: Query = {},
   method = 'GET',
-): Promise<{ readonly reply: WireReply; readonly inbox: Inbox }> {
+): Promise<{ readonly response: WireResponse; readonly inbox: Inbox }> {
   const inbox = await sharedInbox(context);
   const request: WireRequest = {
     token: inbox.ada.accessToken,
     query: { order: 'created_at.asc', ...query },
     headers,
   };
-  return { inbox, reply: await context.rest.send(method, '/notifications', request) };
+  return { inbox, response: await context.rest.send(method, '/notifications', request) };
 }
 
-const idsOf = (reply: WireReply) => (reply.json as readonly unknown[]).map((row) => at(row, 'id'));
-const rangeOf = (reply: WireReply) => reply.headers.get('content-range');
+const idsOf = (response: WireResponse) => (response.json as readonly unknown[]).map((row) => at(row, 'id'));
+const rangeOf = (response: WireResponse) => response.headers.get('content-range');
 
 const shapes: readonly Audit[] = [
   audit(
@@ -42,8 +42,8 @@ const shapes: readonly Audit[] = [
     'select renames a column',
     { source: 'protocol/rest.md#selecting-columns' },
     async (context) => {
-      const { reply, inbox } = await read(context, { select: 'key:id', limit: '1' });
-      assert.deepEqual(rowsOf(reply), [{ key: inbox.rows[0]?.id }], 'the rows of the response');
+      const { response, inbox } = await read(context, { select: 'key:id', limit: '1' });
+      assert.deepEqual(rowsOf(response), [{ key: inbox.rows[0]?.id }], 'the rows of the response');
     },
   ),
   audit(
@@ -51,9 +51,9 @@ const shapes: readonly Audit[] = [
     'select casts a column',
     { source: 'protocol/rest.md#selecting-columns' },
     async (context) => {
-      const { reply, inbox } = await read(context, { select: 'created_at::date', limit: '1' });
+      const { response, inbox } = await read(context, { select: 'created_at::date', limit: '1' });
       assert.deepEqual(
-        rowsOf(reply),
+        rowsOf(response),
         [{ created_at: inbox.rows[0]?.created_at.slice(0, 10) }],
         'the rows of the response',
       );
@@ -64,10 +64,10 @@ const shapes: readonly Audit[] = [
     'select renames and casts at once',
     { source: 'protocol/rest.md#selecting-columns' },
     async (context) => {
-      const { reply, inbox } = await read(context, { select: 'day:created_at::date,id', limit: '1' });
+      const { response, inbox } = await read(context, { select: 'day:created_at::date,id', limit: '1' });
       const row = inbox.rows[0];
       assert.deepEqual(
-        rowsOf(reply),
+        rowsOf(response),
         [{ day: row?.created_at.slice(0, 10), id: row?.id }],
         'the rows of the response',
       );
@@ -78,8 +78,8 @@ const shapes: readonly Audit[] = [
     'without select every column is returned',
     { source: 'protocol/rest.md#selecting-columns' },
     async (context) => {
-      const { reply } = await read(context, { limit: '1' });
-      const names = Object.keys(rowsOf(reply)[0] ?? {});
+      const { response } = await read(context, { limit: '1' });
+      const names = Object.keys(rowsOf(response)[0] ?? {});
       for (const name of ['id', 'recipient_id', 'status', 'content', 'created_at'])
         assert.ok(names.includes(name), `the list names ${name}`);
     },
@@ -89,9 +89,9 @@ const shapes: readonly Audit[] = [
     'times are returned in ISO 8601 with T and offset',
     { source: 'protocol/rest.md#selecting-columns' },
     async (context) => {
-      const { reply } = await read(context, { select: 'created_at', limit: '1' });
+      const { response } = await read(context, { select: 'created_at', limit: '1' });
       assert.match(
-        String(at(reply.json, 0, 'created_at')),
+        String(at(response.json, 0, 'created_at')),
         /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d:\d\d$/,
         '0.created_at of the response',
       );
@@ -104,12 +104,12 @@ const shapes: readonly Audit[] = [
     async (context) => {
       const user = await context.newUser();
       await createPreferences(context, user);
-      const reply = await context.rest.send('GET', '/notification_preferences', {
+      const response = await context.rest.send('GET', '/notification_preferences', {
         token: user.accessToken,
         query: { select: 'email_edits,in_app_edits', in_app_edits: 'is.true', email_edits: 'eq.false' },
       });
       assert.deepEqual(
-        rowsOf(reply),
+        rowsOf(response),
         [{ email_edits: false, in_app_edits: true }],
         'the rows of the response',
       );
@@ -120,9 +120,9 @@ const shapes: readonly Audit[] = [
     'a response is JSON in UTF-8',
     { source: 'protocol/rest.md#media-types' },
     async (context) => {
-      const { reply } = await read(context, { limit: '1' });
+      const { response } = await read(context, { limit: '1' });
       assert.match(
-        reply.headers.get('content-type') ?? '',
+        response.headers.get('content-type') ?? '',
         /^application\/json; *charset=utf-8$/i,
         'the header content-type of the response',
       );
@@ -133,9 +133,9 @@ const shapes: readonly Audit[] = [
     'an error has code, message, details and hint',
     { source: 'protocol/rest.md#errors' },
     async (context) => {
-      const { reply } = await read(context, { select: 'no_such_column' });
+      const { response } = await read(context, { select: 'no_such_column' });
       assert.deepEqual(
-        Object.keys(reply.json as object).toSorted(),
+        Object.keys(response.json as object).toSorted(),
         ['code', 'details', 'hint', 'message'],
         'the names in the response',
       );
@@ -146,9 +146,9 @@ const shapes: readonly Audit[] = [
     'an object requested for several rows is refused as PGRST116, with their number',
     { source: 'protocol/rest.md#media-types' },
     async (context) => {
-      const { reply } = await read(context, {}, { Accept: 'application/vnd.pgrst.object+json' });
-      assertError(reply, 406, 'PGRST116');
-      assert.match(String(at(reply.json, 'details')), /\b5 rows/, 'details of the response');
+      const { response } = await read(context, {}, { Accept: 'application/vnd.pgrst.object+json' });
+      assertError(response, 406, 'PGRST116');
+      assert.match(String(at(response.json, 'details')), /\b5 rows/, 'details of the response');
     },
   ),
   audit(
@@ -156,7 +156,7 @@ const shapes: readonly Audit[] = [
     'an unknown media type is refused as PGRST107',
     { source: 'protocol/rest.md#media-types' },
     async (context) => {
-      assertError((await read(context, {}, { Accept: 'application/x-nothing' })).reply, 406, 'PGRST107');
+      assertError((await read(context, {}, { Accept: 'application/x-nothing' })).response, 406, 'PGRST107');
     },
   ),
   audit(
@@ -164,7 +164,11 @@ const shapes: readonly Audit[] = [
     'a schema that is not exposed is refused as PGRST106',
     { source: 'protocol/rest.md#schemas' },
     async (context) => {
-      assertError((await read(context, {}, { 'Accept-Profile': 'no_such_schema' })).reply, 406, 'PGRST106');
+      assertError(
+        (await read(context, {}, { 'Accept-Profile': 'no_such_schema' })).response,
+        406,
+        'PGRST106',
+      );
     },
   ),
   audit(
@@ -173,7 +177,7 @@ const shapes: readonly Audit[] = [
     { source: 'protocol/rest.md#schemas' },
     async (context) => {
       assert.equal(
-        rowsOf((await read(context, {}, { 'Accept-Profile': 'public' })).reply).length,
+        rowsOf((await read(context, {}, { 'Accept-Profile': 'public' })).response).length,
         5,
         'the number of rows',
       );
@@ -185,25 +189,25 @@ const shapes: readonly Audit[] = [
     { source: 'protocol/rest.md#media-types', level: 'SHOULD' },
     async (context) => {
       const { ada } = await sharedInbox(context);
-      const reply = await context.rest.send('GET', '/notifications', {
+      const response = await context.rest.send('GET', '/notifications', {
         token: ada.accessToken,
         query: { select: 'status', limit: '1', order: 'created_at.asc' },
         headers: { Accept: 'application/vnd.pgrst.array+json;nulls=stripped' },
       });
-      assert.deepEqual(rowsOf(reply), [{ status: 'unread' }], 'the rows of the response');
+      assert.deepEqual(rowsOf(response), [{ status: 'unread' }], 'the rows of the response');
     },
   ),
 ];
 
 const pages: readonly Audit[] = [
   audit('REST-230', 'order accepts desc', { source }, async (context) => {
-    const { reply, inbox } = await read(context, { order: 'created_at.desc' });
-    assert.deepEqual(idsOf(reply), inbox.rows.map(({ id }) => id).toReversed(), 'the ids of the rows');
+    const { response, inbox } = await read(context, { order: 'created_at.desc' });
+    assert.deepEqual(idsOf(response), inbox.rows.map(({ id }) => id).toReversed(), 'the ids of the rows');
   }),
   audit('REST-231', 'order accepts several columns', { source }, async (context) => {
-    const { reply, inbox } = await read(context, { order: 'status.asc,created_at.desc' });
+    const { response, inbox } = await read(context, { order: 'status.asc,created_at.desc' });
     assert.deepEqual(
-      idsOf(reply),
+      idsOf(response),
       [3, 1, 4, 2, 0].map((index) => inbox.rows[index]?.id),
       'the ids of the rows',
     );
@@ -218,8 +222,8 @@ const pages: readonly Audit[] = [
     assertStatus(await context.rest.send('POST', '/muted_threads', { token, body: rows }), 201);
     const namesBy = async (order: string) => {
       const query = { select: 'entity_name', order: `entity_name.${order}` };
-      const reply = await context.rest.send('GET', '/muted_threads', { token, query });
-      return rowsOf(reply).map((row) => at(row, 'entity_name'));
+      const response = await context.rest.send('GET', '/muted_threads', { token, query });
+      return rowsOf(response).map((row) => at(row, 'entity_name'));
     };
     assert.deepEqual(await namesBy('asc.nullsfirst'), [null, 'a', 'b'], 'the names, nulls first');
     assert.deepEqual(
@@ -229,46 +233,46 @@ const pages: readonly Audit[] = [
     );
   }),
   audit('REST-233', 'a limit of 0 returns no rows', { source }, async (context) => {
-    assert.deepEqual(rowsOf((await read(context, { limit: '0' })).reply), [], 'the rows');
+    assert.deepEqual(rowsOf((await read(context, { limit: '0' })).response), [], 'the rows');
   }),
   audit(
     'REST-234',
     'an offset past the end returns no rows if they are not counted',
     { source },
     async (context) => {
-      assert.deepEqual(rowsOf((await read(context, { offset: '99' })).reply), [], 'the rows');
+      assert.deepEqual(rowsOf((await read(context, { offset: '99' })).response), [], 'the rows');
     },
   ),
   audit('REST-235', 'the Range header limits a GET', { source }, async (context) => {
-    const { reply, inbox } = await read(context, {}, { Range: '1-2', 'Range-Unit': 'items' });
-    assertStatusIn(reply, [200, 206]);
-    assert.deepEqual(idsOf(reply), [inbox.rows[1]?.id, inbox.rows[2]?.id], 'the ids of the rows');
+    const { response, inbox } = await read(context, {}, { Range: '1-2', 'Range-Unit': 'items' });
+    assertStatusIn(response, [200, 206]);
+    assert.deepEqual(idsOf(response), [inbox.rows[1]?.id, inbox.rows[2]?.id], 'the ids of the rows');
   }),
   audit(
     'REST-236',
     'Content-Range contains the range of the rows, and * for an uncounted total',
     { source },
     async (context) => {
-      const { reply } = await read(context, { limit: '2', offset: '1' });
-      assertStatus(reply, 200);
-      assert.equal(rangeOf(reply), '1-2/*', 'the header content-range');
+      const { response } = await read(context, { limit: '2', offset: '1' });
+      assertStatus(response, 200);
+      assert.equal(rangeOf(response), '1-2/*', 'the header content-range');
     },
   ),
   audit('REST-237', 'all rows, counted, respond 200', { source }, async (context) => {
-    const { reply } = await read(context, {}, { Prefer: 'count=exact' });
-    assertStatus(reply, 200);
-    assert.equal(rangeOf(reply), '0-4/5', 'the header content-range');
+    const { response } = await read(context, {}, { Prefer: 'count=exact' });
+    assertStatus(response, 200);
+    assert.equal(rangeOf(response), '0-4/5', 'the header content-range');
   }),
   audit('REST-238', 'the Content-Range of no rows begins with *', { source }, async (context) => {
-    const { reply } = await read(context, { status: 'eq.none' }, { Prefer: 'count=exact' });
-    assertStatus(reply, 200);
-    assert.equal(rangeOf(reply), '*/0', 'the header content-range');
+    const { response } = await read(context, { status: 'eq.none' }, { Prefer: 'count=exact' });
+    assertStatus(response, 200);
+    assert.equal(rangeOf(response), '*/0', 'the header content-range');
   }),
   audit('REST-239', 'HEAD responds as GET does, without a body', { source }, async (context) => {
-    const { reply } = await read(context, {}, {}, 'HEAD');
-    assertStatus(reply, 200);
-    assert.equal(reply.text, '', 'the text of the response');
-    assert.equal(rangeOf(reply), '0-4/*', 'the header content-range');
+    const { response } = await read(context, {}, {}, 'HEAD');
+    assertStatus(response, 200);
+    assert.equal(response.text, '', 'the text of the response');
+    assert.equal(rangeOf(response), '0-4/*', 'the header content-range');
   }),
   audit(
     'REST-240',
@@ -276,10 +280,10 @@ const pages: readonly Audit[] = [
     { source: 'protocol/rest.md#errors', level: 'SHOULD' },
     async (context) => {
       const { ada } = await sharedInbox(context);
-      const reply = await context.rest.send('HEAD', '/no_such_table', { token: ada.accessToken });
-      assertStatus(reply, 404);
+      const response = await context.rest.send('HEAD', '/no_such_table', { token: ada.accessToken });
+      assertStatus(response, 404);
       assert.match(
-        reply.headers.get('proxy-status') ?? '',
+        response.headers.get('proxy-status') ?? '',
         /error=PGRST205/,
         'the header proxy-status of the response',
       );
@@ -290,8 +294,8 @@ const pages: readonly Audit[] = [
     'count=planned returns a number',
     { source: 'protocol/rest.md#counts' },
     async (context) => {
-      const { reply } = await read(context, {}, { Prefer: 'count=planned' });
-      assert.match(rangeOf(reply) ?? '', /^0-4\/\d+$/, 'the header content-range');
+      const { response } = await read(context, {}, { Prefer: 'count=planned' });
+      assert.match(rangeOf(response) ?? '', /^0-4\/\d+$/, 'the header content-range');
     },
   ),
   audit(
@@ -299,8 +303,8 @@ const pages: readonly Audit[] = [
     'count=estimated returns a number',
     { source: 'protocol/rest.md#counts' },
     async (context) => {
-      const { reply } = await read(context, {}, { Prefer: 'count=estimated' });
-      assert.match(rangeOf(reply) ?? '', /^0-4\/\d+$/, 'the header content-range');
+      const { response } = await read(context, {}, { Prefer: 'count=estimated' });
+      assert.match(rangeOf(response) ?? '', /^0-4\/\d+$/, 'the header content-range');
     },
   ),
   audit(
@@ -308,9 +312,9 @@ const pages: readonly Audit[] = [
     'Preference-Applied names an applied preference',
     { source: 'protocol/rest.md#preferences', level: 'SHOULD' },
     async (context) => {
-      const { reply } = await read(context, {}, { Prefer: 'count=exact' });
+      const { response } = await read(context, {}, { Prefer: 'count=exact' });
       assert.match(
-        reply.headers.get('preference-applied') ?? '',
+        response.headers.get('preference-applied') ?? '',
         /count=exact/,
         'the header preference-applied of the response',
       );
@@ -321,8 +325,8 @@ const pages: readonly Audit[] = [
     'the first of two equal preferences applies',
     { source: 'protocol/rest.md#preferences', level: 'SHOULD' },
     async (context) => {
-      const { reply } = await read(context, { limit: '1' }, { Prefer: 'count=exact, count=planned' });
-      assert.equal(rangeOf(reply), '0-0/5', 'the header content-range');
+      const { response } = await read(context, { limit: '1' }, { Prefer: 'count=exact, count=planned' });
+      assert.equal(rangeOf(response), '0-0/5', 'the header content-range');
     },
   ),
   audit(
@@ -331,7 +335,7 @@ const pages: readonly Audit[] = [
     { source: 'protocol/rest.md#preferences' },
     async (context) => {
       assertError(
-        (await read(context, {}, { Prefer: 'handling=strict, no-such=preference' })).reply,
+        (await read(context, {}, { Prefer: 'handling=strict, no-such=preference' })).response,
         400,
         'PGRST122',
       );
@@ -343,7 +347,7 @@ const pages: readonly Audit[] = [
     { source: 'protocol/rest.md#preferences' },
     async (context) => {
       assert.equal(
-        rowsOf((await read(context, {}, { Prefer: 'no-such=preference' })).reply).length,
+        rowsOf((await read(context, {}, { Prefer: 'no-such=preference' })).response).length,
         5,
         'the number of rows',
       );

@@ -19,9 +19,9 @@ export const restAudits: readonly Audit[] = [
     },
   ),
   audit('REST-102', 'an anonymous request reads no rows', { source }, async ({ rest }) => {
-    const reply = await rest.send('GET', '/notifications', { query: { select: '*' } });
-    if (reply.status === 200) assert.deepEqual(reply.json, [], 'the response');
-    else assertError(reply, 401, '42501');
+    const response = await rest.send('GET', '/notifications', { query: { select: '*' } });
+    if (response.status === 200) assert.deepEqual(response.json, [], 'the response');
+    else assertError(response, 401, '42501');
   }),
   audit(
     'REST-103',
@@ -36,9 +36,9 @@ export const restAudits: readonly Audit[] = [
     'a refused token gets WWW-Authenticate: Bearer',
     { source: 'protocol/rest.md#tokens' },
     async ({ rest }) => {
-      const reply = await rest.send('GET', '/notifications', { token: 'not-a-jwt' });
+      const response = await rest.send('GET', '/notifications', { token: 'not-a-jwt' });
       assert.match(
-        reply.headers.get('www-authenticate') ?? '',
+        response.headers.get('www-authenticate') ?? '',
         /^Bearer/,
         'the header www-authenticate of the response',
       );
@@ -73,11 +73,11 @@ export const restAudits: readonly Audit[] = [
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       await notifyOnce(context, grace, ada);
-      const reply = await context.rest.send('GET', '/notifications', {
+      const response = await context.rest.send('GET', '/notifications', {
         token: grace.accessToken,
         query: { recipient_id: `eq.${ada.id}` },
       });
-      assert.deepEqual(rowsOf(reply), [], 'the rows of the response');
+      assert.deepEqual(rowsOf(response), [], 'the rows of the response');
     },
   ),
   audit(
@@ -114,25 +114,25 @@ export const restAudits: readonly Audit[] = [
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       const id = await notifyOnce(context, grace, ada);
-      const reply = await context.rest.send('PATCH', '/notifications', {
+      const response = await context.rest.send('PATCH', '/notifications', {
         token: ada.accessToken,
         query: { id: `eq.${id}`, select: 'id,status' },
         body: { status: 'read' },
         headers: { Prefer: 'return=representation' },
       });
-      assert.deepEqual(rowsOf(reply), [{ id, status: 'read' }], 'the rows of the response');
+      assert.deepEqual(rowsOf(response), [{ id, status: 'read' }], 'the rows of the response');
     },
   ),
   audit('REST-111', "an update of another's row changes nothing", { source }, async (context) => {
     const [ada, grace] = [await context.newUser(), await context.newUser()];
     const id = await notifyOnce(context, grace, ada);
-    const reply = await context.rest.send('PATCH', '/notifications', {
+    const response = await context.rest.send('PATCH', '/notifications', {
       token: grace.accessToken,
       query: { id: `eq.${id}` },
       body: { status: 'read' },
       headers: { Prefer: 'return=representation' },
     });
-    assert.deepEqual(rowsOf(reply), [], 'the rows of the response');
+    assert.deepEqual(rowsOf(response), [], 'the rows of the response');
   }),
   audit(
     'REST-112',
@@ -140,13 +140,13 @@ export const restAudits: readonly Audit[] = [
     { source: 'protocol/rest.md#updates-and-deletes' },
     async (context) => {
       const { accessToken: token, id } = await context.newUser();
-      const reply = await context.rest.send('PATCH', '/notifications', {
+      const response = await context.rest.send('PATCH', '/notifications', {
         token,
         query: { recipient_id: `eq.${id}` },
         body: { status: 'read' },
         headers: { Prefer: 'return=minimal' },
       });
-      assertStatus(reply, 204);
+      assertStatus(response, 204);
     },
   ),
   audit(
@@ -156,13 +156,13 @@ export const restAudits: readonly Audit[] = [
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       await notify(context, grace, ada, 3);
-      const reply = await context.rest.send('HEAD', '/notifications', {
+      const response = await context.rest.send('HEAD', '/notifications', {
         token: ada.accessToken,
         query: { status: 'eq.unread' },
         headers: { Prefer: 'count=exact' },
       });
       assert.match(
-        reply.headers.get('content-range') ?? '',
+        response.headers.get('content-range') ?? '',
         /\/3$/,
         'the header content-range of the response',
       );
@@ -175,11 +175,11 @@ export const restAudits: readonly Audit[] = [
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       const ids = await notify(context, grace, ada, 3);
-      const reply = await context.rest.send('GET', '/notifications', {
+      const response = await context.rest.send('GET', '/notifications', {
         token: ada.accessToken,
         query: { select: 'id', order: 'created_at.asc', limit: '1', offset: '1' },
       });
-      assert.deepEqual(rowsOf(reply), [{ id: ids[1] }], 'the rows of the response');
+      assert.deepEqual(rowsOf(response), [{ id: ids[1] }], 'the rows of the response');
     },
   ),
   audit(
@@ -189,13 +189,17 @@ export const restAudits: readonly Audit[] = [
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       await notify(context, grace, ada, 2);
-      const reply = await context.rest.send('GET', '/notifications', {
+      const response = await context.rest.send('GET', '/notifications', {
         token: ada.accessToken,
         query: { select: 'id', limit: '1' },
         headers: { Prefer: 'count=exact' },
       });
-      assertStatus(reply, 206);
-      assert.equal(reply.headers.get('content-range'), '0-0/2', 'the header content-range of the response');
+      assertStatus(response, 206);
+      assert.equal(
+        response.headers.get('content-range'),
+        '0-0/2',
+        'the header content-range of the response',
+      );
     },
   ),
   audit(
@@ -204,12 +208,12 @@ export const restAudits: readonly Audit[] = [
     { source: 'protocol/rest.md#order-and-ranges' },
     async (context) => {
       const { accessToken: token } = await context.newUser();
-      const reply = await context.rest.send('GET', '/notifications', {
+      const response = await context.rest.send('GET', '/notifications', {
         token,
         query: { offset: '10' },
         headers: { Prefer: 'count=exact' },
       });
-      assertError(reply, 416, 'PGRST103');
+      assertError(response, 416, 'PGRST103');
     },
   ),
   audit(
@@ -218,12 +222,12 @@ export const restAudits: readonly Audit[] = [
     { source: 'protocol/product.md#preferences' },
     async (context) => {
       const { accessToken: token, id } = await context.newUser();
-      const reply = await context.rest.send('GET', '/notification_preferences', {
+      const response = await context.rest.send('GET', '/notification_preferences', {
         token,
         query: { user_id: `eq.${id}` },
         headers: object,
       });
-      assertError(reply, 406, 'PGRST116');
+      assertError(response, 406, 'PGRST116');
     },
   ),
   audit(
@@ -236,19 +240,19 @@ export const restAudits: readonly Audit[] = [
         await context.rest.send('POST', '/notification_preferences', { token, body: { user_id: id } }),
         201,
       );
-      const reply = await context.rest.send('GET', '/notification_preferences', {
+      const response = await context.rest.send('GET', '/notification_preferences', {
         token,
         query: { user_id: `eq.${id}` },
         headers: object,
       });
-      assertStatus(reply, 200);
-      assert.equal(at(reply.json, 'user_id'), id, 'user_id of the response');
+      assertStatus(response, 200);
+      assert.equal(at(response.json, 'user_id'), id, 'user_id of the response');
       assert.equal(
-        at(reply.json, 'email_digest_frequency'),
+        at(response.json, 'email_digest_frequency'),
         'daily',
         'email_digest_frequency of the response',
       );
-      assert.equal(at(reply.json, 'email_edits'), false, 'email_edits of the response');
+      assert.equal(at(response.json, 'email_edits'), false, 'email_edits of the response');
     },
   ),
   audit(
@@ -287,11 +291,11 @@ export const restAudits: readonly Audit[] = [
     { source: 'protocol/rest.md#errors' },
     async (context) => {
       const { accessToken: token, id } = await context.newUser();
-      const reply = await context.rest.send('POST', '/notification_preferences', {
+      const response = await context.rest.send('POST', '/notification_preferences', {
         token,
         body: { user_id: id, email_digest_frequency: 'every minute' },
       });
-      assertError(reply, 400, '23514');
+      assertError(response, 400, '23514');
     },
   ),
 ];

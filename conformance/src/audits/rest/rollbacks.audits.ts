@@ -24,8 +24,12 @@ export const restRollbackAudits: readonly Audit[] = [
     async (context) => {
       const { send, all, statuses } = await newInbox(context, 2);
       const headers = { Prefer: 'handling=strict,max-affected=1' };
-      const reply = await send('PATCH', '/notifications', { query: all, body: { status: 'read' }, headers });
-      assertError(reply, 400, 'PGRST124');
+      const response = await send('PATCH', '/notifications', {
+        query: all,
+        body: { status: 'read' },
+        headers,
+      });
+      assertError(response, 400, 'PGRST124');
       assert.deepEqual(await statuses(), ['unread', 'unread'], 'the statuses');
     },
   ),
@@ -35,8 +39,8 @@ export const restRollbackAudits: readonly Audit[] = [
     { source },
     async (context) => {
       const { send, all, statuses } = await newInbox(context, 2);
-      const reply = await send('DELETE', '/notifications', { query: all, headers: singular });
-      assertError(reply, 406, 'PGRST116');
+      const response = await send('DELETE', '/notifications', { query: all, headers: singular });
+      assertError(response, 406, 'PGRST116');
       assert.deepEqual(await statuses(), ['unread', 'unread'], 'the statuses');
     },
   ),

@@ -38,8 +38,8 @@ const arrays: readonly Audit[] = [
     { source },
     async (context) => {
       const { send } = await newWeekend(context);
-      const reply = await send('GET', preferences, { query: { select: 'quiet_weekdays' } });
-      assert.deepEqual(rowsOf(reply), [{ quiet_weekdays: [6, 7] }], 'the rows of the response');
+      const response = await send('GET', preferences, { query: { select: 'quiet_weekdays' } });
+      assert.deepEqual(rowsOf(response), [{ quiet_weekdays: [6, 7] }], 'the rows of the response');
     },
   ),
   ...arrayFilters.map(([id, title, matching, other]) =>

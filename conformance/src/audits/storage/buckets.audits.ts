@@ -80,8 +80,8 @@ const settings: readonly Audit[] = [
   }),
   buckets('STORE-210', 'only the service role empties a bucket', async ({ name, service }, context) => {
     const { accessToken: token } = await context.newUser();
-    const reply = await service.send('POST', `/bucket/${name}/empty`, { token, body: {} });
-    assertRefusal(reply, 403, 'AccessDenied', 403);
+    const response = await service.send('POST', `/bucket/${name}/empty`, { token, body: {} });
+    assertRefusal(response, 403, 'AccessDenied', 403);
   }),
   buckets('STORE-211', 'a list of buckets is searched, ordered and limited', async ({ name, service }) => {
     const query = { search: name.toUpperCase(), sortColumn: 'name', sortOrder: 'desc', limit: '1' };

@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
-import { assertStatus, at, createWire, textAt, type WireReply } from '../../target/wire.ts';
+import { assertStatus, at, createWire, textAt, type WireResponse } from '../../target/wire.ts';
 import type { ServerBucket } from '../../audit/bucket.ts';
 import { assertInvalid, assertRefusal, bucketAudits } from './storage-audit.ts';
 
@@ -9,7 +9,7 @@ const links = bucketAudits('links');
 
 const sign = ({ name, service }: ServerBucket, path: string, body: unknown = { expiresIn: 60 }) =>
   service.send('POST', `/object/sign/${name}/${path}`, { body });
-const open = (context: AuditContext, { service }: ServerBucket, path: string): Promise<WireReply> =>
+const open = (context: AuditContext, { service }: ServerBucket, path: string): Promise<WireResponse> =>
   createWire(service.baseUrl, '', context.target.fetch).send('GET', path);
 const tokenIn = (signed: string): string => /token=([^&]+)/.exec(signed)?.[1] ?? '';
 

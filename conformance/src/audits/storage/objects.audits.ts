@@ -1,6 +1,6 @@
 import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
-import { assertStatus, at, type WireReply } from '../../target/wire.ts';
+import { assertStatus, at, type WireResponse } from '../../target/wire.ts';
 import type { ServerBucket } from '../../audit/bucket.ts';
 import { assertRefusal, bucketAudits } from './storage-audit.ts';
 
@@ -9,8 +9,12 @@ const reads = bucketAudits('reads');
 const names = bucketAudits('names');
 
 const pathOf = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
-const get = ({ name, service }: ServerBucket, path: string, headers = {}, query = {}): Promise<WireReply> =>
-  service.send('GET', `/object/${name}/${pathOf(path)}`, { headers, query });
+const get = (
+  { name, service }: ServerBucket,
+  path: string,
+  headers = {},
+  query = {},
+): Promise<WireResponse> => service.send('GET', `/object/${name}/${pathOf(path)}`, { headers, query });
 const infoOf = async ({ name, service }: ServerBucket, path: string): Promise<unknown> =>
   (await service.send('GET', `/object/info/${name}/${pathOf(path)}`)).json;
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');

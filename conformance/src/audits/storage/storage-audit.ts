@@ -2,7 +2,7 @@ import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { auditsOf } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
-import { at, type WireReply } from '../../target/wire.ts';
+import { at, type WireResponse } from '../../target/wire.ts';
 import { withBucket, type ServerBucket } from '../../audit/bucket.ts';
 
 const audit = auditsOf('storage');
@@ -30,18 +30,18 @@ export const bucketAudits =
     );
 
 /** Asserts a refusal: the body contains its status; the HTTP status is 400 unless `httpStatus` is given. */
-export function assertRefusal(reply: WireReply, status: number, code: string, httpStatus = 400): void {
+export function assertRefusal(response: WireResponse, status: number, code: string, httpStatus = 400): void {
   assert.deepEqual(
-    [reply.status, at(reply.json, 'statusCode'), at(reply.json, 'code')],
+    [response.status, at(response.json, 'statusCode'), at(response.json, 'code')],
     [httpStatus, String(status), code],
     'the HTTP status, statusCode and code',
   );
 }
 
 /** Asserts the refusal of a body, a query or a header that violates the service's schemas. */
-export function assertInvalid(reply: WireReply, message: string): void {
-  assertRefusal(reply, 400, 'InvalidRequest');
-  assert.equal(at(reply.json, 'message'), message, 'the message');
+export function assertInvalid(response: WireResponse, message: string): void {
+  assertRefusal(response, 400, 'InvalidRequest');
+  assert.equal(at(response.json, 'message'), message, 'the message');
 }
 
 export const namesOf = (json: unknown): readonly unknown[] =>

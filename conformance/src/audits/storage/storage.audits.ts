@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { setTimeout } from 'node:timers/promises';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
-import { assertStatus, at, createWire, textAt, type WireReply } from '../../target/wire.ts';
+import { assertStatus, at, createWire, textAt, type WireResponse } from '../../target/wire.ts';
 import { withBucket } from '../../audit/bucket.ts';
 
 const audit = auditsOf('storage');
@@ -9,7 +9,7 @@ const source = 'protocol/rest.md#storage';
 const needs = ['service-key'] as const;
 
 /** The real status of a refusal: older servers respond 400 with the status in the body. */
-const statusOf = ({ status, json }: WireReply) => Number(at(json, 'statusCode') ?? status);
+const statusOf = ({ status, json }: WireResponse) => Number(at(json, 'statusCode') ?? status);
 
 /** Buckets and objects; the bucket is created with the service key. */
 export const storageAudits: readonly Audit[] = [

@@ -131,7 +131,7 @@ function isCallable(one: DatabaseFunction, rowTypes: ReadonlyMap<number, Databas
   );
 }
 
-/** Tells the client's types from which rows a call can select, and whether it returns one or many. */
+/** Defines for the client's types from which rows a call can select, and whether it returns one or many. */
 function setOf(
   one: DatabaseFunction,
   to: string,

@@ -4,7 +4,7 @@ import type { MailRefusal } from './mail-transport.ts';
 const minuteMs = 60_000;
 
 /**
- * Classifies the responses of Resend to a mail. Only a response about this mail or its address may count or kill it.
+ * Classifies the responses of Resend to a mail. Only a response about this mail or its address counts as an attempt or makes the mail a dead letter.
  *
  * @see https://resend.com/docs/api-reference/errors
  */

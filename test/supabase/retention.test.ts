@@ -109,6 +109,41 @@ it.each([
   },
 );
 
+it.each([
+  [
+    'private.mail_only_notifications',
+    'created_at',
+    `gen_random_uuid(), '${grace.id}', null, 'edit', null, at`,
+  ],
+  [
+    'private.sent_notifications',
+    'created_at',
+    `nextval('private.sent_notifications_id_seq'), '${ada.id}', '${grace.id}', null, at`,
+  ],
+  ['private.notification_tombstones', 'deleted_at', `'${grace.id}', gen_random_uuid(), at`],
+  [
+    'public.invitations',
+    'expires_at',
+    `gen_random_uuid(), 't' || n, '${ada.id}', n || '@example.com', null, null, null, 'pending', at, at`,
+  ],
+  ['private.send_usage', 'day_started_at', `'${ada.id}', 'notification', n::text, at, 1, at, 1`],
+])('a batch of %s has the oldest of what is past its time', async (table, column, values) => {
+  const left: unknown[] = [];
+  const undone = supabase().database.transaction(async (sql) => {
+    await sql.query(`delete from ${table}`);
+    await sql.query(
+      `insert into ${table} overriding system value select ${values}
+       from unnest(array[600, 800, 0, 700]) with ordinality given (age, n)
+       cross join lateral (select now() - age * interval '1 day' as at) time`,
+    );
+    await sql.query('select private.delete_expired(2, now())');
+    left.push(...(await sql.query(`select (now()::date - ${column}::date) as age from ${table} order by 1`)));
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  expect(left).toEqual([{ age: 0 }, { age: 600 }]);
+});
+
 it('a run of retention deletes all batches of notifications that have expired', async () => {
   await supabase().database.query(
     'insert into notifications (recipient_id, expires_at) select $1, now() from generate_series(1, 5)',

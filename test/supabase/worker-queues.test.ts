@@ -44,7 +44,7 @@ interface Row {
   readonly state: 'pending' | 'retrying' | 'sending' | 'sent' | 'skipped' | 'dead';
   /** In seconds from now; default 1 s ago. */
   readonly due?: number;
-  readonly leased?: number;
+  readonly leased?: number | undefined;
   readonly attempts?: number;
 }
 
@@ -319,6 +319,27 @@ it.each<[keyof typeof queues, Acknowledgment, object]>([
   ['webhooks', { outcome: 'sent' }, { state: 'sent', attempts: 1, is_finished: true }],
 ])('%s that are acknowledged by %j become %j', async (name, acknowledgment, row) => {
   expect(await acknowledge(name, acknowledgment)).toMatchObject({ ...row, is_leased: false });
+});
+
+it.each([
+  ['sending', true],
+  ['retrying', true],
+  ['pending', false],
+  ['sent', false],
+  ['skipped', false],
+  ['dead', false],
+] as const)('a mail that is %s is acknowledged as sent without its lease: %s', async (state, isChanged) => {
+  const changed = await supabase().database.transaction(async (sql) => {
+    await sql.query('delete from private.notification_mails');
+    const [row] = await insert(sql, 'mails', { state, leased: state === 'sending' ? 60 : undefined });
+    const [finished] = await sql.query(
+      `select finish_notification_mail($1, gen_random_uuid(), 'sent') as is_changed`,
+      [row?.id],
+    );
+    await sql.query('delete from private.notification_mails');
+    return finished;
+  });
+  expect(changed).toEqual({ is_changed: isChanged });
 });
 
 it.each(['mails', 'push messages', 'webhooks'] as const)(

@@ -634,6 +634,13 @@ it('a message that was canceled stays canceled when its call is repeated', async
   expect(repeated).toMatchObject({ state: 'canceled', counts: { delivered: 0, failed: 1 } });
 });
 
+it('the response names the first 100 of many recipients that are unknown', async () => {
+  const ids = Array.from({ length: 101 }, () => crypto.randomUUID());
+  const [message] = await send({ recipients: ids, text: 'x' });
+  expect(message?.counts['unknown']).toBe(101);
+  expect(message?.deliveries.map(({ recipient_id: id }) => id)).toEqual(ids.toSorted().slice(0, 100));
+});
+
 it('an account that was deleted softly receives nothing, and is unknown', async () => {
   const { database } = supabase();
   await addAccounts(1);

@@ -227,6 +227,20 @@ it('acknowledges with the response of an endpoint, without characters that Postg
   ]);
 });
 
+it('sends each of two endpoints its request, signed with its secret', async () => {
+  const other = (await call('/rest/v1/rpc/register_webhook', { url: `${url}/other` })).body as {
+    secret: string;
+  };
+  await sendTo(ada.id);
+  await supabase().database.exec(`update notifications set status = 'read'`);
+  await run();
+  expect(received).toHaveLength(2);
+  for (const key of [secret, other.secret])
+    expect(received.filter(({ headers, body }) => isSignedWebhook(headers, body, key, nowMs))).toHaveLength(
+      1,
+    );
+});
+
 it('sends nothing more to an endpoint that is gone until it is registered again', async () => {
   status = 410;
   await sendTo(ada.id, grace.id);

@@ -17,22 +17,7 @@ afterEach(() => {
   for (const script of document.head.querySelectorAll('script')) script.remove();
 });
 
-test('a form shows the configured captcha and sends its token once', async () => {
-  const render = vi.fn<RenderWidget>((_container, options) => {
-    options.callback('human');
-    return 'widget';
-  });
-  Object.assign(window, { turnstile: { render, remove: () => undefined } });
-  const { actor, url } = await renderApp('/login', { supabase: supabase(), configuration });
-  const email = await screen.findByLabelText('Email');
-  await waitFor(() => expect(render).toHaveBeenCalled());
-  await actor.clear(email);
-  await actor.type(email, ada.email);
-  await actor.type(screen.getByLabelText('Password'), `${seedPassword}{Enter}`);
-  await waitFor(() => expect(url()).toBe('/home'));
-});
-
-test('a form removes a finished captcha, whose token does not affect the next', async () => {
+test('a form shows the configured captcha, sends its token, and removes it with that token when it is finished', async () => {
   const widgets: WidgetOptions[] = [];
   const render: RenderWidget = (_container, options) => `widget-${widgets.push(options)}`;
   const remove = vi.fn<(widget: string) => void>();

@@ -408,6 +408,13 @@ it('reading an invitation finds nothing for an unknown token', async () => {
   await expect(call(asGrace, 'get', 'unknown')).resolves.toBeUndefined();
 });
 
+it('reading an invitation reports its answer also after seven days', async () => {
+  const token = await invite();
+  await call(asGrace, 'accept', token);
+  await supabase().database.exec(`update invitations set expires_at = now() - interval '1 second'`);
+  await expect(call(asGrace, 'get', token)).resolves.toMatchObject({ status: 'accepted' });
+});
+
 it('reading an invitation reports it as expired after seven days', async () => {
   const token = await invite();
   await supabase().database.exec(`update invitations set expires_at = now() - interval '1 second'`);

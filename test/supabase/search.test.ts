@@ -182,6 +182,9 @@ describe('search', () => {
     const { database } = supabase();
     const id = crypto.randomUUID();
     await database.query(`insert into auth.users (id, email) values ($1, 'leaving@example.com')`, [id]);
+    await database.query(`insert into notification_preferences (user_id, language) values ($1, 'de')`, [
+      ada.id,
+    ]);
     await database.query('insert into notifications (recipient_id, sender_id, content) values ($1, $2, $3)', [
       grace.id,
       id,
@@ -197,7 +200,9 @@ describe('search', () => {
     ]);
     await database.query('delete from auth.users where id = $1', [id]);
     await database.exec('call private.deliver_outgoing()');
-    expect([await search(`'zuse'`), await search(`'relays'`)]).toEqual([[], ['The relays are late']]);
+    // By the stems of the reader’s language.
+    expect([await search(`'zuse'`), await search(`'relaying'`)]).toEqual([[], ['The relays are late']]);
+    await database.exec('delete from notification_preferences');
     expect(await database.query('select * from private.forgotten_words')).toEqual([]);
   });
 });

@@ -110,6 +110,21 @@ it.each([
     await sql.query(
       `insert into private.webhook_endpoints (url, events) values ('https://hooks.example.com/h', '{mail.bounced}')`,
     );
+    // What retention keeps.
+    await sql.query(`insert into public.notifications (recipient_id) values ('${ada.id}')`);
+    await sql.query(`insert into private.messages (content, send_at) values ('{}', now())`);
+    await sql.query(
+      `insert into private.outgoing_notifications (sender_id, recipient_id, created_at, due_at) values ('${ada.id}', '${grace.id}', now(), '2999-01-01')`,
+    );
+    await sql.query(
+      `insert into private.notification_mails (recipient_id, topic, state, due_at) values ('${ada.id}', 'test', 'retrying', now())`,
+    );
+    await sql.query(
+      `insert into private.push_messages (subscription_id, state, due_at) select id, 'retrying', now() from public.push_subscriptions`,
+    );
+    await sql.query(
+      `insert into private.webhooks (endpoint_id, event) select id, 'mail.bounced' from private.webhook_endpoints`,
+    );
     const [health] = await sql.query<{ health: unknown }>(
       `select private.retention_health(now() + interval '400 days') as health`,
     );

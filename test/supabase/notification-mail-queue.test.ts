@@ -155,6 +155,38 @@ describe('instant mails', () => {
     expect(await mails()).toEqual([{ is_digest: false, mails: 10, items: 20 }]);
   });
 
+  it.each([
+    ['thread:', 'pending', '1 minute', ada.id, true],
+    ['kind:', 'pending', '1 minute', ada.id, true],
+    ['thread:', 'sent', '59 minutes', ada.id, true],
+    ['kind:', 'dead', '59 minutes', ada.id, true],
+    ['thread:', 'pending', '1 day', ada.id, true],
+    ['kind:', 'pending', '1 day', ada.id, true],
+    ['kind:', 'sending', '1 day', ada.id, true],
+    ['thread:', 'retrying', '1 day', ada.id, true],
+    ['thread:', 'sent', '61 minutes', ada.id, false],
+    ['kind:', 'dead', '61 minutes', ada.id, false],
+    ['security:', 'pending', '1 minute', ada.id, false],
+    ['thread:', 'pending', '1 minute', grace.id, false],
+    ['kind:', 'sending', '1 day', grace.id, false],
+  ])(
+    'after ten mails %s that are %s for %s of %s the next is in the digest: %s',
+    async (topic, state, age, id, isFull) => {
+      await supabase().database.query(
+        `insert into private.notification_mails (recipient_id, topic, state, due_at, created_at, finished_at, lease, lease_until)
+       select $1, $2 || n, $3, '2999-01-01', now() - $4::interval, case when $3 in ('sent', 'dead') then now() end,
+         case $3 when 'sending' then gen_random_uuid() end, case $3 when 'sending' then '2999-01-01'::timestamptz end
+       from generate_series(1, 10) n`,
+        [id, topic, state, age],
+      );
+      await notify(1, 1);
+      const [row] = await supabase().database.query<{ count: number }>(
+        `select count(*)::int as count from private.notification_mails where topic = 'digest'`,
+      );
+      expect(row?.count).toBe(isFull ? 1 : 0);
+    },
+  );
+
   it('are limited per hour by the operator, and mails that still wait count regardless of their age', async () => {
     await supabase().database.exec('update private.mail_settings set instant_mails_per_hour = 3');
     try {

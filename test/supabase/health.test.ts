@@ -417,16 +417,35 @@ it('the health names tables with more than 10,000 dead rows and 40 % of the livi
   ]);
 });
 
-// The last test, because its rows leave a bloated table.
-it('at most 10,000 rows of a queue are counted', async () => {
-  await supabase().database.exec(`
-    insert into private.notification_mails (recipient_id, topic, state, due_at, finished_at, reason)
-    select '${ada.id}', 'test', state, now() - interval '1 minute', case state when 'dead' then now() end, 'down'
-    from generate_series(1, 10001), unnest('{retrying,dead}'::text[]) state`);
-  expect((await readHealth())['mails']).toMatchObject({
-    waiting: 10_000,
-    retrying: 10_000,
-    dead: 10_000,
-    failures: { down: 20_000 },
+it('at most 10,000 rows of each queue are counted', async () => {
+  const counted: unknown[] = [];
+  const undone = supabase().database.transaction(async (sql) => {
+    // Without triggers and foreign keys.
+    await sql.query('set local session_replication_role = replica');
+    for (const insert of [
+      `private.notification_mails (recipient_id, topic, state, due_at, finished_at, reason)
+       select '${ada.id}', 'test', state, now(), case state when 'dead' then now() end, 'down'
+       from unnest('{retrying,dead}'::text[]) state, `,
+      `private.suppressed_addresses (address_hash, reason) select n::text, 'bounce' from `,
+      `private.outgoing_notifications (sender_id, recipient_id, created_at, due_at)
+       select '${ada.id}', '${grace.id}', now(), due_at from unnest(array[now(), now() + interval '1 hour']) due_at, `,
+      `private.message_ranges (message_id, lane, due_at) select gen_random_uuid(), lane, now() from unnest('{1,2}'::int[]) lane, `,
+    ])
+      await sql.query(`insert into ${insert} generate_series(1, 10001) n`);
+    counted.push(...(await sql.query('select queue_health() as health')));
+    throw new Error('undone');
   });
+  await expect(undone).rejects.toThrow('undone');
+  const waiting = 10_000;
+  expect(counted).toMatchObject([
+    {
+      health: {
+        mails: { waiting, retrying: 10_000, dead: 10_000, failures: { down: 20_000 } },
+        outgoing: { waiting, retrying: 10_000 },
+        messages: { waiting },
+        announcements: { waiting },
+        day: { dead: 10_000, bounces: 10_000 },
+      },
+    },
+  ]);
 });

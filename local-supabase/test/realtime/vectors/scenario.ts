@@ -2,8 +2,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { isExactArray, isExactObject, parseExactJson, stringifyExactJson } from './exact-json.ts';
 import type { ExactJson } from './exact-json.ts';
 
-/** The recorded responses of the real server; the folder's `README.md` describes the format. */
-const FOLDER = new URL('../../../../../shared/vectors/realtime/', import.meta.url);
+/** The recorded responses of Supabase Realtime 2.129.8 on PostgreSQL 17.11, frame by frame. */
+const FOLDER = new URL('./recorded/', import.meta.url);
 
 type Fields = { readonly [key: string]: ExactJson };
 
@@ -21,9 +21,10 @@ export interface Scenario {
   readonly frames: readonly Fields[];
 }
 
-/** @throws {Error} if the folder of the vectors is not next to the checkout. */
 export function loadScenarios(): Scenario[] {
-  const files = listFolder().filter((name) => name.endsWith('.jsonl'));
+  const files = readdirSync(FOLDER)
+    .filter((name) => name.endsWith('.jsonl'))
+    .toSorted();
   return files.flatMap((name) =>
     readText(name)
       .split('\n')
@@ -43,17 +44,6 @@ export interface TokenRecipe {
 
 export const readTokenRecipes = (): Record<string, TokenRecipe> =>
   JSON.parse(readText('tokens.json')) as Record<string, TokenRecipe>;
-
-function listFolder(): string[] {
-  try {
-    return readdirSync(FOLDER).toSorted();
-  } catch (error) {
-    throw new Error(
-      'The recorded scenarios are missing: expected the folder shared/vectors/realtime beside the checkout',
-      { cause: error },
-    );
-  }
-}
 
 const readText = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 

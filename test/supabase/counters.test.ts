@@ -109,7 +109,7 @@ it('the counts are repaired by the job, which returns whether they were wrong', 
   expect(await repair()).toEqual([{ wrong: true }]);
   expect(await counts()).toEqual(await counted());
   expect(await repair()).toEqual([{ wrong: false }]);
-  await database.exec('update notification_counters set archived = 1');
+  await database.exec('update notification_counters set archived = 9');
   const right = await counted();
   await database.exec('call private.run_counter_repair(run_seconds => 0)');
   expect(await counts()).not.toEqual(right);

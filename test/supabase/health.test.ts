@@ -432,6 +432,14 @@ it('at most 10,000 rows of each queue are counted', async () => {
       `private.message_ranges (message_id, lane, due_at) select gen_random_uuid(), lane, now() from unnest('{1,2}'::int[]) lane, `,
     ])
       await sql.query(`insert into ${insert} generate_series(1, 10001) n`);
+    // The oldest are counted.
+    await sql.query(
+      `insert into private.notification_mails (recipient_id, topic, due_at) values ('${ada.id}', 'test', now() - interval '1 hour')`,
+    );
+    await sql.query(
+      `insert into private.outgoing_notifications (sender_id, recipient_id, created_at, due_at)
+       values ('${ada.id}', '${grace.id}', now() - interval '1 hour', now() - interval '1 hour')`,
+    );
     counted.push(...(await sql.query('select queue_health() as health')));
     throw new Error('undone');
   });
@@ -440,8 +448,8 @@ it('at most 10,000 rows of each queue are counted', async () => {
   expect(counted).toMatchObject([
     {
       health: {
-        mails: { waiting, retrying: 10_000, dead: 10_000, failures: { down: 20_000 } },
-        outgoing: { waiting, retrying: 10_000 },
+        mails: { waiting, oldest_seconds: 3600, retrying: 10_000, dead: 10_000, failures: { down: 20_000 } },
+        outgoing: { waiting, oldest_seconds: 3600, retrying: 10_000 },
         messages: { waiting },
         announcements: { waiting },
         day: { dead: 10_000, bounces: 10_000 },

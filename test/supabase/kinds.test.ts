@@ -247,6 +247,18 @@ it.each([
   expect(body).toMatchObject({ message: 'kind_invalid', details: expect.stringMatching(detail) as string });
 });
 
+it.each([
+  ['kind.name', 50, (value: string) => ({ name: value })],
+  ['kind.labels.de', 60, (value: string) => ({ labels: { en: 'Builds', de: value } })],
+  ['kind.templates.en.title', 150, (value: string) => ({ templates: { en: { title: value } } })],
+  ['kind.templates.en.text', 500, (value: string) => ({ templates: { en: { title: 'x', text: value } } })],
+])('the text %s has up to %i characters', async (path, most, fields) => {
+  await register({ ...buildFailed, ...fields('x'.repeat(most)) });
+  expect(
+    await call('register_kind', { kind: { ...buildFailed, ...fields('x'.repeat(most + 1)) } }),
+  ).toMatchObject({ status: 400, body: { details: `${path} has more than ${most} characters.` } });
+});
+
 it('a project registers at most 50 kinds', async () => {
   await supabase().database.exec(
     `insert into notification_kinds (name, labels) select 'kind_' || n, '{"en": "Kind"}' from generate_series(1, 49) n`,

@@ -412,6 +412,10 @@ it.each([
         'select after_id as from, last_id as to, is_open from private.message_ranges order by after_id nulls first',
       )),
     );
+    const recipients = 'is_for_everyone' in to ? 'auth.users' : 'many';
+    expect(
+      await sql.query(`select count(*)::int as first from ${recipients} where id <= $1`, [parts[0]?.to]),
+    ).toEqual([{ first: 1000 }]);
     throw new Error('undone');
   });
   await expect(undone).rejects.toThrow('undone');

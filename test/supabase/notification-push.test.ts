@@ -441,6 +441,22 @@ it.each(['pending', 'retrying'])(
   },
 );
 
+it('a message that waits for an earlier subscription of the session goes to the new one, with all attempts', async () => {
+  const { database } = supabase();
+  await subscribe(`${pushService.origin}/push/earlier`);
+  await notify('Hello');
+  await database.exec(
+    `update private.push_messages set state = 'retrying', attempts = 3, held_since = now(), due_at = '2999-01-01'`,
+  );
+  await subscribe(`${pushService.origin}/push/later`);
+  expect(
+    await database.query(
+      `select m.state, m.attempts, m.held_since, m.due_at <= now() as is_due, s.endpoint like '%/later' as is_moved
+       from private.push_messages m join push_subscriptions s on s.id = m.subscription_id`,
+    ),
+  ).toEqual([{ state: 'retrying', attempts: 0, held_since: null, is_due: true, is_moved: true }]);
+});
+
 it('a user has at most twenty subscriptions', async () => {
   await supabase().database.query(
     `insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth, created_at)

@@ -178,6 +178,32 @@ describe('search', () => {
     ).toEqual([]);
   });
 
+  it('search forgets the names of deleted senders in batches', async () => {
+    const { database } = supabase();
+    const left = await database.transaction(async (sql) => {
+      await sql.query(
+        `with stored as (insert into notifications (recipient_id) select $1 from generate_series(1, 3) returning id)
+         insert into private.forgotten_words select id from stored`,
+        [grace.id],
+      );
+      const rows: unknown[] = [];
+      for (let turn = 0; turn < 3; turn += 1)
+        rows.push(
+          ...(await sql.query('select private.renew_forgotten_words(2) as is_renewed')),
+          ...(await sql.query('select count(*)::int as left from private.forgotten_words')),
+        );
+      return rows;
+    });
+    expect(left).toEqual([
+      { is_renewed: true },
+      { left: 1 },
+      { is_renewed: true },
+      { left: 0 },
+      { is_renewed: false },
+      { left: 0 },
+    ]);
+  });
+
   it('search forgets the name of a deleted sender after the deletion, and keeps the other words', async () => {
     const { database } = supabase();
     const id = crypto.randomUUID();

@@ -90,7 +90,7 @@ as $$
 declare
   me uuid := private.require_assurance();
   as_of timestamptz := clock_timestamp();
-  earliest timestamptz := coalesce(since, '-infinity') - interval '30 seconds';
+  earliest timestamptz := since - interval '30 seconds';
   most integer := least(greatest(page_size, 1), 1000);
   changed jsonb := '[]';
   deleted jsonb := '[]';

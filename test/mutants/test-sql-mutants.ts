@@ -178,6 +178,7 @@ function testsOf(object: SqlObject, calls: ReadonlyMap<string, Calls>): readonly
       return users.length === 0 ? [] : [{ file, names: users.includes('setup') ? null : users }];
     });
   const own = functionOf(object);
+  const isRefusing = /\braise\b|\brefuse_/.test(object.sql);
   const direct = using([own]);
   // PostgreSQL inlines some functions of the language SQL: then the calls of their callers count.
   const callers = objects.filter((other) => other !== object && other.sql.includes(own)).map(functionOf);
@@ -191,8 +192,8 @@ function testsOf(object: SqlObject, calls: ReadonlyMap<string, Calls>): readonly
     (found.length > 0 ? found : testFiles.map((file) => ({ file, names: null })))
       .toSorted((a, b) => weight(b.file) - weight(a.file))
       .slice(0, Number(values.files))
-      // PostgreSQL does not count a call that fails, so the first files run whole.
-      .map(({ file, names }, rank) => ({ file, names: rank < 3 ? null : names }))
+      // PostgreSQL does not count a call that fails, so files run whole where it may be what a test expects.
+      .map(({ file, names }, rank) => ({ file, names: rank < 3 || isRefusing ? null : names }))
   );
 }
 

@@ -51,6 +51,11 @@ it('notification preferences take language and time zone of the account, before 
   await database.query(`update notification_preferences set time_zone = 'UTC' where user_id = $1`, [id]);
   await store({ language: 'it' });
   expect(await locale(), 'no time zone').toEqual([{ language: 'it', time_zone: 'UTC' }]);
+  await store({ language: `en${'-a2345678'.repeat(3)}-a23456`, time_zone: 'Asia/Tokyo' });
+  expect(await locale(), 'a language of 36 characters').toEqual([
+    { language: 'it', time_zone: 'Asia/Tokyo' },
+  ]);
+  await database.query(`update notification_preferences set time_zone = 'UTC' where user_id = $1`, [id]);
   await store({ language: 'fr', time_zone: 'ABC5' });
   await store({ language: 'fr', time_zone: 'Europe/Berlin' });
   expect(await locale(), 'the time zone alone').toEqual([{ language: 'fr', time_zone: 'Europe/Berlin' }]);

@@ -73,9 +73,11 @@ describe('search', () => {
 
   it('search finds stems of the recipient’s language', async () => {
     const { database } = supabase();
-    await database.query(`insert into notification_preferences (user_id, language) values ($1, 'de')`, [
-      ada.id,
-    ]);
+    await database.query(
+      `insert into notification_preferences (user_id, language) values ($1, 'de')
+       on conflict (user_id) do update set language = 'de'`,
+      [ada.id],
+    );
     await database.query('insert into notifications (recipient_id, content) values ($1, $2)', [
       ada.id,
       letter('Die Häuser stehen'),
@@ -208,9 +210,11 @@ describe('search', () => {
     const { database } = supabase();
     const id = crypto.randomUUID();
     await database.query(`insert into auth.users (id, email) values ($1, 'leaving@example.com')`, [id]);
-    await database.query(`insert into notification_preferences (user_id, language) values ($1, 'de')`, [
-      ada.id,
-    ]);
+    await database.query(
+      `insert into notification_preferences (user_id, language) values ($1, 'de')
+       on conflict (user_id) do update set language = 'de'`,
+      [ada.id],
+    );
     await database.query('insert into notifications (recipient_id, sender_id, content) values ($1, $2, $3)', [
       grace.id,
       id,

@@ -123,7 +123,10 @@ async function openDatabase(): Promise<Database> {
       return closeToArchive(pglite);
     },
   );
-  return createPgliteDatabase(await PGlite.create({ fs: new MemoryFiles(data), extensions: { pgcrypto } }));
+  const pglite = await PGlite.create({ fs: new MemoryFiles(data), extensions: { pgcrypto } });
+  // The role that calls the hooks of a hosted project.
+  await pglite.exec('create role supabase_auth_admin');
+  return createPgliteDatabase(pglite);
 }
 
 async function readResponse(response: Response): Promise<AuthResponse> {

@@ -45,7 +45,6 @@ const openFunctionWorld = async (name: HookName, functionName: string): Promise<
 beforeAll(async () => {
   const { database } = await openAuthWorld();
   await database.exec(`
-    create role supabase_auth_admin;
     create table public.attempts (payload jsonb);
     grant all on public.attempts to supabase_auth_admin;
     create function public.add_role(event jsonb) returns jsonb language sql as $$

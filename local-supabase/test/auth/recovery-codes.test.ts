@@ -133,7 +133,6 @@ it('recovery codes are reported to the hook before they are used', async () => {
     hooks: { mfa_verification_attempt: { uri: 'pg-functions://postgres/public/refuse_codes' } },
   });
   await on.database.exec(`
-    do $$ begin create role supabase_auth_admin; exception when duplicate_object then null; end $$;
     create or replace function public.refuse_codes(event jsonb) returns jsonb language sql as $$
       select case event ->> 'factor_type' when 'recovery_code'
         then jsonb_build_object('decision', 'reject', 'message', 'No codes: ' || (event ->> 'valid'))

@@ -82,7 +82,7 @@ describe('an embedded Supabase in a folder', () => {
       );
       expect(problem).toBeInstanceOf(StartError);
       expect((problem as StartError).message).toMatch(
-        /^[^\n]*corrupt[^\n]* Nothing was changed\. To continue, rename [^\n]*$/,
+        /^[^\n]*corrupt[^\n]* Nothing was changed\. To continue[^\n]* rename [^\n]*$/,
       );
       await expect(readdir(folder)).resolves.not.toContain('lock');
     }

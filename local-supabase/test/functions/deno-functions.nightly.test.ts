@@ -66,7 +66,9 @@ describe('a function in Deno', () => {
     });
     const parts: string[] = [];
     for await (const part of response.body ?? []) parts.push(new TextDecoder().decode(part));
-    expect(parts).toEqual(['part 0', 'part 1', 'part 2']);
+    // A busy machine reads two parts at once.
+    expect(parts.join('')).toBe('part 0part 1part 2');
+    expect(parts.length).toBeGreaterThan(1);
   });
 
   it('opens WebSockets, with a token if it requires one', async () => {

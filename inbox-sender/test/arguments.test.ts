@@ -70,9 +70,11 @@ it.each<[string, (sender: Sender) => Promise<unknown>, string]>([
     'userId is not a UUID.',
   ],
   ['cancel', (sender) => sender.cancel(''), 'id is not a UUID.'],
+  ['cancel of an id and more', (sender) => sender.cancel(`${recipients[0]}0`), 'id is not a UUID.'],
   ['deliveries', (sender) => sender.deliveries('x').next(), 'id is not a UUID.'],
   ['registerKind', (sender) => sender.registerKind(undefined as unknown as Kind), 'kind is not an object.'],
   ['removeKind', (sender) => sender.removeKind(undefined as unknown as string), 'name is not a text.'],
+  ['removeKind of null', (sender) => sender.removeKind(null as unknown as string), 'name is not a text.'],
   ['sendAll', (sender) => sender.sendAll([]), 'messages is not a list of 1 to 100 messages.'],
 ])('%s names an argument that is wrong', async (_, call, problem) => {
   const { sender, requestCount } = createOfflineSender();

@@ -157,7 +157,7 @@ describe('a worker', () => {
     expect(await run({ 'x-worker-secret': 'new old' }, env)).toBe(403);
   });
 
-  it.each(['nobody', 'Tidings <>', 'a@b.test\nBcc: c@d.test'])(
+  it.each(['nobody', 'Tidings <>', 'a@b.test\nBcc: c@d.test', 'Tidings\r\nBcc: c@d.test <a@b.test>'])(
     'is not started with a sender that no mail can have: %j',
     async (from) => {
       const log = vi.spyOn(console, 'error').mockReturnValue(undefined);
@@ -190,6 +190,19 @@ it('the webhook without a secret refuses every request as an unsigned one', asyn
   const response = await handleMailEvents(request, { env: {}, fetch, now: Date.now });
   expect([response.status, await response.json()]).toMatchObject([401, { code: 'signature_invalid' }]);
   expect(log.mock.calls.flat().join(' ')).toContain('MAIL_WEBHOOK_SECRET');
+});
+
+it('a link for unsubscribing leads to the page of an application whose address ends with slashes', async () => {
+  const request = new Request('https://project.test/unsubscribe?token=a&kind=mention');
+  const { status, headers } = await handleUnsubscribe(request, {
+    env: { APP_URL: 'https://inbox.test/app//' },
+    fetch,
+    now: Date.now,
+  });
+  expect([status, headers.get('location')]).toEqual([
+    303,
+    'https://inbox.test/app/unsubscribe.html#token=a&kind=mention',
+  ]);
 });
 
 it('a missing setting is named in the log alone', async () => {

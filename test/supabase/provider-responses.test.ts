@@ -306,6 +306,16 @@ describe('a bounce', () => {
   });
 });
 
+it('a topic is confirmed at no host whose name only begins as that of SNS', () => {
+  const confirm = (SubscribeURL: string) =>
+    parseProviderEvent(JSON.stringify({ Type: 'SubscriptionConfirmation', Message: '', SubscribeURL }));
+  expect(confirm('https://sns.eu-central-1.amazonaws.com.example/?Token=t')).toBeNull();
+  expect(confirm('https://sns.cn-north-1.amazonaws.com.cn.example/?Token=t')).toBeNull();
+  expect(confirm('https://sns.cn-north-1.amazonaws.com.cn/?Token=t')).toMatchObject({
+    confirmUrl: expect.any(String) as string,
+  });
+});
+
 it('the page has the table of the rules that the workers apply', () => {
   const page = readFileSync(new URL('../../docs/inbox/provider-responses.md', import.meta.url), 'utf8');
   const words = {

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import webPush from 'web-push';
 import { createResendTransport } from '../../supabase/functions/_shared/mail/resend-transport.ts';
 import { createSmtpTransport } from '../../supabase/functions/_shared/mail/smtp-transport.ts';
@@ -9,7 +9,9 @@ import {
   createWebhookTransport,
   isPublicAddress,
 } from '../../supabase/functions/_shared/webhooks/webhook-transport.ts';
+import handleMails from '../../supabase/functions/notification-mails/index.ts';
 import { createPushDevice } from '../support/push-service.ts';
+import { queuedMail } from '../support/worker-queue.ts';
 
 const nowMs = Date.parse('2032-01-16T10:00:00Z');
 const mail = {
@@ -120,6 +122,7 @@ describe('SMTP', () => {
       env: { SMTP_HOST: '127.0.0.1', SMTP_PORT: String(port) },
       lines,
       connections: () => connections,
+      openConnections: () => [...sockets].filter(({ destroyed }) => !destroyed).length,
     };
   }
   it('gets a mail with its envelope, headers and both texts', async () => {
@@ -160,6 +163,32 @@ describe('SMTP', () => {
     transport.close();
     expect(connections()).toBeGreaterThan(1);
     expect(connections()).toBeLessThanOrEqual(5);
+  });
+
+  it('has no connection of a run that has ended', async () => {
+    const { env, lines, openConnections } = await listen();
+    const response = await handleMails(
+      new Request('http://project/notification-mails', { method: 'POST', headers: { apikey: 'key' } }),
+      {
+        env: {
+          ...env,
+          SUPABASE_URL: 'http://project',
+          SUPABASE_SERVICE_ROLE_KEY: 'key',
+          APP_URL: 'https://app.test',
+          MAIL_FROM: 'a@b.test',
+        },
+        now: () => nowMs,
+        fetch: async (input) =>
+          Response.json(
+            new Request(input).url.endsWith('/claim_notification_mails')
+              ? { claimed: 1, mails: [queuedMail('one')] }
+              : true,
+          ),
+      },
+    );
+    expect(await response.json()).toMatchObject({ sent: 1 });
+    expect(lines).toContain('MAIL FROM:<a@b.test>');
+    await vi.waitFor(() => expect(openConnections()).toBe(0));
   });
 
   it('refuses a mail with an address that no envelope can have', async () => {
@@ -269,16 +298,19 @@ describe('a push service', () => {
     expect(requests).toHaveLength(15);
   });
 
-  it('that responds 503 to five messages gets no other message of the run', async () => {
-    const { send, requests } = create(() => new Response('down', { status: 503 }));
-    for (let message = 0; message < 6; message += 1)
-      expect(await send('https://fcm.googleapis.com/x')).toEqual({
-        outcome: 'held',
-        reason: 'The push service responded 503: down',
-        retrySeconds: null,
-      });
-    expect(requests).toHaveLength(5);
-  });
+  it.each([500, 503])(
+    'that responds %i to five messages gets no other message of the run',
+    async (status) => {
+      const { send, requests } = create(() => new Response('down', { status }));
+      for (let message = 0; message < 6; message += 1)
+        expect(await send('https://fcm.googleapis.com/x')).toEqual({
+          outcome: 'held',
+          reason: `The push service responded ${status}: down`,
+          retrySeconds: null,
+        });
+      expect(requests).toHaveLength(5);
+    },
+  );
 
   it('gets no message to a device whose keys are invalid', async () => {
     const recording = createRecordingFetch(accept);

@@ -222,6 +222,15 @@ describe('a mail', () => {
     expect(texts[0]).toContain(link);
   });
 
+  it('has no attribute of HTML that a path of a notification contains', async () => {
+    const content = { data: { url: '/x" style="color:red' } };
+    const item = { id: 'n', kind: 'mention', content, created_at: calledAt, is_in_inbox: false };
+    const mail = { ...queuedMail('one'), topic: 'kind:mention', items: [item], item_count: 1 };
+    const pages: string[] = [];
+    await runMails(createWorkerQueue([mail]), async ({ html }) => pages.push(html));
+    expect(pages).toEqual([expect.stringContaining('/x&quot; style=&quot;color:red"')]);
+  });
+
   it('is well-formed HTML, whose last links are separated by dots', async () => {
     const item = { id: 'n', kind: 'mention', content: null, created_at: calledAt, is_in_inbox: true };
     const mail = { ...queuedMail('one'), topic: 'kind:mention', items: [item], item_count: 1 };

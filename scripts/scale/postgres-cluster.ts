@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 /** A PostgreSQL of this run alone. */
@@ -24,7 +24,8 @@ const SETTINGS = [
 const run = promisify(execFile);
 
 /** Creates and starts a cluster in a temporary folder. PostgreSQL refuses to run as root: then `postgres` owns it. */
-export async function startCluster(binaries: string): Promise<Cluster> {
+export async function startCluster(binaryFolder: string): Promise<Cluster> {
+  const binaries = resolve(binaryFolder);
   const folder = await mkdtemp(join(tmpdir(), 'scale-postgres-'));
   const owner = process.getuid?.() === 0 ? idsOf('postgres') : undefined;
   if (owner) await chown(folder, owner.uid, owner.gid);

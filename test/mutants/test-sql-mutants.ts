@@ -2,7 +2,8 @@
  * `npm run test:mutants:sql -- --seed 1 --count 100`: draws mutants of the migrations' SQL by a seed, runs the tests that
  * call the changed object with each, and lists the mutants that no test notices.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createLocalSupabase } from 'local-supabase';
 import { startVitest } from 'vitest/node';
@@ -40,23 +41,6 @@ const objects = migrations.flatMap((name) =>
 /** Run by the migrations alone: another definition in a migrated database changes nothing. */
 const ofMigrations = new Set(['function private.hide_statistics', 'function private.require_assurance_on']);
 
-/** The order of a seed: mulberry32 and Fisher-Yates. */
-function shuffle<T>(items: readonly T[], seed: number): readonly T[] {
-  const shuffled = [...items];
-  let state = seed;
-  const random = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  for (let last = shuffled.length - 1; last > 0; last -= 1) {
-    const other = Math.floor(random() * (last + 1));
-    [shuffled[last], shuffled[other]] = [shuffled[other] as T, shuffled[last] as T];
-  }
-  return shuffled;
-}
-
 /** The first mutants of the order that PostgreSQL accepts. */
 async function draw(): Promise<readonly SqlMutant[]> {
   const supabase = await createLocalSupabase({ config: false });
@@ -64,7 +48,12 @@ async function draw(): Promise<readonly SqlMutant[]> {
   const candidates = objects
     .filter(({ name }) => name.includes(values.only) && !ofMigrations.has(name))
     .flatMap(mutantsOf);
-  for (const mutant of shuffle(candidates, Number(values.seed))) {
+  const all = { minLength: candidates.length };
+  const [order = []] = fc.sample(fc.shuffledSubarray(candidates, all), {
+    seed: Number(values.seed),
+    numRuns: 1,
+  });
+  for (const mutant of order) {
     if (drawn.length === Number(values.count)) break;
     const isAccepted = await supabase.database.exec(`begin; ${mutant.sql}; rollback`).then(
       () => true,
@@ -132,7 +121,9 @@ type Calls = Readonly<Record<string, Readonly<Record<string, number>>>>;
 /** The calls of each test file, counted by PostgreSQL in a run without mutants. */
 async function countCalls(): Promise<ReadonlyMap<string, Calls>> {
   const path = (file: string) => `${callsFolder}/${file.replaceAll('/', '-')}.json`;
-  const uncounted = testFiles.filter((file) => !existsSync(path(file)));
+  const changedMs = (file: string) => (existsSync(file) ? statSync(file).mtimeMs : 0);
+  const schemaMs = Math.max(...migrations.map((name) => changedMs(`supabase/migrations/${name}`)));
+  const uncounted = testFiles.filter((file) => changedMs(path(file)) < Math.max(schemaMs, changedMs(file)));
   clean();
   for (const file of uncounted) {
     const hooks = `

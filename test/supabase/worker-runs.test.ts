@@ -312,6 +312,20 @@ describe('a mail', () => {
     });
     expect(queue.outcomes()).not.toContain('delayed');
   });
+
+  it('that finds no provider leaves the count of held mails', async () => {
+    const queue = createWorkerQueue(times(48, queuedMail));
+    const tried = new Set<string>();
+    const refusalOf = (id: string) => {
+      const isFirst = Number(id.split('-')[1]) % 4 === 0 && !tried.has(id);
+      tried.add(id);
+      return isFirst ? 'unavailable' : 'held';
+    };
+    await runMails(queue, ({ id }) => Promise.reject(new MailTransportError('no', refusalOf(id))), {
+      stopAtMs: performance.now() + 30_000,
+    });
+    expect(queue.outcomes()).toContain('delayed');
+  });
 });
 
 describe('an acknowledgment of a failure', () => {

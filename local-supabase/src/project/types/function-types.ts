@@ -131,7 +131,7 @@ function isCallable(one: DatabaseFunction, rowTypes: ReadonlyMap<number, Databas
   );
 }
 
-/** Defines for the client's types from which rows a call can select, and whether it returns one or many. */
+/** The part of the client's types that says which rows a call can select from, and whether it returns one or many. */
 function setOf(
   one: DatabaseFunction,
   to: string,

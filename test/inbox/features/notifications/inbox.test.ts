@@ -65,6 +65,21 @@ test('rows that arrive while the first list is being read stay listed when a res
   }
 });
 
+test('a row that is archived during the request that resets the lists is not listed again', async () => {
+  const scripted = await openScriptedInbox(120, { responseMs: 600, changeMs: 5 });
+  const { inbox, table, world } = scripted;
+  const id = idOf(scripted, 0);
+  table.isConnected = false;
+  for (const each of table.ids()) table.setStatus(each, 'read');
+  scripted.reconnect();
+  await world.clock.advance(400);
+  table.setStatus(id, 'archived');
+  await world.clock.advance(10);
+  expect(shownIds(inbox)).not.toContain(id);
+  await world.clock.advance(240);
+  expect(shownIds(inbox)).not.toContain(id);
+});
+
 test('reading reads the lists again when too much changed during a gap', async () => {
   const { inbox, table, world, reconnect } = await openScriptedInbox(200);
   table.isConnected = false;

@@ -98,13 +98,8 @@ export class InboxSync {
     const { store, onKinds } = this.#options;
     const { changes, totals, asOf, kinds } = update;
     if (kinds) onKinds?.(kinds);
-    const isUnchanged = store.getState().sequence === since;
-    if (isReset) {
-      store.dispatch({ type: 'reset' });
-      this.#resetAtMs = this.#respondedAtMs;
-    }
-    const sequence = isReset && isUnchanged ? store.getState().sequence : since;
-    store.dispatch({ type: 'synced', changes, totals, asOf, since: sequence });
+    if (isReset) this.#resetAtMs = this.#respondedAtMs;
+    store.dispatch({ type: 'synced', changes, totals, asOf, since, isReset });
   }
 
   #nowMs(): number {

@@ -2,7 +2,7 @@ import { mergeRead } from 'supabase-protocol-clients/realtime-client/live-query'
 import { windowCovers, withoutSearchWindows, type ListWindow } from './list-window.ts';
 import { applyChanges, isOutdated } from './notification-updates.ts';
 import { compareNewestFirst, cursorOf, type Notification } from './notification.ts';
-import { encodeFilter, matchesFilter } from './notification-filter.ts';
+import { encodeFilter, matchesFilter, unfiltered } from './notification-filter.ts';
 import type { NotificationsEvent, NotificationsState } from './state-types.ts';
 
 /**
@@ -11,9 +11,15 @@ import type { NotificationsEvent, NotificationsState } from './state-types.ts';
  */
 export function applySync(
   state: NotificationsState,
-  { changes, totals, asOf: totalsAsOf, since }: Extract<NotificationsEvent, { type: 'synced' }>,
+  { changes, totals, asOf: totalsAsOf, since, isReset }: Extract<NotificationsEvent, { type: 'synced' }>,
 ): NotificationsState {
-  const synced = applyChanges(state, changes);
+  // A row may have changed during the request; compare before a reset evicts it.
+  const fresh = changes.filter((change) => {
+    if (change.type === 'remove') return true;
+    const known = state.rows.get(change.notification.id);
+    return !known || !isOutdated(change.notification, known);
+  });
+  const synced = applyChanges(isReset ? evictUncovered(markGap(state)) : state, fresh);
   const areTotalsStale = state.sequence > since;
   const counted = { ...synced, totals, totalsAsOf, areTotalsStale };
   if (areTotalsStale) return counted;
@@ -57,4 +63,22 @@ export function applyPage(
     },
   });
   return { ...state, rows, windows: { ...others, [encodeFilter(filter)]: window } };
+}
+
+/** Changes may have been missed: reads that began before are outdated. */
+export function markGap(state: NotificationsState): NotificationsState {
+  const sequence = state.sequence + 1;
+  return { ...state, areTotalsStale: true, sequence, gapAt: sequence };
+}
+
+/**
+ * Keeps the whole and the shown list, which the next read covers, and rows that changed during a read, because its page would
+ * treat their absence as a deletion. The rest may be outdated.
+ */
+function evictUncovered(state: NotificationsState): NotificationsState {
+  const keys = new Set([encodeFilter(unfiltered), encodeFilter(state.filter)]);
+  const windows = Object.fromEntries(Object.entries(state.windows).filter(([key]) => keys.has(key)));
+  const isCovered = (row: Notification) =>
+    state.touched.has(row.id) || Object.values(windows).some((window) => windowCovers(window, row));
+  return { ...state, rows: new Map([...state.rows].filter(([, row]) => isCovered(row))), windows };
 }

@@ -1,9 +1,9 @@
 import { endRead, startRead } from 'supabase-protocol-clients/realtime-client/live-query';
-import { windowCovers, withoutSearchWindows } from './list-window.ts';
-import { applyPage, applySync } from './notification-reads.ts';
+import { withoutSearchWindows } from './list-window.ts';
+import { applyPage, applySync, markGap } from './notification-reads.ts';
 import { applyChanges, confirmOperation, returnDueSnoozed } from './notification-updates.ts';
 import type { Notification } from './notification.ts';
-import { unfiltered, encodeFilter, listsUnread } from './notification-filter.ts';
+import { encodeFilter, listsUnread } from './notification-filter.ts';
 import { applyOperations } from './notification-operation.ts';
 import { emptyNotificationsState } from './state-types.ts';
 import type { NotificationChange, NotificationsEvent, NotificationsState } from './state-types.ts';
@@ -56,8 +56,6 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
       return returnDueSnoozed(state, event.nowMs);
     case 'gap':
       return markGap(state);
-    case 'reset':
-      return evictUncovered(markGap(state));
   }
 }
 
@@ -79,23 +77,6 @@ function markResults(
 
 function searchedPart(row: Notification | undefined): string {
   return JSON.stringify([row?.status, row?.data, row?.metadata]);
-}
-
-function markGap(state: NotificationsState): NotificationsState {
-  const sequence = state.sequence + 1;
-  return { ...state, areTotalsStale: true, sequence, gapAt: sequence };
-}
-
-/**
- * Keeps the whole and the shown list, which the next read covers, and rows that changed during a read, because its page would
- * treat their absence as a deletion. The rest may be outdated.
- */
-function evictUncovered(state: NotificationsState): NotificationsState {
-  const keys = new Set([encodeFilter(unfiltered), encodeFilter(state.filter)]);
-  const windows = Object.fromEntries(Object.entries(state.windows).filter(([key]) => keys.has(key)));
-  const isCovered = (row: Notification) =>
-    state.touched.has(row.id) || Object.values(windows).some((window) => windowCovers(window, row));
-  return { ...state, rows: new Map([...state.rows].filter(([, row]) => isCovered(row))), windows };
 }
 
 /** Keeps the rows of an unread list listed after they are read. */

@@ -56,6 +56,8 @@ export type NotificationsEvent =
       /** The server's time of the totals; null: unknown. */
       readonly asOf: string | null;
       readonly since: number;
+      /** Whether changes are missing, so that rows that the next read does not cover are evicted. */
+      readonly isReset: boolean;
     }
   | { readonly type: 'changes'; readonly changes: readonly NotificationChange[] }
   | { readonly type: 'started'; readonly operation: NotificationOperation }
@@ -67,9 +69,7 @@ export type NotificationsEvent =
   /** Time has passed: snoozed notifications that are due return to the inbox. */
   | { readonly type: 'woken'; readonly nowMs: number }
   /** Changes may have been missed: pages whose reading began before are outdated. */
-  | { readonly type: 'gap' }
-  /** Changes were lost: rows that the next read does not cover are evicted. */
-  | { readonly type: 'reset' };
+  | { readonly type: 'gap' };
 
 /** The part of the state that is persisted for the next visit. */
 export type PersistedNotifications = Pick<NotificationsState, 'rows' | 'windows' | 'totals'>;

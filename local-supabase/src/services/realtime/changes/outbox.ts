@@ -96,7 +96,7 @@ export class Outbox {
   async open(maxAgeMs: number): Promise<void> {
     await this.#database.query(
       `delete from realtime.outbox where not (select alive from realtime.process)
-         or captured_at < clock_timestamp() - $1 * interval '1 millisecond'`,
+         or captured_at <= clock_timestamp() - $1 * interval '1 millisecond'`,
       [maxAgeMs],
     );
     await this.#database.query('update realtime.process set alive = true where not alive');

@@ -192,6 +192,9 @@ export const restMutants: readonly ServerMutant[] = [
   counts('does not limit', { fetch: withQuery(read, /(^|&)limit=\d+/, '') }),
   counts('does not skip', { fetch: withQuery(read, /(^|&)offset=\d+/, '') }),
   counts('reads no Range header', { fetch: onRequest(rest, ({ headers }) => headers.delete('range')) }),
+  counts('ignores the Range header beside limit', {
+    fetch: onRequest(/[?&]limit=/, ({ headers }) => headers.delete('range')),
+  }),
   counts('sorts the other way', { fetch: withQuery(read, /\.asc/g, '.desc') }),
   counts('does not sort', { fetch: withQuery(read, /(^|&)order=[^&]*/, '') }),
   counts('puts nulls last', { fetch: withQuery(read, /\.nullsfirst/g, '.nullslast') }),
@@ -224,6 +227,9 @@ export const restMutants: readonly ServerMutant[] = [
   filters('cuts values at an ampersand', { fetch: withQuery(rest, /%26[^&]*/g, '') }),
   filters('ignores filters', { fetch: withQuery(read, /(^|&)status=[^&]*/g, '') }),
   filters('finds values in lists without quotes', { fetch: withQuery(rest, /%22/g, '') }),
+  filters('finds an empty text by a list of it alone', {
+    fetch: withQuery(rest, /=in\.%28%22%22%29/g, '=eq.'),
+  }),
   filters('treats is.null as not.is.null', { fetch: withQuery(rest, /=is\.null/g, '=not.is.null') }),
   filters('matches regular expressions without regard to case', {
     fetch: withQuery(rest, /=match\./g, '=imatch.'),
@@ -255,6 +261,12 @@ export const restMutants: readonly ServerMutant[] = [
   shapes('does not support CSV', {
     fetch: onRequest(rest, ({ headers }) => {
       if (headers.get('accept') === 'text/csv') headers.set('accept', 'application/json');
+    }),
+  }),
+  shapes('keeps the nulls of an object', {
+    fetch: onRequest(rest, ({ headers }) => {
+      const accept = headers.get('accept');
+      if (accept?.includes('object+json;nulls')) headers.set('accept', accept.replace(';nulls=stripped', ''));
     }),
   }),
   shapes('embeds nothing', { fetch: withQuery(read, /(?:%2C)?[a-z_]+(?:%21\w+)?%28[^&]*?%29/gi, '') }),

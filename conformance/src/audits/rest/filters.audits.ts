@@ -15,6 +15,7 @@ interface FilterCase {
   readonly level?: AuditLevel;
   /** The section of protocol/rest.md. Default `filters`. */
   readonly section?: 'quoting' | 'logic-trees';
+  readonly since?: string;
 }
 
 const all = [0, 1, 2, 3, 4];
@@ -91,6 +92,14 @@ const cases: readonly FilterCase[] = [
     expected: [0, 4],
   },
   { id: 'REST-153', title: 'an empty list matches nothing', query: status('in.()'), expected: [] },
+  {
+    id: 'REST-417',
+    section: 'quoting',
+    since: '1.0.0',
+    title: 'a list of one empty text matches nothing, whatever the type of the column',
+    query: field('recipient_id', () => 'in.("")'),
+    expected: [],
+  },
   {
     id: 'REST-154',
     title: 'not.in matches values outside the list',
@@ -227,8 +236,8 @@ const cases: readonly FilterCase[] = [
 ];
 
 export const restFilterAudits: readonly Audit[] = cases.map(
-  ({ id, title, query, expected, section = 'filters', level = 'MUST' }) =>
-    audit(id, title, { source: `protocol/rest.md#${section}`, level }, async (context) => {
+  ({ id, title, query, expected, section = 'filters', level = 'MUST', since = '0.1.0' }) =>
+    audit(id, title, { source: `protocol/rest.md#${section}`, level, since }, async (context) => {
       const { ada, rows } = await sharedInbox(context);
       const parameters = query(rows);
       const search =

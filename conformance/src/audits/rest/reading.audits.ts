@@ -189,12 +189,19 @@ const shapes: readonly Audit[] = [
     { source: 'protocol/rest.md#media-types', level: 'SHOULD' },
     async (context) => {
       const { ada } = await sharedInbox(context);
+      const query = { select: 'status,snoozed_until', limit: '1', order: 'created_at.asc' };
       const response = await context.rest.send('GET', '/notifications', {
         token: ada.accessToken,
-        query: { select: 'status', limit: '1', order: 'created_at.asc' },
+        query,
         headers: { Accept: 'application/vnd.pgrst.array+json;nulls=stripped' },
       });
       assert.deepEqual(rowsOf(response), [{ status: 'unread' }], 'the rows of the response');
+      const object = await context.rest.send('GET', '/notifications', {
+        token: ada.accessToken,
+        query,
+        headers: { Accept: 'application/vnd.pgrst.object+json;nulls=stripped' },
+      });
+      assert.deepEqual(object.json, { status: 'unread' }, 'the object');
     },
   ),
 ];
@@ -247,6 +254,11 @@ const pages: readonly Audit[] = [
     const { response, inbox } = await read(context, {}, { Range: '1-2', 'Range-Unit': 'items' });
     assertStatusIn(response, [200, 206]);
     assert.deepEqual(idsOf(response), [inbox.rows[1]?.id, inbox.rows[2]?.id], 'the ids of the rows');
+  }),
+  audit('REST-418', 'the Range header and limit both apply', { source, since: '1.0.0' }, async (context) => {
+    const { response, inbox } = await read(context, { limit: '2' }, { Range: '1-4', 'Range-Unit': 'items' });
+    assertStatusIn(response, [200, 206]);
+    assert.deepEqual(idsOf(response), [inbox.rows[1]?.id], 'the ids of the rows');
   }),
   audit(
     'REST-236',

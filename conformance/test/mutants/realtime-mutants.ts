@@ -242,6 +242,9 @@ export const realtimeMutants: readonly ServerMutant[] = [
   filters('treats in as its first value', {
     frames: filtering((filter) => filter.replace(/=in\.\(([^,)]*)[^)]*\)/, '=in.($1)')),
   }),
+  filters('takes the first values of a long list', {
+    frames: filtering((filter) => filter.replace(/^((?:[^,]*,){99}[^,]*),.*$/, '$1)')),
+  }),
   filters('treats gte as gt', { frames: filtering((filter) => filter.replace('=gte.', '=gt.')) }),
   filters('treats lt as lte', { frames: filtering((filter) => filter.replace('=lt.', '=lte.')) }),
   filters('treats ilike as like', { frames: filtering((filter) => filter.replace('=ilike.', '=like.')) }),
@@ -260,6 +263,9 @@ export const realtimeMutants: readonly ServerMutant[] = [
   tokens('keeps a channel although its new token is none', {
     frames: () => ({ toServer: (frame: Frame) => (frame.event === 'access_token' ? [] : [frame]) }),
   }),
+  tokens('does not say that a token has expired', {
+    frames: losing((frame) => isSystem(frame) && /expired/.test(JSON.stringify(frame.payload))),
+  }),
   tokens('closes a channel at each new token', {
     frames: replacingSent(isEvent('access_token'), 'access_token', 'no-token'),
   }),
@@ -277,6 +283,9 @@ export const realtimeMutants: readonly ServerMutant[] = [
   }),
   broadcast('loses broadcasts by HTTP', {
     fetch: withBodyMember(/\/api\/broadcast/, 'messages.*.topic', 'elsewhere'),
+  }),
+  broadcast('delivers private broadcasts by HTTP to the public channel', {
+    fetch: withBodyMember(/\/api\/broadcast/, 'messages.*.private', false),
   }),
   broadcast('accepts a batch without messages', { fetch: withStatus(/\/api\/broadcast\S* 422/, 202) }),
   broadcast('accepts a private broadcast without permission', {

@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
-import { assertStatus, at, createWire } from '../../target/wire.ts';
+import { assertStatus, at, createWire, type WireResponse } from '../../target/wire.ts';
 import { joinOk, settle, withSocket } from './audit-socket.ts';
 import type { Frame } from '../../target/frames.ts';
 import { isReply, openFrameSocket, type FrameSocket } from './frame-socket.ts';
@@ -34,6 +34,17 @@ async function withRoom(
     }
   });
 }
+
+/** Sends a broadcast by HTTP, with an API key as the token too unless it is of the newer form. */
+const sendByHttp = ({ target }: AuditContext, key: string, message: object): Promise<WireResponse> => {
+  const url = String(target.realtimeUrl)
+    .replace(/^ws/, 'http')
+    .replace(/\/websocket$/, '');
+  return createWire(url, key, target.fetch).send('POST', '/api/broadcast', {
+    body: { messages: [message] },
+    ...(key.startsWith('sb_') ? {} : { token: key }),
+  });
+};
 
 /** Broadcast and presence in public channels, and the refusal of a private one. */
 export const realtimeBroadcastAudits: readonly Audit[] = [
@@ -85,20 +96,28 @@ export const realtimeBroadcastAudits: readonly Audit[] = [
     { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
     (context) =>
       withRoom(context, {}, async (one, _two, room) => {
-        const { target } = context;
-        const url = String(target.realtimeUrl)
-          .replace(/^ws/, 'http')
-          .replace(/\/websocket$/, '');
-        const messages = [
-          { topic: room.replace('realtime:', ''), event: 'shout', payload: { text: 'hello' } },
-        ];
-        const token = target.anonKey.startsWith('sb_') ? {} : { token: target.anonKey };
-        const sent = await createWire(url, target.anonKey, target.fetch).send('POST', '/api/broadcast', {
-          body: { messages },
-          ...token,
-        });
+        const message = { topic: room.replace('realtime:', ''), ...shout };
+        const sent = await sendByHttp(context, context.target.anonKey, message);
         assertStatus(sent, 202);
         await one.expect('the broadcast', isShout);
+      }),
+  ),
+  audit(
+    'RT-324',
+    'a private broadcast does not reach the public channel of the same name',
+    { source: 'protocol/realtime.md#broadcast', needs: ['service-key'], since: '1.0.0' },
+    (context) =>
+      withRoom(context, {}, async (one, _two, room) => {
+        const send = async (message: object) => {
+          const topic = room.replace('realtime:', '');
+          const sent = await sendByHttp(context, context.target.serviceKey ?? '', { topic, ...message });
+          assertStatus(sent, 202);
+        };
+        await send({ ...shout, event: 'secret', private: true });
+        await send(shout);
+        await one.expect('the public broadcast', isShout);
+        const events = one.received.filter(isEvent('broadcast')).map(({ payload }) => at(payload, 'event'));
+        assert.deepEqual(events, ['shout'], 'the events of the received broadcasts');
       }),
   ),
   audit(

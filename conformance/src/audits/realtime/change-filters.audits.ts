@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit, type AuditLevel } from '../../audit/audit.ts';
 import { at } from '../../target/wire.ts';
-import { bindingIds, inboxOf, joinLive, withPair, type Pair } from './audit-socket.ts';
+import { bindingIds, inboxOf, joinLive, settle, withPair, type Pair } from './audit-socket.ts';
 import { isChange, isSystem, joinPayload } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
@@ -52,8 +52,8 @@ const filterAudits = filters.map(([id, title, filter, passes, level = 'MUST']) =
   ),
 );
 
-/** Invalid bindings: id, title, binding. */
-const unbindable: readonly (readonly [string, string, object])[] = [
+/** Invalid bindings: id, title, binding, and the version that introduced the audit. */
+const unbindable: readonly (readonly [string, string, object, string?])[] = [
   ['RT-145', 'a binding to an unknown table', { event: '*', schema: 'public', table: 'no_such_table' }],
   [
     'RT-146',
@@ -65,15 +65,26 @@ const unbindable: readonly (readonly [string, string, object])[] = [
     'a filter with an unknown operator',
     { event: '*', schema: 'public', table: 'notifications', filter: 'status=resembles.read' },
   ],
+  [
+    'RT-325',
+    'a filter with a list of more than 100 values',
+    {
+      event: '*',
+      schema: 'public',
+      table: 'notifications',
+      filter: `status=in.(${Array.from({ length: 101 }, (_, index) => index).join()})`,
+    },
+    '1.0.0',
+  ],
 ];
 
-const refusals = unbindable.map(([id, title, binding]) =>
+const refusals = unbindable.map(([id, title, binding, since = '0.1.0']) =>
   audit(
     id,
     `${title} is reported, and the channel delivers no changes`,
-    { source: 'protocol/realtime.md#joins' },
+    { source: 'protocol/realtime.md#joins', since },
     (context) =>
-      withPair(context, async ({ ada, socket }) => {
+      withPair(context, async ({ ada, socket, notify }) => {
         const changes = [binding, inboxOf(ada)];
         socket.send('1', '1', 'realtime:audit', 'phx_join', joinPayload(ada.accessToken, changes));
         await socket.expect(
@@ -83,6 +94,15 @@ const refusals = unbindable.map(([id, title, binding]) =>
             (frame.event === 'phx_reply' && at(frame.payload, 'status') === 'error'),
         );
         assert.equal(socket.received.filter(isSystem('ok')).length, 0, 'the number of received frames');
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)], { name: 'realtime:other', ref: '2' });
+        await notify();
+        await socket.expect(
+          'the insert',
+          (frame) => frame.topic === 'realtime:other' && isChange('INSERT')(frame),
+        );
+        await settle(socket, '3');
+        const topics = socket.received.filter(isChange('INSERT')).map(({ topic }) => topic);
+        assert.deepEqual(topics, ['realtime:other'], 'the topics of the changes');
       }),
   ),
 );

@@ -236,6 +236,20 @@ const tokens: readonly Audit[] = [
       }),
   ),
   audit(
+    'RT-326',
+    'a token that expires ends the channel with a system error and a close, and the socket stays open',
+    { source, since: '1.0.0' },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        const exp = Math.floor(Date.now() / 1000) + 4;
+        await joinLive(socket, context.signAgain(ada.accessToken, { exp }), [inboxOf(ada)]);
+        await socket.expect('phx_close', isEvent('phx_close'));
+        const message = socket.received.find(isSystem('error'))?.payload;
+        assert.match(String(at(message, 'message')), /expired/, 'message of the system error');
+        await settle(socket, '78');
+      }),
+  ),
+  audit(
     'RT-174',
     'the refusal of a join names its reason',
     { source: 'protocol/realtime.md#refused-joins' },

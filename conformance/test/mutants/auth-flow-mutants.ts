@@ -19,6 +19,7 @@ import {
   withQuery,
   withStatus,
   type FetchFault,
+  type Json,
   type ServerMutant,
 } from './mutant.ts';
 
@@ -91,6 +92,19 @@ export const authFlowMutants: readonly ServerMutant[] = [
     fetch: withFlow('code_challenge', (verifier) =>
       createHash('sha256').update(verifier).digest('base64url'),
     ),
+  }),
+  pkce('keeps the first challenge of a user', {
+    fetch: (send, supabase) => {
+      const first = new Map<string, Json>();
+      return onRequest(/^POST \/auth\/v1\/recover/, (request) => {
+        const { json = null } = request;
+        const challenge = valueAt(json, 'code_challenge');
+        if (challenge === undefined) return;
+        const email = textAt(json, 'email');
+        first.set(email, first.get(email) ?? challenge);
+        request.body = JSON.stringify(patch(json, 'code_challenge', first.get(email)));
+      })(send, supabase);
+    },
   }),
   pkce('exchanges a code twice', { fetch: replaying(exchange) }),
   pkce('loses the code at a wrong verifier', {
@@ -234,6 +248,19 @@ export const authFlowMutants: readonly ServerMutant[] = [
   }),
 
   factors('accepts any TOTP code', { fetch: takingAnyTotp }),
+  factors('verifies a challenge twice', {
+    fetch: (send) => {
+      const verified = new Map<string, Response>();
+      return async (url, init) => {
+        const id = textAt(sentJson(init), 'challenge_id');
+        const known = verified.get(id);
+        if (known) return known.clone();
+        const response = await send(url, init);
+        if (id !== '' && response.ok) verified.set(id, response.clone());
+        return response;
+      };
+    },
+  }),
   factors('keeps the level aal1 after a verification', {
     fetch: withClaims(alreadyVerified, (claims) => ({ ...claims, aal: 'aal1' })),
   }),

@@ -118,6 +118,11 @@ export const authMutants: readonly ServerMutant[] = [
   headers('supports only the new error format', {
     fetch: onRequest(/./, ({ headers: sent }) => sent.set('x-supabase-api-version', '2024-01-01')),
   }),
+  headers('reads every version header as the newest', {
+    fetch: onRequest(/./, ({ headers: sent }) => {
+      if (sent.get('x-supabase-api-version')) sent.set('x-supabase-api-version', '2024-01-01');
+    }),
+  }),
   headers('publishes the private key', {
     fetch: withMember(/jwks\.json 200/, 'keys.*.d', 'AAAA'),
   }),

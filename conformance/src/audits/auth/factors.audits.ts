@@ -38,16 +38,16 @@ async function challenge({ auth }: AuditContext, token: string, factorId: string
 async function enrollAndVerify(
   context: AuditContext,
   user: AuditUser,
-): Promise<{ enrolled: WireResponse; verified: WireResponse; factorId: string }> {
+): Promise<{ enrolled: WireResponse; verified: WireResponse; factorId: string; challengeId: string }> {
   const enrolled = await enroll(context, user);
   assertStatus(enrolled, 200);
   const factorId = textAt(enrolled, 'id');
-  const challenge_id = await challenge(context, user.accessToken, factorId);
+  const challengeId = await challenge(context, user.accessToken, factorId);
   const verified = await context.auth.send('POST', `/factors/${factorId}/verify`, {
     token: user.accessToken,
-    body: { challenge_id, code: totpOf(enrolled) },
+    body: { challenge_id: challengeId, code: totpOf(enrolled) },
   });
-  return { enrolled, verified, factorId };
+  return { enrolled, verified, factorId, challengeId };
 }
 
 const claimsOf = (response: WireResponse): unknown => jwtPartOf(textAt(response, 'access_token'));
@@ -139,6 +139,20 @@ export const factorAudits: readonly Audit[] = [
     });
     assertError(response, 422, 'mfa_verification_failed');
   }),
+  audit(
+    'AUTH-619',
+    'a verified challenge is refused as mfa_ip_address_mismatch',
+    { source, since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      const { enrolled, verified, factorId, challengeId } = await enrollAndVerify(context, user);
+      const replayed = await context.auth.send('POST', `/factors/${factorId}/verify`, {
+        token: textAt(verified, 'access_token'),
+        body: { challenge_id: challengeId, code: totpOf(enrolled) },
+      });
+      assertError(replayed, 422, 'mfa_ip_address_mismatch');
+    },
+  ),
   audit('AUTH-608', 'an unknown factor is refused as mfa_factor_not_found', { source }, async (context) => {
     const user = await context.newUser();
     const response = await context.auth.send(

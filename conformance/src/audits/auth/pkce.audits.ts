@@ -136,6 +136,22 @@ export const pkceAudits: readonly Audit[] = [
     },
   ),
   audit(
+    'AUTH-316',
+    "a link carries the code of the user's latest flow, not of an earlier one",
+    { source, needs: ['mailbox'], since: '1.0.0' },
+    async (context) => {
+      const { email } = await context.newUser();
+      const [first, latest] = [context.newPkce(), context.newPkce()];
+      const request = (pkce: Pkce) =>
+        context.auth.send('POST', '/recover', { body: { email, ...pkce.challenge } });
+      assertStatus(await request(first), 200);
+      await context.mail(email);
+      assertStatus(await request(latest), 200);
+      const code = new URL(await openMailLink(context, email)).searchParams.get('code') ?? '';
+      assertSession(await exchange(context, code, latest.verifier));
+    },
+  ),
+  audit(
     'AUTH-311',
     'a link that is opened again redirects with an error in query and fragment',
     { source: 'protocol/auth.md#mail-links', needs: ['mailbox'] },

@@ -122,6 +122,22 @@ export const serviceAudits: readonly Audit[] = [
       assert.equal(textAt(response, 'msg'), 'Invalid login credentials', 'msg of the response');
     },
   ),
+  audit(
+    'AUTH-943',
+    'an older date and an unreadable one in the version header select the format without it',
+    { source, since: '1.0.0' },
+    async ({ auth }) => {
+      for (const version of ['2023-12-31', 'latest', '2024-13-01']) {
+        const response = await auth.send('POST', '/token', {
+          query: { grant_type: 'password' },
+          body: { email: 'unknown@example.com', password: 'wrong-password' },
+          headers: { 'X-Supabase-Api-Version': version },
+        });
+        assertStatus(response, 400);
+        assert.equal(at(response.json, 'code'), 400, `code of the response to the version ${version}`);
+      }
+    },
+  ),
   audit('AUTH-008', 'the x-sb-error-code header contains the error code', { source }, async ({ auth }) => {
     const response = await auth.send('POST', '/token', {
       query: { grant_type: 'password' },

@@ -33,9 +33,10 @@ export default defineConfig<object, Pick<StageOptions, 'liveSource'>>({
   // Journeys wait for animations and sockets: one worker more than cores fills the gaps.
   workers: 3,
   retries: 0,
-  timeout: 60_000,
+  // Only a failure reaches these limits, on a busy machine too.
+  timeout: 240_000,
   expect: {
-    timeout: 10_000,
+    timeout: 40_000,
     // Chromium of another machine draws edges of glyphs a little differently.
     toHaveScreenshot: { maxDiffPixelRatio: 0.002, scale: 'css' },
   },

@@ -24,8 +24,6 @@ export default defineConfig({
     { name: 'firefox', grepInvert: [/@nightly/, ...chromiumOnly.map((title) => new RegExp(title))] },
   ],
   workers: 2,
-  timeout: 120_000,
-  expect: { timeout: 20_000 },
   use: {
     browserName: 'firefox',
     channel: 'moz-firefox',

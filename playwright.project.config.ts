@@ -16,7 +16,4 @@ export default defineConfig({
   ],
   // The project redirects to one port of the application, its site URL.
   workers: 1,
-  // A mail to an address that has just got one waits for up to a minute.
-  timeout: 240_000,
-  expect: { ...base.expect, timeout: 20_000 },
 });

@@ -18,6 +18,8 @@ const common = {
   testTimeout: 90_000,
   // The first start of a worker compiles PostgreSQL, which took more than a minute beside five other jobs on two cores.
   hookTimeout: 240_000,
+  // Only a failure reaches it, on a busy machine too.
+  expect: { poll: { timeout: 60_000 } },
 };
 
 export default defineConfig({

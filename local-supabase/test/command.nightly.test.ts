@@ -81,7 +81,7 @@ it('serves another project’s folder from `init` to `stop`', { timeout: 120_000
   started.stderr.on('data', (chunk: Buffer) => {
     printed += chunk.toString();
   });
-  await expect.poll(() => printed, { timeout: 60_000 }).toContain('Ctrl-C stops');
+  await expect.poll(() => printed).toContain('Ctrl-C stops');
 
   const { out } = await run('status', '-o', 'json');
   const environment = JSON.parse(out) as Record<string, string>;
@@ -126,7 +126,7 @@ it('serves another project’s folder from `init` to `stop`', { timeout: 120_000
   served.stdout.on('data', (chunk: Buffer) => {
     followed += chunk.toString();
   });
-  await expect.poll(() => followed, { timeout: 60_000 }).toContain('Ctrl-C stops');
+  await expect.poll(() => followed).toContain('Ctrl-C stops');
   const greeting = await fetch(`${environment['FUNCTIONS_URL']}/hello`);
   await expect(greeting.text()).resolves.toBe('hello by GET, moin');
   await expect.poll(() => followed).toMatch(/\[hello\] greets\n[^]*GET \/functions\/v1\/hello 200/);

@@ -56,7 +56,7 @@ it('a scheduled message is delivered when it is due', async () => {
     [grace.id],
   );
   expect(await received()).toEqual([]);
-  await expect.poll(received, { timeout: 30_000 }).toMatchObject([expect.stringContaining('due')]);
+  await expect.poll(received).toMatchObject([expect.stringContaining('due')]);
 });
 
 it('with realistic timing, a queued notification is delivered by a timer, not after the commit', async () => {
@@ -64,10 +64,8 @@ it('with realistic timing, a queued notification is delivered by a timer, not af
   const texts = () => database.query(`select content from notifications where content = 'timed'`);
   // Wait for the first run of the timer.
   await queueIn(timed(), ['first']);
-  await expect
-    .poll(() => database.query('select from private.outgoing_notifications'), { timeout: 30_000 })
-    .toEqual([]);
+  await expect.poll(() => database.query('select from private.outgoing_notifications')).toEqual([]);
   await queueIn(timed(), ['timed']);
   expect(await texts()).toEqual([]);
-  await expect.poll(texts, { timeout: 30_000 }).toEqual([{ content: 'timed' }]);
+  await expect.poll(texts).toEqual([{ content: 'timed' }]);
 });

@@ -153,9 +153,7 @@ describe('the port of PostgreSQL', () => {
     await client.query('create table public.ticks (id int)');
     await client.query('create extension pg_cron');
     await client.query(`select cron.schedule('tick', '1 seconds', 'insert into public.ticks values (1)')`);
-    await expect
-      .poll(() => valueOf(client, 'select count(*) > 0 from public.ticks'), { timeout: 10_000 })
-      .toBe(true);
+    await expect.poll(() => valueOf(client, 'select count(*) > 0 from public.ticks')).toBe(true);
     await client.query(`select cron.unschedule('tick')`);
   });
 

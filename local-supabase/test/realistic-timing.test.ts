@@ -155,13 +155,10 @@ describe('what the platform does by a timer', () => {
     await world.service.settled();
     expect(happened()).toBe(0);
     await expect
-      .poll(
-        async () => {
-          await advance(other, withinMs);
-          return happened();
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        await advance(other, withinMs);
+        return happened();
+      })
       .toBe(1);
   });
 

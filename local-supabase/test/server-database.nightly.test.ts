@@ -96,7 +96,7 @@ describe('the services on a server of PostgreSQL', () => {
     expect(await supabase.database.query('select 1 as one')).toEqual([{ one: 1 }]);
     await supabase.database.query(`select pg_notify('news', 'two')`);
     await supabase.database.query('select 1');
-    await vi.waitFor(() => expect(received).toHaveLength(2));
+    await vi.waitFor(() => expect(received).toHaveLength(2), 60_000);
     expect(received).toEqual(['one', 'two']);
     await supabase.close();
   });

@@ -93,13 +93,13 @@ describe('the whole client', () => {
       )
       .on('system', {}, (message) => systems.push(message))
       .subscribe();
-    await expect.poll(() => systems.length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => systems.length).toBe(1);
     const { data } = await client.from('notifications').select('id').limit(1).single();
     await client.from('notifications').update({ status: 'read' }).eq('id', data?.id);
     await other.from('notifications').insert(letter(9));
     await client.from('notifications').delete().eq('id', data?.id);
     await other.from('notifications').insert(letter(10));
-    await expect.poll(() => changes, { timeout: 60_000 }).toEqual(['UPDATE', 'INSERT', 'INSERT']);
+    await expect.poll(() => changes).toEqual(['UPDATE', 'INSERT', 'INSERT']);
   });
 
   it('calls edge functions with JSON', async () => {

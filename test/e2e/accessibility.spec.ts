@@ -2,7 +2,6 @@ import { expectAccessible } from './support/accessibility.ts';
 import { expect, test } from './support/fixtures.ts';
 
 test.use({ reducedMotion: 'reduce' });
-test.setTimeout(120_000);
 
 const expired = 'error=access_denied&error_code=otp_expired&error_description=expired&sb=';
 

@@ -4,8 +4,6 @@ import { expectAccessible } from './support/accessibility.ts';
 import { test } from './support/fixtures.ts';
 import { shotSession } from './support/shot-session.ts';
 
-test.setTimeout(120_000);
-
 // Every state that is pictured, beyond those that accessibility.spec.ts passes through.
 for (const shot of shots)
   test(`${shot.name} is accessible`, { tag: ['@nightly', '@pictures'] }, async ({ browser, stage }) => {

@@ -2,8 +2,6 @@ import type { BrowserContext, Page } from '@playwright/test';
 import { expect, test, type Person, type World } from './support/fixtures.ts';
 import { unreadList } from './support/world.ts';
 
-const withinMs = 5_000;
-
 async function openTabs(context: BrowserContext, world: World, person: Person): Promise<Page[]> {
   const first = await context.newPage();
   await world.enter(first, person);
@@ -41,9 +39,7 @@ function countSockets(context: BrowserContext): ReadonlyMap<Page, number> {
 
 async function expectEverywhere(tabs: readonly Page[], title: string): Promise<void> {
   await Promise.all(
-    tabs.map((tab) =>
-      expect(tab.locator('main [data-id]').filter({ hasText: title })).toBeVisible({ timeout: withinMs }),
-    ),
+    tabs.map((tab) => expect(tab.locator('main [data-id]').filter({ hasText: title })).toBeVisible()),
   );
 }
 
@@ -147,7 +143,7 @@ test(
           // More than the visible rows: the document holds some beyond them.
           expect(shown.length).toBeGreaterThanOrEqual(15);
           expect(shown).toEqual(rows.map(({ id }) => id).slice(0, shown.length));
-        }).toPass({ timeout: 30_000 });
+        }).toPass();
         await expect(unreadList(tab, unread)).toBeVisible();
         await expect(tab.getByRole('link', { name: `All, ${rows.length}` }).first()).toBeVisible();
       }),
@@ -157,7 +153,7 @@ test(
       await tab.bringToFront();
       await expect(async () => {
         expect(await tab.evaluate(readWholeList)).toEqual(rows.map(({ id }) => id));
-      }).toPass({ timeout: 30_000 });
+      }).toPass();
     }
     await expect.poll(() => realtime.statistics.sockets).toBe(1);
   },

@@ -131,7 +131,7 @@ test(
       const [load] = await followLoad(page);
       await page.goto(`${url}/home`);
       // Slow, because the server compresses each file at its first request, at Brotli's slowest level.
-      await expect(page.locator('main [data-id]')).toHaveCount(30, { timeout: 40_000 });
+      await expect(page.locator('main [data-id]')).toHaveCount(30);
       const calls = () => load.requests.filter((call) => /^(?!OPTIONS)\w+ \/(rest|auth)\//.test(call));
       const changes = 'POST /rest/v1/rpc/notification_changes';
       // The page requests the list with its counts, and the changes again when the channel is live.
@@ -220,11 +220,10 @@ test(
   'on a slow phone on slow 4G the layout of the inbox does not shift',
   { tag: ['@nightly', '@alone', '@database'] },
   async ({ browser, world }) => {
-    test.setTimeout(240_000);
     await withSignedInPage(browser, world, async (page, url) => {
       // Compresses the files and warms the services.
       await page.goto(`${url}/home`);
-      await expect(page.locator('main [data-id]')).toHaveCount(30, { timeout: 40_000 });
+      await expect(page.locator('main [data-id]')).toHaveCount(30);
       const [, session] = await followLoad(page);
       await session.send('Network.setCacheDisabled', { cacheDisabled: true });
       await session.send('Network.emulateNetworkConditions', slow4g);

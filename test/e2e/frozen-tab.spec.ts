@@ -28,7 +28,7 @@ test(
 
     await leader.setLifecycleState('frozen');
     await world.notify(grace, ada, { about: 'Budget' });
-    await expect.poll(listed(other), { timeout: 5_000 }).toBe(2);
+    await expect.poll(listed(other)).toBe(2);
 
     await leader.activate();
     await leader.setLifecycleState('active');

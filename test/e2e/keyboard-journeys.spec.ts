@@ -6,8 +6,6 @@ import { createKeyboard, type Keyboard } from './support/keyboard.ts';
 
 /** The whole application without a pointer. */
 test.describe('by keyboard', { tag: '@nightly' }, () => {
-  test.setTimeout(180_000);
-
   const rows = (page: Page) => page.locator('main [data-id]');
   const links = (page: Page) => page.locator('main [data-row]');
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });

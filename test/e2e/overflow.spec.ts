@@ -11,8 +11,6 @@ const phone: BrowserContextOptions = {
   reducedMotion: 'reduce',
 };
 
-test.setTimeout(120_000);
-
 for (const language of ['en', 'de'] as const)
   for (const shot of shots)
     test(

@@ -151,7 +151,7 @@ test('devices that are signed out show the login screen at once, and this one st
   const devices = page.getByRole('region', { name: 'Devices' });
   await devices.getByRole('button', { name: 'Sign out all other devices' }).click();
   await expect(devices.getByText('All other devices are signed out.')).toBeVisible();
-  await other.waitForURL('**/login**', { timeout: 5_000 });
+  await other.waitForURL('**/login**');
   await expect(page.getByRole('heading', { name: 'Account', exact: true })).toBeVisible();
   await context.close();
 });

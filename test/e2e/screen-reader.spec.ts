@@ -61,8 +61,6 @@ const options: BrowserContextOptions = {
   viewport: { width: 1280, height: 800 },
 };
 
-test.setTimeout(120_000);
-
 function dialog(page: Page): Locator {
   return page.getByRole('dialog');
 }
@@ -89,7 +87,7 @@ for (const [name, part = (page: Page) => page.getByRole('main')] of states)
           // Parts that load later may take even longer on a busy machine.
           await expect(async () => {
             expect(await spokenText(part(page))).toMatchSnapshot(`${name}.${language}.txt`);
-          }).toPass({ timeout: 15_000 });
+          }).toPass();
         } finally {
           await context.close();
         }

@@ -82,7 +82,6 @@ test(
   'five tabs refresh exactly ten times over ten expiries and stay signed in',
   { tag: ['@nightly', '@clock'] },
   async ({ browser, world }) => {
-    test.setTimeout(180_000);
     await liveThroughExpiries(browser, world, false);
   },
 );
@@ -91,7 +90,6 @@ test(
   'five tabs refresh exactly ten times over ten expiries while one of them has no network',
   { tag: ['@nightly', '@clock'] },
   async ({ browser, world }) => {
-    test.setTimeout(180_000);
     await liveThroughExpiries(browser, world, true);
   },
 );

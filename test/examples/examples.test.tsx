@@ -19,7 +19,6 @@ const supabase = useLocalSupabase({
   auth: { oauthServerEnabled: true, oauthDynamicRegistrationEnabled: true },
 });
 beforeAll(async () => supabase().database.exec(await readFile('examples/schema.sql', 'utf8')));
-const patience = { timeout: 10_000 };
 const mounted: (() => void)[] = [];
 afterEach(() => mounted.splice(0).forEach((unmount) => unmount()));
 
@@ -62,10 +61,10 @@ describe('the examples', () => {
         const moved = new MouseEvent('pointermove', { bubbles: true, clientX: 20, clientY: 30 });
         fireEvent(graceWindow.getByLabelText('Shared canvas'), moved);
         return adaWindow.queryByText('grace')?.style.transform;
-      }, patience)
+      })
       .toBe('translate(20px, 30px)');
     graceWindow.unmount();
-    await expect.poll(() => adaWindow.queryByText('grace'), patience).toBeNull();
+    await expect.poll(() => adaWindow.queryByText('grace')).toBeNull();
   });
 
   it('show online and typing users', async () => {
@@ -74,9 +73,9 @@ describe('the examples', () => {
       <Typing realtime={realtime} name="grace" />
     ));
     const online = () => adaWindow.getAllByRole('listitem').map(({ textContent }) => textContent);
-    await expect.poll(() => adaWindow.queryAllByRole('listitem').length, patience).toBe(2);
+    await expect.poll(() => adaWindow.queryAllByRole('listitem').length).toBe(2);
     fireEvent.change(graceWindow.getByLabelText('Message'), { target: { value: 'H' } });
-    await expect.poll(online, patience).toEqual(['ada', 'grace is typing…']);
+    await expect.poll(online).toEqual(['ada', 'grace is typing…']);
   });
 
   it('chat with a history', async () => {
@@ -87,11 +86,11 @@ describe('the examples', () => {
       fireEvent.click(from.getByRole('button', { name: 'Send' }));
     };
     say(adaWindow, 'Hello');
-    await graceWindow.findByText('Hello', {}, patience);
+    await graceWindow.findByText('Hello');
     say(graceWindow, 'Hi Ada');
-    await adaWindow.findByText('Hi Ada', {}, patience);
+    await adaWindow.findByText('Hi Ada');
     const later = await openWindow(ada, (clients) => <Chat clients={clients} name="ada" />);
-    await later.findByText('Hello', {}, patience);
+    await later.findByText('Hello');
     expect(later.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
       'ada Hello',
       'grace Hi Ada',
@@ -101,10 +100,10 @@ describe('the examples', () => {
   it('form a workspace of rooms and members', async () => {
     const adaWindow = await openWindow(ada, (clients) => <Workspace clients={clients} name="ada" />);
     const graceWindow = await openWindow(grace, (clients) => <Workspace clients={clients} name="grace" />);
-    await adaWindow.findByText('grace in general', {}, patience);
+    await adaWindow.findByText('grace in general');
     fireEvent.click(graceWindow.getByRole('button', { name: /# help/ }));
-    await adaWindow.findByText('grace in help', {}, patience);
-    expect(await adaWindow.findByRole('button', { name: '# help (1)' }, patience)).toBeTruthy();
+    await adaWindow.findByText('grace in help');
+    expect(await adaWindow.findByRole('button', { name: '# help (1)' })).toBeTruthy();
   });
 
   describe('a consent page', () => {
@@ -115,29 +114,29 @@ describe('the examples', () => {
       const left: URL[] = [];
       const leave = (redirectUrl: string) => void left.push(new URL(redirectUrl));
       const page = await openWindow(ada, ({ auth }) => <Consent {...{ auth, authorizationId, leave }} />);
-      fireEvent.click(await page.findByRole('button', { name: 'Continue' }, patience));
+      fireEvent.click(await page.findByRole('button', { name: 'Continue' }));
       return { page, left };
     }
 
     it('shows the application, and grants its request', async () => {
       const { page, left } = await openConsent();
-      await page.findByRole('heading', { name: 'Tool wants to use your account' }, patience);
+      await page.findByRole('heading', { name: 'Tool wants to use your account' });
       expect(page.getByText('ada@example.com · openid, email · leads to tool.example')).toBeTruthy();
       fireEvent.click(page.getByRole('button', { name: 'Allow' }));
-      await expect.poll(() => left[0]?.host, patience).toBe('tool.example');
+      await expect.poll(() => left[0]?.host).toBe('tool.example');
       expect(left[0]?.searchParams.get('code')).toBeTruthy();
     });
 
     it('refuses the request without a code', async () => {
       const { page, left } = await openConsent();
-      fireEvent.click(await page.findByRole('button', { name: 'Refuse' }, patience));
-      await expect.poll(() => left[0]?.searchParams.get('error'), patience).toBe('access_denied');
+      fireEvent.click(await page.findByRole('button', { name: 'Refuse' }));
+      await expect.poll(() => left[0]?.searchParams.get('error')).toBe('access_denied');
       expect(left[0]?.searchParams.get('code')).toBeNull();
     });
 
     it('shows no host and no direction marks that an application chose', async () => {
       const { page } = await openConsent('com.example.tool://accounts.google.com/callback', 'Tool\u202e');
-      await page.findByRole('heading', { name: 'Tool wants to use your account' }, patience);
+      await page.findByRole('heading', { name: 'Tool wants to use your account' });
       expect(page.getByText(/leads to com\.example\.tool:$/)).toBeTruthy();
     });
   });

@@ -13,7 +13,6 @@ interface Note {
 }
 
 const intervalMs = 250;
-const patient = { timeout: 10_000 };
 
 let world: RealtimeWorld;
 const closers: (() => unknown)[] = [];
@@ -65,7 +64,7 @@ async function openList(everyMs = intervalMs, usesBroadcasts = false) {
     stop();
     client.close();
   });
-  await expect.poll(() => list.getSnapshot().isCurrent, patient).toBe(true);
+  await expect.poll(() => list.getSnapshot().isCurrent).toBe(true);
   return {
     channel,
     ids: () =>
@@ -101,17 +100,17 @@ describe('a live list, when the server loses changes silently', () => {
     const { channel, ids: shown } = await openList();
     await fail(world.service.faults);
     for (const id of ids) await insert(id);
-    await expect.poll(shown, patient).toEqual(ids);
+    await expect.poll(shown).toEqual(ids);
     expect(channel.getSnapshot().status).toBe('live');
   });
 
   it('is repaired by its comparison: the replication of broadcasts ends', async () => {
     const { channel, ids } = await openList(intervalMs, true);
     await insert(1);
-    await expect.poll(ids, patient).toEqual([1]);
+    await expect.poll(ids).toEqual([1]);
     world.service.faults.setMessageReplication(false);
     await insert(2);
-    await expect.poll(ids, patient).toEqual([1, 2]);
+    await expect.poll(ids).toEqual([1, 2]);
     expect(channel.getSnapshot().status).toBe('live');
   });
 
@@ -121,7 +120,7 @@ describe('a live list, when the server loses changes silently', () => {
     await insert(1);
     await world.service.faults.setSlot('available');
     await insert(2);
-    await expect.poll(ids, patient).toEqual([1, 2]);
+    await expect.poll(ids).toEqual([1, 2]);
   });
 });
 
@@ -132,6 +131,6 @@ describe('a live list, when PostgreSQL restarts', () => {
     await insert(1);
     await world.service.faults.setDatabaseAvailable(true);
     await insert(2);
-    await expect.poll(ids, patient).toEqual([1, 2]);
+    await expect.poll(ids).toEqual([1, 2]);
   });
 });

@@ -73,7 +73,7 @@ async function open(
     received,
     join: async () => {
       channel.join();
-      await expect.poll(() => channel.getSnapshot().status, { timeout: 5_000 }).toBe('live');
+      await expect.poll(() => channel.getSnapshot().status).toBe('live');
     },
   };
 }
@@ -206,7 +206,7 @@ describe('private channels', () => {
   it('refuse a user without the right to read, and name the right', async () => {
     const { channel } = await open(BOB, 'elsewhere', { private: true });
     channel.join();
-    await expect.poll(() => channel.getSnapshot().status, { timeout: 5_000 }).toBe('failed');
+    await expect.poll(() => channel.getSnapshot().status).toBe('failed');
     expect(channel.getSnapshot().error).toMatchObject({
       code: 'unauthorized',
       message: expect.stringMatching(/realtime\.messages allows select/) as string,
@@ -225,7 +225,7 @@ describe('private channels', () => {
     });
     const presence = createPresence<Person>(bob.channel, { key: 'bob' });
     presence.track({ name: 'Bob' });
-    await expect.poll(() => presence.getSnapshot().error?.code, { timeout: 5_000 }).toBe('unauthorized');
+    await expect.poll(() => presence.getSnapshot().error?.code).toBe('unauthorized');
     expect(ada.received).toEqual([]);
   });
 
@@ -265,9 +265,9 @@ describe('presence', () => {
         .map(({ name }) => name)
         .sort();
     const all = ['Ada', 'Bob', 'Vendor'];
-    await expect.poll(() => presences.map(names), { timeout: 10_000 }).toEqual([all, all]);
+    await expect.poll(() => presences.map(names)).toEqual([all, all]);
     expect(Object.keys(theirs.presenceState()).sort()).toEqual(['ada', 'bob', 'vendor']);
     bob.client.close();
-    await expect.poll(() => names(presences[0]), { timeout: 10_000 }).toEqual(['Ada', 'Vendor']);
+    await expect.poll(() => names(presences[0])).toEqual(['Ada', 'Vendor']);
   });
 });

@@ -145,16 +145,15 @@ async function openTheirs(bindings: readonly Binding[]): Promise<Opened> {
   };
 }
 
-const patient = { timeout: 10_000 };
 const query = (text: string) => world.database.exec(text);
 const isLive = (opened: Opened, times = 1) =>
-  expect.poll(() => opened.states.filter((state) => state === 'live').length, patient).toBe(times);
+  expect.poll(() => opened.states.filter((state) => state === 'live').length).toBe(times);
 let markers = 0;
 /** Collects all events up to a row that every client receives. */
 async function received({ changes }: Opened) {
   const id = 1_000_000 + (markers += 1);
   await query(`insert into open_notes values (${id})`);
-  await expect.poll(() => changes.at(-1)?.row['id'], patient).toBe(id);
+  await expect.poll(() => changes.at(-1)?.row['id']).toBe(id);
   return changes.splice(0).slice(0, -1);
 }
 const marker: Binding = { table: 'open_notes' };
@@ -176,7 +175,7 @@ describe.each([
 
   it('is joined and then refused with the server’s message for an unknown column', async () => {
     const opened = await open([{ table: 'notes', filter: 'nope=eq.1' }]);
-    await expect.poll(() => opened.states, patient).toEqual(['joined', 'refused']);
+    await expect.poll(() => opened.states).toEqual(['joined', 'refused']);
     expect(opened.message).toContain('invalid column for filter nope');
   });
 
@@ -185,7 +184,7 @@ describe.each([
     await isLive(opened);
     const { sockets, joins } = world.service.statistics;
     world.service.faults.expireTokens();
-    await expect.poll(() => opened.states, patient).toEqual(['joined', 'live', ...afterExpiry]);
+    await expect.poll(() => opened.states).toEqual(['joined', 'live', ...afterExpiry]);
     expect(world.service.statistics).toMatchObject({ sockets, joins: joins + afterExpiry.length - 1 });
   });
 
@@ -193,7 +192,7 @@ describe.each([
     const opened = await open([ownNotes, marker]);
     await isLive(opened);
     await opened.leave();
-    await expect.poll(() => world.service.statistics.subscribers, patient).toBe(0);
+    await expect.poll(() => world.service.statistics.subscribers).toBe(0);
     await query(`insert into notes (owner, body) values ('${ADA}', 'missed')`);
     await world.service.settled();
     opened.joinAgain();

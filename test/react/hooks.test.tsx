@@ -105,9 +105,9 @@ it('useLiveList shows rows and their changes in StrictMode, and leaves on unmoun
     [grace.id],
   );
 
-  await screen.findByText(/^current.*"n":1/, {}, { timeout: 5_000 });
+  await screen.findByText(/^current.*"n":1/);
   unmount();
-  await waitFor(() => expect(channel.getSnapshot().status).toBe('closed'), { timeout: 5_000 });
+  await waitFor(() => expect(channel.getSnapshot().status).toBe('closed'));
 });
 
 it('usePresence shows the present users and tracks an entry while mounted, in StrictMode', async () => {
@@ -131,10 +131,10 @@ it('usePresence shows the present users and tracks an entry while mounted, in St
     );
   }
   const { unmount } = renderWith(here, <Online />);
-  await screen.findByText('Ada,Grace', {}, { timeout: 10_000 });
+  await screen.findByText('Ada,Grace');
   unmount();
   const names = () => [...grace.presence.getSnapshot().entries.keys()];
-  await waitFor(() => expect(names()).toEqual(['grace']), { timeout: 10_000 });
+  await waitFor(() => expect(names()).toEqual(['grace']));
   ada.leave();
   grace.leave();
 });

@@ -170,5 +170,5 @@ it('a live list feeds the cache of components that only read', async () => {
     `insert into public.notifications (recipient_id, content) values ($1, '{"type":"system","data":{"n":57}}')`,
     [ada.id],
   );
-  await screen.findByText(/"n":57/, {}, { timeout: 10_000 });
+  await screen.findByText(/"n":57/);
 });

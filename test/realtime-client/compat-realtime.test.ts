@@ -151,7 +151,7 @@ async function subscribeAda(listen: (channel: RealtimeChannel) => void = () => u
   const channel = client.channel('room');
   listen(channel);
   channel.subscribe((status) => void statuses.push(status));
-  await vi.waitFor(() => expect(statuses).toEqual(['SUBSCRIBED']));
+  await vi.waitFor(() => expect(statuses).toEqual(['SUBSCRIBED']), 60_000);
   const tokens = () =>
     AcceptingSocket.frames.flatMap(([, , , event, payload]) =>
       event === 'phx_join' || event === 'access_token' ? [payload.access_token] : [],
@@ -163,7 +163,7 @@ test('the first entry of presence joins the channel with presence, and reports n
   const { client, channel, statuses } = await subscribeAda();
   expect(await channel.track({ typing: true })).toBe('ok');
   const tracked = () => AcceptingSocket.frames.filter(([, , , event]) => event === 'presence');
-  await vi.waitFor(() => expect(tracked()).toHaveLength(1));
+  await vi.waitFor(() => expect(tracked()).toHaveLength(1), 60_000);
   expect(tracked()[0]?.[4]).toMatchObject({ event: 'track', payload: { typing: true } });
   expect(statuses).toEqual(['SUBSCRIBED']);
   client.realtime.teardown();
@@ -173,8 +173,8 @@ test('a channel stays subscribed after sign-out, without the user’s token', as
   const { client, channel, statuses, tokens } = await subscribeAda();
   expect(tokens()).toEqual([tokenOf('ada')]);
   await client.auth.signOut({ scope: 'local' });
-  await vi.waitFor(() => expect(tokens()).toEqual([tokenOf('ada'), undefined]));
-  await vi.waitFor(() => expect(channel.state).toBe('joined'));
+  await vi.waitFor(() => expect(tokens()).toEqual([tokenOf('ada'), undefined]), 60_000);
+  await vi.waitFor(() => expect(channel.state).toBe('joined'), 60_000);
   expect(statuses).toEqual(['SUBSCRIBED']);
   client.realtime.teardown();
 });
@@ -182,9 +182,9 @@ test('a channel stays subscribed after sign-out, without the user’s token', as
 test('setAuth() returns to the token of the session', async () => {
   const { client, statuses, tokens } = await subscribeAda();
   await client.realtime.setAuth(tokenOf('service'));
-  await vi.waitFor(() => expect(tokens()).toEqual([tokenOf('ada'), tokenOf('service')]));
+  await vi.waitFor(() => expect(tokens()).toEqual([tokenOf('ada'), tokenOf('service')]), 60_000);
   await client.realtime.setAuth();
-  await vi.waitFor(() => expect(tokens().at(-1)).toBe(tokenOf('ada')));
+  await vi.waitFor(() => expect(tokens().at(-1)).toBe(tokenOf('ada')), 60_000);
   expect(statuses).toEqual(['SUBSCRIBED']);
   client.realtime.teardown();
 });
@@ -202,12 +202,12 @@ test('a token that is set later supersedes one that waits for its callback', asy
     );
   const channel = realtime.channel('room');
   channel.subscribe();
-  await vi.waitFor(() => expect(lookups).toHaveLength(1));
+  await vi.waitFor(() => expect(lookups).toHaveLength(1), 60_000);
   const waiting = realtime.setAuth();
   await realtime.setAuth(tokenOf('later'));
   for (const resolve of lookups) resolve(tokenOf('earlier'));
   await waiting;
-  await vi.waitFor(() => expect(channel.state).toBe('joined'));
+  await vi.waitFor(() => expect(channel.state).toBe('joined'), 60_000);
   expect(tokens().at(-1)).toBe(tokenOf('later'));
   expect(tokens()).not.toContain(tokenOf('earlier'));
   realtime.teardown();
@@ -225,7 +225,7 @@ test('a listener that throws silences no other', async () => {
   const [joinRef] = AcceptingSocket.frames.find(([, , , event]) => event === 'phx_join') ?? [];
   const frame = [joinRef, null, 'realtime:room', 'broadcast', { type: 'broadcast', event: 'a', payload: {} }];
   PendingSocket.last?.onmessage?.({ data: JSON.stringify(frame) });
-  await vi.waitFor(() => expect(received).toEqual(['a']));
+  await vi.waitFor(() => expect(received).toEqual(['a']), 60_000);
   client.realtime.teardown();
 });
 
@@ -286,7 +286,7 @@ test('an ArrayBuffer is sent and received as bytes', async () => {
   const text = new TextEncoder().encode('realtime:roomphoto');
   const frame = Uint8Array.of(4, 13, 5, 0, 0, ...text, 7, 8).buffer;
   PendingSocket.last?.onmessage?.({ data: frame as unknown as string });
-  await vi.waitFor(() => expect(received).toEqual([Uint8Array.of(7, 8).buffer]));
+  await vi.waitFor(() => expect(received).toEqual([Uint8Array.of(7, 8).buffer]), 60_000);
   joined.realtime.teardown();
 });
 
@@ -378,6 +378,6 @@ test('system messages of the server reach the channel’s listeners unchanged', 
     .on('system', {}, (payload) => void arrived.push(payload))
     .subscribe();
   // The error joins the channel again, so that more follows.
-  await vi.waitFor(() => expect(arrived.slice(0, messages.length)).toEqual(messages));
+  await vi.waitFor(() => expect(arrived.slice(0, messages.length)).toEqual(messages), 60_000);
   realtime.teardown();
 });

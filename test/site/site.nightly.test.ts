@@ -175,7 +175,7 @@ describe('the playground', () => {
     for (const [index, pattern] of prints.entries()) {
       await page.getByRole('combobox').selectOption(String(index));
       await runButton.click();
-      await expect.poll(() => output.textContent(), { timeout: 30_000 }).toMatch(pattern);
+      await expect.poll(() => output.textContent()).toMatch(pattern);
       await runButton.waitFor();
     }
     await page.getByRole('combobox').selectOption('0');
@@ -187,7 +187,7 @@ describe('the playground', () => {
     await page.getByRole('button', { name: /Start/ }).click();
     await runButton.waitFor({ timeout: 60_000 });
     await runButton.click();
-    await expect.poll(() => output.textContent(), { timeout: 30_000 }).toMatch(/5 rows; unread: \d/);
+    await expect.poll(() => output.textContent()).toMatch(/5 rows; unread: \d/);
   }, 240_000);
 
   it('shows uncolored code legibly in dark mode, too', async () => {
@@ -218,7 +218,7 @@ describe('the demo', () => {
     const inbox = page.frameLocator('iframe[title="The inbox"]');
     await page.getByRole('button', { name: 'Send a comment' }).click({ timeout: 90_000 });
     const arrived = inbox.getByText('The numbers of March are in.');
-    await expect.poll(() => arrived.count(), { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => arrived.count()).toBeGreaterThan(0);
   }, 150_000);
 
   it('has the font and the service worker of the application', async () => {
@@ -234,12 +234,12 @@ describe('the demo', () => {
       application?.evaluate(() =>
         [...document.fonts].filter(({ status }) => status === 'loaded').map(({ family }) => family),
       );
-    await expect.poll(loadedFonts, { timeout: 20_000 }).toContain('Inter');
+    await expect.poll(loadedFonts).toContain('Inter');
     const workers = () =>
       application?.evaluate(async () =>
         (await navigator.serviceWorker.getRegistrations()).map(({ scope }) => new URL(scope).pathname),
       );
-    await expect.poll(workers, { timeout: 30_000 }).toContain('/demo-app/');
+    await expect.poll(workers).toContain('/demo-app/');
     expect(missing).toEqual([]);
   }, 150_000);
 });

@@ -734,7 +734,7 @@ describe('a resumable upload', () => {
         () => 'done',
         (problem: unknown) => problem,
       );
-      await vi.waitFor(() => expect(ScriptedXhr.sent).toHaveLength(1));
+      await vi.waitFor(() => expect(ScriptedXhr.sent).toHaveLength(1), 60_000);
       return { outcome, world, seen, xhr: ScriptedXhr.sent[0] as ScriptedXhr };
     };
 

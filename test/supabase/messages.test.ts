@@ -806,7 +806,7 @@ describe('a transient failure', () => {
     const [message] = await send({ recipients: [ada.id, grace.id], text: 'x' });
     expect(message).toMatchObject({ state: 'queued', counts: { delivered: 1, failed: 0 } });
     await expect
-      .poll(async () => await statusOf(message?.id ?? ''), { timeout: 20_000 })
+      .poll(async () => await statusOf(message?.id ?? ''))
       .toMatchObject({ state: 'delivered', counts: { delivered: 2, failed: 0 } });
     await mend();
   });

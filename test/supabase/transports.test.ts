@@ -188,7 +188,7 @@ describe('SMTP', () => {
     );
     expect(await response.json()).toMatchObject({ sent: 1 });
     expect(lines).toContain('MAIL FROM:<a@b.test>');
-    await vi.waitFor(() => expect(openConnections()).toBe(0));
+    await vi.waitFor(() => expect(openConnections()).toBe(0), 60_000);
   });
 
   it('refuses a mail with an address that no envelope can have', async () => {

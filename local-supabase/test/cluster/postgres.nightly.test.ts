@@ -169,7 +169,7 @@ describe('PostgreSQL beside the services', { timeout: TIMEOUT_MS }, () => {
     await supabase.close();
     await endless;
     expect(await isReachable(String(supabase.databaseUrl))).toBe(false);
-    await vi.waitFor(async () => expect(await temporaryFolders()).toEqual([]), 30_000);
+    await vi.waitFor(async () => expect(await temporaryFolders()).toEqual([]), 60_000);
   });
 
   it('ends when its host is killed', async () => {
@@ -184,8 +184,8 @@ describe('PostgreSQL beside the services', { timeout: TIMEOUT_MS }, () => {
     const endless = client.query('select pg_sleep(600)').catch((problem: Error) => problem.message);
     host.kill('SIGKILL');
     await endless;
-    await vi.waitFor(async () => expect(await isReachable(databaseUrl)).toBe(false), 10_000);
-    await vi.waitFor(async () => expect(await temporaryFolders()).toEqual([]), 30_000);
+    await vi.waitFor(async () => expect(await isReachable(databaseUrl)).toBe(false), 60_000);
+    await vi.waitFor(async () => expect(await temporaryFolders()).toEqual([]), 60_000);
   });
 
   it('stays for the next instance of a pool, which begins with the initial rows', async () => {

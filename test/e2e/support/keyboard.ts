@@ -23,7 +23,7 @@ export async function createKeyboard(page: Page): Promise<Keyboard> {
       addEventListener(type, () => sessionStorage.setItem('pointer-event', type), { capture: true });
   });
   const to: Keyboard['to'] = async (target, key = 'Tab') => {
-    await target.waitFor({ timeout: 15_000 });
+    await target.waitFor();
     const passed: string[] = [];
     for (let stops = 0; stops < maxStops; stops += 1) {
       if (await target.evaluate((element) => element === document.activeElement)) return;

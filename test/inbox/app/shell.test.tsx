@@ -81,7 +81,7 @@ test('an action waits while its session cannot be checked, and for the next sign
   expect(checks).toBeGreaterThan(0);
   expect(screen.queryByText('Hello')).toBeNull();
   backend.mend();
-  await screen.findByRole('heading', { name: 'Sign in' }, { timeout: 10_000 });
+  await screen.findByRole('heading', { name: 'Sign in' });
   expect(screen.queryByText(/deleted in the meantime/)).toBeNull();
   expect(screen.getByText(/^You were signed out. Sign in to send the changes that/)).toBeTruthy();
   const email = screen.getByLabelText('Email');
@@ -91,9 +91,7 @@ test('an action waits while its session cannot be checked, and for the next sign
   await screen.findByRole('heading', { name: 'Inbox' });
   const statuses = () =>
     supabase().database.query('select status from notifications where recipient_id = $1', [id]);
-  await waitFor(async () => expect(JSON.stringify(await statuses())).toContain('archived'), {
-    timeout: 5_000,
-  });
+  await waitFor(async () => expect(JSON.stringify(await statuses())).toContain('archived'));
 });
 
 test('a list that is not stored says so offline; only an inbox without any list says that there is no copy', async () => {
@@ -118,7 +116,7 @@ test('a list that is not stored says so offline; only an inbox without any list 
     unmount();
     indexedDB.deleteDatabase('inbox-cache');
     await renderApp('/home', { supabase: supabase(), store, platform: { fetch } });
-    expect(await screen.findByText(/^No copy of your inbox/, {}, { timeout: 5_000 })).toBeTruthy();
+    expect(await screen.findByText(/^No copy of your inbox/)).toBeTruthy();
   } finally {
     Reflect.deleteProperty(navigator, 'onLine');
   }

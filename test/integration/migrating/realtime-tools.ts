@@ -14,11 +14,9 @@ import { transport } from './transport.ts';
 import { compatLibrary } from './auth-tools.ts';
 import { type MigratingRow } from './page.ts';
 
-const timeout = 10_000;
-
 /** Waits until `read` returns a value, and returns it. */
 export async function eventually<T>(read: () => T | undefined | null | false): Promise<T> {
-  await expect.poll(() => Boolean(read()), { timeout }).toBe(true);
+  await expect.poll(() => Boolean(read())).toBe(true);
   return read() as T;
 }
 
@@ -98,14 +96,11 @@ export function createRealtimeTools() {
   /** The vendor's SUBSCRIBED arrives before the server watches the table: write until something arrives. */
   async function addUntil<T>(received: readonly T[]): Promise<T | undefined> {
     await expect
-      .poll(
-        async () => {
-          await addNote();
-          await new Promise((resolve) => setTimeout(resolve, 50));
-          return received.length;
-        },
-        { timeout },
-      )
+      .poll(async () => {
+        await addNote();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return received.length;
+      })
       .toBeGreaterThan(0);
     return received[0];
   }

@@ -246,16 +246,19 @@ describe('claims', () => {
     expect(server.lines).toHaveLength(4);
   });
 
-  it.each([{ issuer: 'https://issuer.test' }, { audience: 'mobile' }])(
+  it.each([
+    [{ issuer: 'https://issuer.test' }, { iss: 'https://other.test' }],
+    [{ audience: 'mobile' }, { aud: 'authenticated' }],
+  ])(
     'a token that the server verifies must also have the stated issuer and audience: %j',
-    async (options) => {
+    async (options, other) => {
       const { claims, server } = await verifier([], options);
       server.on('GET /user', () => Response.json(userOf('ada')));
       const parties = { iss: 'https://issuer.test', aud: ['authenticated', 'mobile'] };
       expect(await claims.getClaims({ accessToken: tokenOf('ada', 1, parties) })).toMatchObject(parties);
-      await expect(claims.getClaims({ accessToken: tokenOf('ada', 1) })).rejects.toMatchObject({
-        code: 'invalid-token',
-      });
+      await expect(
+        claims.getClaims({ accessToken: tokenOf('ada', 1, { ...parties, ...other }) }),
+      ).rejects.toMatchObject({ code: 'invalid-token' });
     },
   );
 

@@ -183,14 +183,17 @@ describe('a worker', () => {
   });
 });
 
-it('the webhook without a secret refuses every request as an unsigned one', async () => {
-  const log = vi.spyOn(console, 'error').mockReturnValue(undefined);
-  onTestFinished(() => log.mockRestore());
-  const request = new Request('https://project.test/mail-events', { method: 'POST', body: '{}' });
-  const response = await handleMailEvents(request, { env: {}, fetch, now: Date.now });
-  expect([response.status, await response.json()]).toMatchObject([401, { code: 'signature_invalid' }]);
-  expect(log.mock.calls.flat().join(' ')).toContain('MAIL_WEBHOOK_SECRET');
-});
+it.each([{}, { MAIL_WEBHOOK_PASSWORD: '' }])(
+  'the webhook refuses every request as an unsigned one where its settings are %j',
+  async (env) => {
+    const log = vi.spyOn(console, 'error').mockReturnValue(undefined);
+    onTestFinished(() => log.mockRestore());
+    const request = new Request('https://project.test/mail-events', { method: 'POST', body: '{}' });
+    const response = await handleMailEvents(request, { env, fetch, now: Date.now });
+    expect([response.status, await response.json()]).toMatchObject([401, { code: 'signature_invalid' }]);
+    expect(log.mock.calls.flat().join(' ')).toContain('MAIL_WEBHOOK_SECRET');
+  },
+);
 
 it('a link for unsubscribing leads to the page of an application whose address ends with slashes', async () => {
   const request = new Request('https://project.test/unsubscribe?token=a&kind=mention');

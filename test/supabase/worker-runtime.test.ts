@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { readMailItem } from '../../supabase/functions/_shared/mail/mail-item.ts';
@@ -170,10 +171,11 @@ describe('a call of a worker', () => {
   };
   const callWorker = async (body: string, respond = () => Response.json(true)) => {
     const requests: Request[] = [];
+    let responses = 0;
     const worker = serveWorker('notification-mails', workerCallSchema, async (options, _, call) => {
       const before = performance.now();
       await options.startNext();
-      return { call, remainingMs: options.stopAtMs - before };
+      return { call, remainingMs: options.stopAtMs - before, responses };
     });
     const request = new Request('http://f', {
       method: 'POST',
@@ -185,15 +187,17 @@ describe('a call of a worker', () => {
       now: () => nowMs,
       fetch: async (input, init) => {
         requests.push(new Request(input, init));
+        await setImmediate();
+        responses += 1;
         return respond();
       },
     });
     return { status: response.status, body: (await response.json()) as { remainingMs: number }, requests };
   };
 
-  it('makes the database start the next run if the timer sent it', async () => {
+  it('makes the database start the next run before it responds, if the timer sent it', async () => {
     const { body, requests } = await callWorker('{"worker":3}');
-    expect(body).toMatchObject({ call: { worker: 3 } });
+    expect(body).toMatchObject({ call: { worker: 3 }, responses: 1 });
     expect(body.remainingMs).toBeGreaterThan(45_000);
     expect(body.remainingMs).toBeLessThanOrEqual(50_000);
     expect(requests.map(({ url }) => url)).toEqual(['http://project/rest/v1/rpc/continue_worker']);
@@ -302,6 +306,7 @@ describe('an item of a mail', () => {
     [{ title: 'T', text: 'X' }, 'T', 'X'],
     [{ title: null, text: null }, 'Own title', 'Own text'],
     [{ title: null, text: 'X' }, 'Own title', 'X'],
+    [{ title: '\u200e', text: '\u200e' }, 'Own title', 'Own text'],
   ])('of a registered kind with the words %j', (words, title, text) => {
     const item = read(
       { data: { title: 'Own title', text: 'Own text' } },

@@ -59,6 +59,9 @@ export const storageMutants: readonly ServerMutant[] = [
       headers.set('authorization', `Bearer ${serviceRoleKey}`);
     }),
   }),
+  objects('purges the cache for everyone', {
+    fetch: withStatus(/^DELETE \/storage\/v1\/cdn\/\S* 403/, 200, '{}'),
+  }),
   objects('keeps removed objects', {
     fetch: (send) => (url, init) =>
       init.method === 'DELETE' && /\/object\//.test(url)

@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
-import { assertStatus, createWire } from '../../target/wire.ts';
+import { assertStatus, assertStatusIn, createWire } from '../../target/wire.ts';
 import type { ServerBucket } from '../../audit/bucket.ts';
 import { assertRefusal, bucketAudits } from './storage-audit.ts';
 
@@ -92,4 +92,24 @@ export const storageAccessAudits: readonly Audit[] = [
     const wire = createWire(service.baseUrl, context.target.anonKey, context.target.fetch);
     assertRefusal(await wire.send('GET', '/bucket', { token: 'a.b.c' }), 403, 'AccessDenied');
   }),
+  access(
+    'STORE-809',
+    'a request without a key and a token lists nothing',
+    async (bucket, context) => {
+      const listed = await asBrowser(bucket, context).send('POST', `/object/list/${bucket.name}`, {
+        body: { prefix: '' },
+      });
+      assertStatusIn(listed, [400, 401, 403]);
+    },
+    { since: '1.0.0' },
+  ),
+  access(
+    'STORE-810',
+    'only the service role purges the cache',
+    async (bucket, context) => {
+      const send = await asUser(bucket, context);
+      assertRefusal(await send('DELETE', `/cdn/${bucket.name}/a.txt`), 403, 'AccessDenied', 403);
+    },
+    { since: '1.0.0' },
+  ),
 ];

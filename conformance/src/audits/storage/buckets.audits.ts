@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { assertStatus, at } from '../../target/wire.ts';
+import { NotRunError } from '../../target/target.ts';
 import { assertInvalid, assertRefusal, bucketAudits } from './storage-audit.ts';
 
 const buckets = bucketAudits('buckets');
@@ -83,6 +85,21 @@ const settings: readonly Audit[] = [
     const response = await service.send('POST', `/bucket/${name}/empty`, { token, body: {} });
     assertRefusal(response, 403, 'AccessDenied', 403);
   }),
+  buckets(
+    'STORE-225',
+    'emptying a bucket removes the objects of its folders, too',
+    async ({ name, service, upload }) => {
+      await upload('a.txt', 'a');
+      await upload('f/b.txt', 'b');
+      assertStatus(await service.send('POST', `/bucket/${name}/empty`, { body: {} }), 200);
+      const statusOf = async (path: string) => (await service.send('GET', `/object/${name}/${path}`)).status;
+      for (const startedMs = performance.now(); (await statusOf('a.txt')) === 200; await delay(200))
+        if (performance.now() - startedMs > 10_000)
+          throw new NotRunError('the service empties buckets later');
+      assert.equal(await statusOf('f/b.txt'), 400, 'the status of the object in the folder');
+    },
+    { since: '1.0.0' },
+  ),
   buckets('STORE-211', 'a list of buckets is searched, ordered and limited', async ({ name, service }) => {
     const query = { search: name.toUpperCase(), sortColumn: 'name', sortOrder: 'desc', limit: '1' };
     const listed = await service.send('GET', '/bucket', { query });

@@ -24,8 +24,8 @@ type Task = (bucket: ServerBucket, context: AuditContext) => Promise<void>;
 /** Creates audits that each have a new bucket, made with the service key. */
 export const bucketAudits =
   (section: StorageSection) =>
-  (id: string, title: string, task: Task, { isPublic = false } = {}): Audit =>
-    audit(id, title, { source: `protocol/storage.md#${section}`, needs: ['service-key'] }, (context) =>
+  (id: string, title: string, task: Task, { isPublic = false, since = '0.1.0' } = {}): Audit =>
+    audit(id, title, { source: `protocol/storage.md#${section}`, needs: ['service-key'], since }, (context) =>
       withBucket(context, isPublic, (bucket) => task(bucket, context)),
     );
 

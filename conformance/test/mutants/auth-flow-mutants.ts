@@ -313,6 +313,9 @@ export const authFlowMutants: readonly ServerMutant[] = [
   others('redirects to a provider without a state', {
     fetch: withLocation(/\/authorize\S* 302/, (location) => location.replace(/([?&])state=[^&]+/, '$1')),
   }),
+  others('finds a provider by its exact name only', {
+    fetch: withStatus(/\/authorize\?provider=[A-Z]\S* 302/, 400, '{}'),
+  }),
   others("accepts a provider's response with a foreign state", {
     fetch: withLocation(/\/callback\S* 303/, (location) => location.replace(/[?#].*/, '#access_token=a.b.c')),
   }),

@@ -31,6 +31,7 @@ const statuses = mutantsOf(
   'auth#errors auth#service-routes auth#password-grant auth#sign-out',
 );
 const headers = mutantsOf('auth', 'headers and CORS', 'auth#errors auth#service-routes');
+const administration = mutantsOf('auth', 'administration', 'auth#administration');
 const tokens = mutantsOf(
   'auth',
   'token checks',
@@ -295,6 +296,9 @@ export const authMutants: readonly ServerMutant[] = [
   signUp('does not report why a password is weak', { fetch: withMember(/ 422/, 'weak_password', undefined) }),
   signUp('signs a new account in before it is confirmed', {
     fetch: withMember(/\/signup\S* 200/, 'access_token', 'a.b.c'),
+  }),
+  administration('does not count its users', {
+    fetch: withHeader(/\/admin\/users/, 'x-total-count', () => null),
   }),
   signUp('lets a banned user sign in', { fetch: withBodyMember(/\/admin\/users\//, 'ban_duration', 'none') }),
   signUp('accepts any password', {

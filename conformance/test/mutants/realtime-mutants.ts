@@ -133,6 +133,14 @@ export const realtimeMutants: readonly ServerMutant[] = [
   }),
   handshake('accepts any version', { handshake: (url) => url.searchParams.set('vsn', '2.0.0') }),
 
+  joins('ignores bindings that are not objects', {
+    frames: replacingSent(
+      (frame) =>
+        isJoin(frame) && typeof valueAt(frame.payload as Json, 'config.postgres_changes.0') === 'string',
+      'config.postgres_changes',
+      [],
+    ),
+  }),
   joins('replies to a join without the ids of its bindings', {
     frames: replacing(isReplyToJoin, 'response.postgres_changes.*.id', undefined),
   }),

@@ -195,6 +195,12 @@ export const restMutants: readonly ServerMutant[] = [
   counts('ignores the Range header beside limit', {
     fetch: onRequest(/[?&]limit=/, ({ headers }) => headers.delete('range')),
   }),
+  counts('limits a HEAD by its Range header', {
+    fetch: onRequest(/^HEAD/, (request) => {
+      const [, first, last] = /^(\d+)-(\d+)$/.exec(request.headers.get('range') ?? '') ?? [];
+      if (first !== undefined) request.url += `&offset=${first}&limit=${Number(last) - Number(first) + 1}`;
+    }),
+  }),
   counts('sorts the other way', { fetch: withQuery(read, /\.asc/g, '.desc') }),
   counts('does not sort', { fetch: withQuery(read, /(^|&)order=[^&]*/, '') }),
   counts('puts nulls last', { fetch: withQuery(read, /\.nullsfirst/g, '.nullslast') }),

@@ -45,6 +45,20 @@ export const adminAudits: readonly Audit[] = [
       assert.equal(at(response.json, 'aud'), 'authenticated', 'aud of the response');
     },
   ),
+  audit(
+    'AUTH-810',
+    'a page of users has their total number in X-Total-Count',
+    { source, needs: ['service-key'], since: '1.0.0' },
+    async (context) => {
+      await context.newUser();
+      await context.newUser();
+      const response = await context.admin('GET', '/users?page=1&per_page=1');
+      assertStatus(response, 200);
+      assert.equal((at(response.json, 'users') as readonly unknown[]).length, 1, 'the number of users');
+      const total = response.headers.get('x-total-count');
+      assert.ok(Number(total) >= 2, 'X-Total-Count is the number of all users', String(total));
+    },
+  ),
   audit('AUTH-804', 'a user is read by id', { source, needs: ['service-key'] }, async (context) => {
     const user = await context.newUser();
     const response = await context.admin('GET', `/users/${user.id}`);

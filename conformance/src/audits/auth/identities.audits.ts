@@ -1,8 +1,10 @@
 import { assert } from '../../target/assertion.ts';
+import { randomBytes } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519.js';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession, type AuditContext } from '../../audit/audit-context.ts';
-import { assertError, assertStatus, at, textAt, type WireResponse } from '../../target/wire.ts';
+import { assertError, assertStatus, at, textAt, type Wire, type WireResponse } from '../../target/wire.ts';
 import { NotRunError } from '../../target/target.ts';
 
 const audit = auditsOf('auth');
@@ -32,10 +34,36 @@ function signedSolanaMessage(redirectTo: string): { message: string; signature: 
   };
 }
 
+/** A Sign-In-With-Ethereum message (EIP-4361) of one address with a valid signature of another. */
+function foreignEthereumMessage(redirectTo: string): { message: string; signature: string } {
+  const { host, origin } = new URL(redirectTo);
+  const address = `0x${randomBytes(20).toString('hex')}`;
+  const message = `${host} wants you to sign in with your Ethereum account:\n${address}\n\nAudit\n\nURI: ${origin}/\nVersion: 1\nChain ID: 1\nNonce: ${randomBytes(8).toString('hex')}\nIssued At: ${new Date().toISOString()}`;
+  const [recovery = 0, ...bytes] = secp256k1.sign(randomBytes(32), secp256k1.utils.randomSecretKey(), {
+    prehash: false,
+    format: 'recovered',
+  });
+  return { message, signature: `0x${Buffer.from([...bytes, 27 + recovery]).toString('hex')}` };
+}
+
 const web3 = ({ auth }: AuditContext, body: object): Promise<WireResponse> =>
   auth.send('POST', '/token', { query: { grant_type: 'web3' }, body: { chain: 'solana', ...body } });
 
 const isDisabled = (response: WireResponse) => at(response.json, 'code') === 'web3_provider_disabled';
+
+/** A social provider of the target. @throws NotRunError if none is enabled. */
+async function enabledProvider(auth: Wire): Promise<string> {
+  const settings = await auth.send('GET', '/settings');
+  const external = (at(settings.json, 'external') ?? {}) as Record<string, unknown>;
+  const provider = Object.keys(external).find(
+    (name) =>
+      external[name] === true &&
+      !['email', 'phone', 'anonymous_users'].includes(name) &&
+      !name.startsWith('web3'),
+  );
+  if (provider === undefined) throw new NotRunError('no social provider is enabled');
+  return provider;
+}
 
 /** Social providers, single sign-on, linked identities, wallets. */
 export const identityAudits: readonly Audit[] = [
@@ -51,15 +79,7 @@ export const identityAudits: readonly Audit[] = [
     'GET /authorize redirects to the provider with a state',
     { source },
     async ({ auth, newPkce, target }) => {
-      const settings = await auth.send('GET', '/settings');
-      const external = (at(settings.json, 'external') ?? {}) as Record<string, unknown>;
-      const provider = Object.keys(external).find(
-        (name) =>
-          external[name] === true &&
-          !['email', 'phone', 'anonymous_users'].includes(name) &&
-          !name.startsWith('web3'),
-      );
-      if (provider === undefined) throw new NotRunError('no social provider is enabled');
+      const provider = await enabledProvider(auth);
       const response = await auth.send('GET', '/authorize', {
         query: { provider, redirect_to: target.redirectTo, ...newPkce().challenge },
       });
@@ -71,6 +91,16 @@ export const identityAudits: readonly Audit[] = [
         'code',
         'response_type of the query of the redirect',
       );
+    },
+  ),
+  audit(
+    'AUTH-704',
+    "the provider's name is read without regard to case",
+    { source, since: '1.0.0' },
+    async ({ auth, newPkce }) => {
+      const provider = (await enabledProvider(auth)).toUpperCase();
+      const query = { provider, ...newPkce().challenge };
+      assertStatus(await auth.send('GET', '/authorize', { query }), 302);
     },
   ),
   audit(
@@ -163,6 +193,20 @@ export const identityAudits: readonly Audit[] = [
       const { message } = signedSolanaMessage(context.target.redirectTo);
       const { signature } = signedSolanaMessage(context.target.redirectTo);
       const response = await web3(context, { message, signature });
+      if (isDisabled(response)) throw new NotRunError('web3 is disabled');
+      assertStatus(response, 400);
+      assert.equal(at(response.json, 'error'), 'invalid_grant', 'error of the response');
+    },
+  ),
+  audit(
+    'AUTH-734',
+    'an Ethereum message that another key signed is refused',
+    { source: 'protocol/auth.md#wallets', since: '1.0.0' },
+    async (context) => {
+      const response = await web3(context, {
+        chain: 'ethereum',
+        ...foreignEthereumMessage(context.target.redirectTo),
+      });
       if (isDisabled(response)) throw new NotRunError('web3 is disabled');
       assertStatus(response, 400);
       assert.equal(at(response.json, 'error'), 'invalid_grant', 'error of the response');

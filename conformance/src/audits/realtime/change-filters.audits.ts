@@ -66,6 +66,12 @@ const unbindable: readonly (readonly [string, string, object, string?])[] = [
     { event: '*', schema: 'public', table: 'notifications', filter: 'status=resembles.read' },
   ],
   [
+    'RT-327',
+    'a binding with a filter but no table',
+    { event: '*', schema: 'public', filter: 'created_at=gt.2000-01-01' },
+    '1.0.0',
+  ],
+  [
     'RT-325',
     'a filter with a list of more than 100 values',
     {

@@ -4,7 +4,7 @@ import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { assertStatus, at, createWire, type Wire } from '../../target/wire.ts';
 import { NotRunError } from '../../target/target.ts';
-import { joinOk, settle, topic, withSocket } from './audit-socket.ts';
+import { join, joinOk, settle, topic, withSocket } from './audit-socket.ts';
 import type { Frame } from '../../target/frames.ts';
 import { isReply, type FrameSocket } from './frame-socket.ts';
 
@@ -58,6 +58,23 @@ const frames: readonly Audit[] = [
       await settle(socket, '2');
     });
   }),
+  audit(
+    'RT-328',
+    'a join with a binding that is not an object is refused',
+    { source, since: '1.0.0' },
+    async (context) => {
+      const { accessToken } = await context.newUser();
+      await withSocket(context, async (socket) => {
+        const reply = await join(socket, 'audit', { accessToken }, { postgres_changes: ['notifications'] });
+        assert.equal(at(reply, 'status'), 'error', 'status of the reply');
+        assert.match(
+          String(at(reply, 'response', 'reason')),
+          /expected a map/,
+          'response.reason of the reply',
+        );
+      });
+    },
+  ),
   audit(
     'RT-191',
     'a handshake with an unknown vsn is refused with 403',

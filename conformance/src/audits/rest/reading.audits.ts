@@ -260,6 +260,11 @@ const pages: readonly Audit[] = [
     assertStatusIn(response, [200, 206]);
     assert.deepEqual(idsOf(response), [inbox.rows[1]?.id], 'the ids of the rows');
   }),
+  audit('REST-419', 'the Range header does not limit a HEAD', { source, since: '1.0.0' }, async (context) => {
+    const { response } = await read(context, {}, { Range: '1-2', 'Range-Unit': 'items' }, 'HEAD');
+    assertStatus(response, 200);
+    assert.equal(rangeOf(response), '0-4/*', 'the header content-range');
+  }),
   audit(
     'REST-236',
     'Content-Range contains the range of the rows, and * for an uncounted total',

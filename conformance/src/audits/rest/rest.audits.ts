@@ -54,6 +54,15 @@ export const restAudits: readonly Audit[] = [
     },
   ),
   audit(
+    'REST-420',
+    'a path of two segments that calls no function is refused as PGRST125',
+    { source: 'protocol/rest.md#errors', since: '1.0.0' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      assertError(await context.rest.send('GET', '/notifications/first', { token }), 404, 'PGRST125');
+    },
+  ),
+  audit(
     'REST-106',
     'an unknown column is refused as 42703',
     { source: 'protocol/rest.md#filters' },

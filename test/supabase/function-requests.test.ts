@@ -195,6 +195,25 @@ it.each([{}, { MAIL_WEBHOOK_PASSWORD: '' }])(
   },
 );
 
+it('the webhook suppresses each address that an event names', async () => {
+  const suppressed: unknown[] = [];
+  const request = new Request('https://project.test/mail-events', {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa('events:a:b')}` },
+    body: JSON.stringify({ type: 'email.complained', data: { to: ['ada@b.test', 'grace@b.test'] } }),
+  });
+  const response = await handleMailEvents(request, {
+    env: { MAIL_WEBHOOK_PASSWORD: 'a:b', SUPABASE_URL: 'http://project', SUPABASE_SERVICE_ROLE_KEY: 'key' },
+    fetch: async (_url, init) => {
+      suppressed.push(JSON.parse(init?.body as string));
+      return new Response(null, { status: 204 });
+    },
+    now: Date.now,
+  });
+  expect(await response.json()).toEqual({ suppressed: 2 });
+  expect(suppressed).toMatchObject([{ address: 'ada@b.test' }, { address: 'grace@b.test' }]);
+});
+
 it('a link for unsubscribing leads to the page of an application whose address ends with slashes', async () => {
   const request = new Request('https://project.test/unsubscribe?token=a&kind=mention');
   const { status, headers } = await handleUnsubscribe(request, {

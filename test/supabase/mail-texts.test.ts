@@ -97,6 +97,20 @@ it.each([
   expect(german.why(frequency)).toContain(`„${word}“`);
 });
 
+it.each([
+  ['kind:mention', 'mention', ['mentions', 'all'], '?token=token&kind=mention'],
+  ['digest', 'mention', ['mentions', 'all'], '?token=token'],
+  ['kind:reaction', 'reaction', ['all'], '?token=token'],
+])(
+  'a mail of the topic %s about a %s has links to unsubscribe from %j, and by one click',
+  (topic, kind, names, query) => {
+    const mail = { ...queuedMail('one'), topic, items: [item('n', kind, null)], item_count: 1 };
+    const { text, headers } = renderMail(mail, settings);
+    expect(text.match(/(?<=^Unsubscribe from )\w+/gm)).toEqual(names);
+    expect(headers['List-Unsubscribe']).toBe(`<https://u.test${query}>`);
+  },
+);
+
 describe('a digest', () => {
   it('in English contains its groups, the number of further notifications, and the way to end it', () => {
     const time = formatTime(Date.parse(at), 'en', 'Europe/Vienna');

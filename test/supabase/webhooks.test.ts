@@ -435,6 +435,16 @@ it.each([
   expect(isSignedWebhook(headers, '{} ', secret, nowMs)).toBe(false);
 });
 
+it('a signature is accepted beside that of another secret, as during a rotation', () => {
+  const signatureOf = (key: string) => signWebhook('one', '{}', key, nowMs)['webhook-signature'];
+  const [own, other] = [signatureOf(secret), signatureOf('whsec_b3RoZXI=')];
+  const isAccepted = (signatures: string) => {
+    const headers = { ...signWebhook('one', '{}', secret, nowMs), 'webhook-signature': signatures };
+    return isSignedWebhook(new Headers(headers), '{}', secret, nowMs);
+  };
+  expect([`${own} ${other}`, `${other} ${own}`, `${other}`].map(isAccepted)).toEqual([true, true, false]);
+});
+
 describe('the transport', () => {
   const send = async (target: string, addresses: readonly string[], failure?: string) => {
     const requests: (RequestInit | undefined)[] = [];

@@ -19,15 +19,17 @@ const nowMs = Date.parse('2032-01-16T10:00:00Z');
 
 function createCaller(env: Environment, respond: () => Response, traceparent?: string) {
   const requests: Request[] = [];
+  const signals: (AbortSignal | null | undefined)[] = [];
   const fetchFake: typeof fetch = async (input, init) => {
     requests.push(new Request(input, init));
+    signals.push(init?.signal);
     return respond();
   };
   const callDatabase = createDatabaseCaller(
     { env: { SUPABASE_URL: 'http://project', ...env }, fetch: fetchFake, now: () => nowMs },
     traceparent,
   );
-  return { callDatabase, requests };
+  return { callDatabase, requests, signals };
 }
 
 describe('a call of the database', () => {
@@ -40,7 +42,7 @@ describe('a call of the database', () => {
       null,
     ],
   ])('has the key of %j', async (env, apiKey, authorization) => {
-    const { callDatabase, requests } = createCaller(env, () => Response.json(true), '00-a-b-01');
+    const { callDatabase, requests, signals } = createCaller(env, () => Response.json(true), '00-a-b-01');
     expect(await callDatabase('finish', { reason: 'a\0b \ud83d', n: 1 }, z.boolean())).toBe(true);
     const [request] = requests;
     expect([request?.method, request?.url, request?.redirect]).toEqual([
@@ -52,6 +54,7 @@ describe('a call of the database', () => {
       ['apikey', 'authorization', 'content-type', 'traceparent'].map((name) => request?.headers.get(name)),
     ).toEqual([apiKey, authorization, 'application/json', '00-a-b-01']);
     expect(await request?.json()).toEqual({ reason: 'a\ufffdb \ufffd', n: 1 });
+    expect(signals).toEqual([expect.any(AbortSignal)]);
   });
 
   it('takes an empty response as null, and rejects with the status and the text of an error', async () => {

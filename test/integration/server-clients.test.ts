@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPlatform } from '../../src/platform/index.ts';
-import { createServerClients, parseCookieHeader, type CookieToSet } from '../../src/clients/server.ts';
+import {
+  createRequestCookies,
+  createServerClients,
+  parseCookieHeader,
+  type CookieToSet,
+} from '../../src/clients/server.ts';
 import { ada, seedPassword, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import { expire } from '../support/session-cookies.ts';
 import { createEdgeFunction } from '../../examples/servers/edge-function.ts';
@@ -138,6 +143,18 @@ it('completes the PKCE flow of an earlier request in a later one', async () => {
   });
   expect([...jar.keys()].some((name) => name.endsWith('-code-verifier'))).toBe(false);
   expect((await clientsOfRequest().auth.getUser()).email).toBe(ada.email);
+});
+
+it.each([
+  [undefined, true],
+  [{ secure: false }, false],
+])('the cookies of a session with the options %j are for https only: %s', async (cookieOptions, isSecure) => {
+  const headers = new Headers();
+  const cookies = createRequestCookies(new Request('http://localhost'), headers);
+  const { auth } = createServerClients({ ...project(), cookies, cookieOptions });
+  await auth.signInWithPassword(credentials);
+  const [cookie] = headers.getSetCookie();
+  expect([cookie?.includes('-auth-token'), cookie?.includes('; Secure')]).toEqual([true, isSecure]);
 });
 
 it('without setAll a refreshed session lasts for the request, and the browser’s cookies stay valid', async () => {

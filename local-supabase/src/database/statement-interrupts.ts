@@ -120,12 +120,14 @@ class Interrupts implements StatementInterrupts {
       this.#dueMs = delayMs > 0 ? performance.now() + delayMs : Number.POSITIVE_INFINITY;
       return 0;
     };
-    // Set the flag here, because an error leaves `ProcessInterrupts` before it does so.
-    const throwLongjmp = env['_emscripten_throw_longjmp'] as () => void;
-    env['_emscripten_throw_longjmp'] = () => {
-      this.#setFlag('_InterruptPending');
-      throwLongjmp();
-    };
+    // Set the flag here, because an error leaves `ProcessInterrupts` before it does so: to a handler, or to PGlite where none is.
+    for (const name of ['_emscripten_throw_longjmp', 'exit']) {
+      const leave = env[name] as (...args: number[]) => void;
+      env[name] = (...args: number[]) => {
+        this.#setFlag('_InterruptPending');
+        leave(...args);
+      };
+    }
     const readClock = wasi['clock_time_get'] as (id: number, precision: bigint, address: number) => number;
     wasi['clock_time_get'] = (id: number, precision: bigint, address: number) => {
       const status = readClock(id, precision, address);

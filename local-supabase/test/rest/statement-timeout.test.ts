@@ -66,4 +66,16 @@ describe('a statement that takes longer than statement_timeout', () => {
       { message: timedOut.message },
     ]);
   });
+
+  it('is canceled after another was canceled while it was planned', async () => {
+    await world.database.exec(`create function public.sleep_at_planning(seconds float8) returns void
+      language internal immutable strict as 'pg_sleep';
+      set statement_timeout = '50ms'`);
+    for (const text of [
+      'select sleep_at_planning(3600)',
+      'select count(*) from generate_series(1, 2e6::int)',
+    ])
+      await expect(world.database.query(text)).rejects.toMatchObject(timedOut);
+    await world.database.exec('reset statement_timeout');
+  });
 });

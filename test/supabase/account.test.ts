@@ -163,7 +163,7 @@ it.each([
 it('an account at the end of a range of recipients can be deleted, and the others receive the message once', async () => {
   const { database } = supabase();
   // Between Grace and Ada, in the order of the ids.
-  const between = `a0${leaving.userId.slice(2)}`;
+  const between = `a0${crypto.randomUUID().slice(2)}`;
   await database.query(
     `insert into auth.users (id, instance_id, email) values ($1, '00000000-0000-0000-0000-000000000000', 'between@example.com')`,
     [between],

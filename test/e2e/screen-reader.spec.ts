@@ -65,7 +65,7 @@ function dialog(page: Page): Locator {
   return page.getByRole('dialog');
 }
 
-/** The files in `test/e2e/spoken` have the roles, names and states in the order in which they are read. */
+/** The reference files have the roles, names and states in the order in which they are read. */
 for (const [name, part = (page: Page) => page.getByRole('main')] of states)
   for (const language of inGerman.has(name) ? (['en', 'de'] as const) : (['en'] as const))
     test(

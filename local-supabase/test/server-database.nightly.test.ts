@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createLocalSupabase, StartError } from '../src/entries/index.ts';
 import { startTestedServer, type TestedServer } from './tested-server.ts';
 import { createUser, requestApi } from '../../test/support/local-supabase.ts';
@@ -96,7 +96,7 @@ describe('the services on a server of PostgreSQL', () => {
     expect(await supabase.database.query('select 1 as one')).toEqual([{ one: 1 }]);
     await supabase.database.query(`select pg_notify('news', 'two')`);
     await supabase.database.query('select 1');
-    await vi.waitFor(() => expect(received).toHaveLength(2), 60_000);
+    await expect.poll(() => received).toHaveLength(2);
     expect(received).toEqual(['one', 'two']);
     await supabase.close();
   });

@@ -115,15 +115,15 @@ test('a stored session is a sign-in for a listener of a new client, and an initi
   const { auth } = connect(failing, {}, first.kept);
   const events: string[] = [];
   auth.onAuthStateChange((event, session) => events.push(`${event} ${session?.user.id}`));
-  await vi.waitFor(() => expect(events).toEqual(['SIGNED_IN ada', 'INITIAL_SESSION ada']), 60_000);
+  await expect.poll(() => events).toEqual(['SIGNED_IN ada', 'INITIAL_SESSION ada']);
   auth.onAuthStateChange((event) => events.push(`later ${event}`));
-  await vi.waitFor(() => expect(events.slice(2)).toEqual(['later INITIAL_SESSION']), 60_000);
+  await expect.poll(() => events.slice(2)).toEqual(['later INITIAL_SESSION']);
   await auth.dispose();
 
   const signedOut = connect(failing);
   const none: string[] = [];
   signedOut.auth.onAuthStateChange((event, session) => none.push(`${event} ${session?.user.id}`));
-  await vi.waitFor(() => expect(none).toEqual(['INITIAL_SESSION undefined']), 60_000);
+  await expect.poll(() => none).toEqual(['INITIAL_SESSION undefined']);
   await signedOut.auth.dispose();
 });
 

@@ -74,7 +74,7 @@ function openClients() {
 /** Starts the list and waits until it is current. */
 async function follow<Row>(list: LiveQuery<Row>) {
   closers.push(list.start());
-  await vi.waitFor(() => expect(list.getSnapshot().status).toBe('current'), 60_000);
+  await expect.poll(() => list.getSnapshot().status).toBe('current');
   return { rows: () => list.getSnapshot().rows };
 }
 
@@ -120,16 +120,14 @@ describe('a live list over the embedded server', () => {
     );
     await expect.poll(list.rows).toEqual([{ id: 4 }]);
     await sql(`update live_people set name = 'Anne' where id = 2`);
-    await vi.waitFor(
-      () =>
-        expect(
-          list
-            .rows()
-            .map(({ id }) => id)
-            .sort((a, b) => a - b),
-        ).toEqual([2, 4]),
-      60_000,
-    );
+    await expect
+      .poll(() =>
+        list
+          .rows()
+          .map(({ id }) => id)
+          .sort((a, b) => a - b),
+      )
+      .toEqual([2, 4]);
   });
 
   it('follows a view by the table below it', async () => {
@@ -167,10 +165,9 @@ describe('a live list over the embedded server', () => {
       key: 'id',
     });
     closers.push(rounded.start());
-    await vi.waitFor(
-      () => expect(rounded.getSnapshot()).toMatchObject({ isCurrent: false, error: { code: 'invalid-row' } }),
-      60_000,
-    );
+    await expect
+      .poll(() => rounded.getSnapshot())
+      .toMatchObject({ isCurrent: false, error: { code: 'invalid-row' } });
   });
 
   it('of a table that is not published has an error with the statement that publishes it, and is still read', async () => {
@@ -185,17 +182,14 @@ describe('a live list over the embedded server', () => {
     });
     closers.push(list.start());
     const statement = 'alter publication supabase_realtime add table public.live_secrets;';
-    await vi.waitFor(() => expect(list.getSnapshot().error?.message).toContain(statement), 60_000);
+    await expect.poll(() => list.getSnapshot().error?.message).toContain(statement);
     await sql(`insert into live_secrets values (1, 'new')`);
-    await vi.waitFor(() => expect(list.getSnapshot().rows).toHaveLength(1), 60_000);
+    await expect.poll(() => list.getSnapshot().rows).toHaveLength(1);
     expect(list.getSnapshot()).toMatchObject({ status: 'failed', isCurrent: false });
     expect(warn).toHaveBeenCalledTimes(1);
     await sql(statement);
     channel.join();
-    await vi.waitFor(
-      () => expect(list.getSnapshot()).toMatchObject({ status: 'current', error: null }),
-      60_000,
-    );
+    await expect.poll(() => list.getSnapshot()).toMatchObject({ status: 'current', error: null });
   });
 
   it('is replaced by one with another filter on the channel, which is not joined again', async () => {
@@ -213,10 +207,7 @@ describe('a live list over the embedded server', () => {
       });
     const active = listOf(true);
     const stop = active.start();
-    await vi.waitFor(
-      () => expect(active.getSnapshot()).toMatchObject({ status: 'current', rows: [{ id: 1 }] }),
-      60_000,
-    );
+    await expect.poll(() => active.getSnapshot()).toMatchObject({ status: 'current', rows: [{ id: 1 }] });
     const inactive = await follow(listOf(false));
     stop();
     await sql('update live_people set is_active = false');

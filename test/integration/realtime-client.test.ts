@@ -104,7 +104,7 @@ const idsOf = async (user: { id: string }) =>
     .map(({ id }) => id)
     .sort();
 const live = (tab: ReturnType<typeof openTab>) =>
-  vi.waitFor(() => expect([tab.status(), tab.query.getSnapshot().isCurrent]).toEqual(['live', true]), 60_000);
+  expect.poll(() => [tab.status(), tab.query.getSnapshot().isCurrent]).toEqual(['live', true]);
 const equalToTable = (tab: ReturnType<typeof openTab>, user: { id: string }) =>
   vi.waitFor(async () => expect(tab.ids()).toEqual(await idsOf(user)), 60_000);
 
@@ -114,13 +114,11 @@ describe('the realtime client against the embedded server', () => {
     await live(tab);
     const id = await insert(ada);
     await insert(grace);
-    await vi.waitFor(() => expect(tab.ids()).toContain(id), 60_000);
+    await expect.poll(() => tab.ids()).toContain(id);
     await getSupabase().database.query("update public.notifications set status = 'read' where id = $1", [id]);
-    await vi.waitFor(
-      () =>
-        expect(tab.query.getSnapshot().rows.find((row) => row.id === id)).toMatchObject({ status: 'read' }),
-      60_000,
-    );
+    await expect
+      .poll(() => tab.query.getSnapshot().rows.find((row) => row.id === id))
+      .toMatchObject({ status: 'read' });
     await getSupabase().database.query('delete from public.notifications where id = $1', [id]);
     await equalToTable(tab, ada);
     expect(tab.query.getSnapshot().rows.every((row) => row.recipient_id === ada.id)).toBe(true);
@@ -141,7 +139,7 @@ describe('the realtime client against the embedded server', () => {
       'insert into public.notification_preferences (user_id) values ($1) on conflict (user_id) do update set updated_at = now()',
       [ada.id],
     );
-    await vi.waitFor(() => expect(seen).toHaveLength(1), 60_000);
+    await expect.poll(() => seen).toHaveLength(1);
     expect(tab.ids()).toContain(id);
   });
 
@@ -152,8 +150,8 @@ describe('the realtime client against the embedded server', () => {
     tab.channel.subscribe(() => statuses.push(tab.status()));
     getSupabase().realtime.faults.expireTokens();
     const id = await insert(ada);
-    await vi.waitFor(() => expect(statuses).toEqual(['recovering', 'live']), 60_000);
-    await vi.waitFor(() => expect(tab.ids()).toContain(id), 60_000);
+    await expect.poll(() => statuses).toEqual(['recovering', 'live']);
+    await expect.poll(() => tab.ids()).toContain(id);
   });
 
   it('fails with signed-out when there is no other token', async () => {
@@ -162,11 +160,9 @@ describe('the realtime client against the embedded server', () => {
     await live(tab);
     token = null;
     getSupabase().realtime.faults.expireTokens();
-    await vi.waitFor(
-      () =>
-        expect(tab.channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'signed-out' } }),
-      60_000,
-    );
+    await expect
+      .poll(() => tab.channel.getSnapshot())
+      .toMatchObject({ status: 'failed', error: { code: 'signed-out' } });
   });
 
   it.each([
@@ -219,14 +215,14 @@ describe('the realtime client against the embedded server', () => {
     'serves five tabs over one websocket, and over another within 5 s of a closed leader',
     { timeout: 30_000 },
     async () => {
-      await vi.waitFor(() => expect(getSupabase().realtime.statistics.sockets).toBe(0), 60_000);
+      await expect.poll(() => getSupabase().realtime.statistics.sockets).toBe(0);
       const tabs = Array.from({ length: 5 }, () => openTab(ada, { share: shareSocket }));
       await Promise.all(tabs.map(live));
       expect(getSupabase().realtime.statistics.sockets).toBe(1);
       const [leader, ...others] = tabs;
       leader?.client.close();
       const id = await insert(ada);
-      await Promise.all(others.map((tab) => vi.waitFor(() => expect(tab.ids()).toContain(id), 60_000)));
+      await Promise.all(others.map((tab) => expect.poll(() => tab.ids()).toContain(id)));
       await Promise.all(others.map(live));
       expect(getSupabase().realtime.statistics.sockets).toBe(1);
     },
@@ -234,13 +230,13 @@ describe('the realtime client against the embedded server', () => {
 
   it('says that the public key is wrong instead of connecting forever', async () => {
     const { channel } = openTab(ada, { apiKey: 'wrong', settings: { reconnectDelaysMs: [20] } });
-    await vi.waitFor(() => expect(channel.getSnapshot().error?.code).toBe('key-refused'), 60_000);
+    await expect.poll(() => channel.getSnapshot().error?.code).toBe('key-refused');
   });
 
   it('supports protocol version 1.0.0', async () => {
     const tab = openTab(ada, { vsn: '1.0.0' });
     await live(tab);
     const id = await insert(ada);
-    await vi.waitFor(() => expect(tab.ids()).toContain(id), 60_000);
+    await expect.poll(() => tab.ids()).toContain(id);
   });
 });

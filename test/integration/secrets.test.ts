@@ -132,12 +132,12 @@ it('no error, log event, report, URL or message between tabs holds a password or
   await failing(() => createFunctionsClient(connection).invoke('absent'));
   const refused = realtime.channel('someone-elses-room', { private: true });
   refused.join();
-  await vi.waitFor(() => expect(refused.getSnapshot().status).toBe('failed'), 60_000);
+  await expect.poll(() => refused.getSnapshot().status).toBe('failed');
   note('error', refused.getSnapshot().error);
   const shared = second.realtime.channel('shared');
   createPostgresChanges(shared).on({ event: '*', table: 'notifications' }, () => {});
   shared.join();
-  await vi.waitFor(() => expect(shared.getSnapshot().status).toBe('live'), 60_000);
+  await expect.poll(() => shared.getSnapshot().status).toBe('live');
 
   supabase().faults.expireTokens();
   // Two tokens of a session are equal within a second, so a refresh may bring the expired one again.

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createStorageClient, StorageError, uploadResumable } from '../../src/storage-client/index.ts';
 import { createRecordingTab, projectUrl } from '../rest-client/support/recording-client.ts';
 import { json } from '../support/wire/replies.ts';
@@ -734,7 +734,7 @@ describe('a resumable upload', () => {
         () => 'done',
         (problem: unknown) => problem,
       );
-      await vi.waitFor(() => expect(ScriptedXhr.sent).toHaveLength(1), 60_000);
+      await expect.poll(() => ScriptedXhr.sent).toHaveLength(1);
       return { outcome, world, seen, xhr: ScriptedXhr.sent[0] as ScriptedXhr };
     };
 

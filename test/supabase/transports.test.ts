@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import webPush from 'web-push';
 import { createResendTransport } from '../../supabase/functions/_shared/mail/resend-transport.ts';
 import { createSmtpTransport } from '../../supabase/functions/_shared/mail/smtp-transport.ts';
@@ -188,7 +188,7 @@ describe('SMTP', () => {
     );
     expect(await response.json()).toMatchObject({ sent: 1 });
     expect(lines).toContain('MAIL FROM:<a@b.test>');
-    await vi.waitFor(() => expect(openConnections()).toBe(0), 60_000);
+    await expect.poll(() => openConnections()).toBe(0);
   });
 
   it('refuses a mail with an address that no envelope can have', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabasePool, createLocalSupabase, type LocalSupabase } from '../../src/entries/index.ts';
 import { connectRawClient } from '../realtime/raw-client.ts';
 import { createUser, requestApi } from '../../../test/support/local-supabase.ts';
@@ -169,7 +169,7 @@ describe('PostgreSQL beside the services', { timeout: TIMEOUT_MS }, () => {
     await supabase.close();
     await endless;
     expect(await isReachable(String(supabase.databaseUrl))).toBe(false);
-    await vi.waitFor(async () => expect(await temporaryFolders()).toEqual([]), 60_000);
+    await expect.poll(() => temporaryFolders()).toEqual([]);
   });
 
   it('ends when its host is killed', async () => {
@@ -184,8 +184,8 @@ describe('PostgreSQL beside the services', { timeout: TIMEOUT_MS }, () => {
     const endless = client.query('select pg_sleep(600)').catch((problem: Error) => problem.message);
     host.kill('SIGKILL');
     await endless;
-    await vi.waitFor(async () => expect(await isReachable(databaseUrl)).toBe(false), 60_000);
-    await vi.waitFor(async () => expect(await temporaryFolders()).toEqual([]), 60_000);
+    await expect.poll(() => isReachable(databaseUrl)).toBe(false);
+    await expect.poll(() => temporaryFolders()).toEqual([]);
   });
 
   it('stays for the next instance of a pool, which begins with the initial rows', async () => {

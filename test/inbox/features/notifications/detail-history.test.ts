@@ -23,7 +23,7 @@ test('closing the detail returns to the entry of the list, and Back then leaves 
   openDetail(detail('2'));
   expect(url()).toBe(detail('2'));
   closeDetail(list);
-  await vi.waitFor(() => expect(url()).toBe(list), 60_000);
+  await expect.poll(() => url()).toBe(list);
   await goBack();
   expect(url()).toBe('/preferences');
 });
@@ -32,7 +32,7 @@ test('closing the detail twice at once does not leave the list', async () => {
   openDetail(detail('1'));
   closeDetail(list);
   closeDetail(list);
-  await vi.waitFor(() => expect(url()).toBe(list), 60_000);
+  await expect.poll(() => url()).toBe(list);
   await goBack();
   expect(url()).toBe('/preferences');
 });
@@ -42,7 +42,7 @@ test('a menu that opens while the detail is closing stays open, until Back is pr
   closeDetail(list);
   const onClose = vi.fn<() => void>();
   renderHook(() => useCloseOnHistoryNavigation(true, onClose));
-  await vi.waitFor(() => expect(url()).toBe(list), 60_000);
+  await expect.poll(() => url()).toBe(list);
   expect(onClose).not.toHaveBeenCalled();
   await new Promise((resolve) => setTimeout(resolve));
   await goBack();
@@ -53,7 +53,7 @@ test('a notification opened while the detail is closing is shown', async () => {
   openDetail(detail('1'));
   closeDetail(list);
   openDetail(detail('2'));
-  await vi.waitFor(() => expect(url()).toBe(detail('2')), 60_000);
+  await expect.poll(() => url()).toBe(detail('2'));
   await goBack();
   expect(url()).toBe(list);
 });

@@ -83,7 +83,7 @@ test('offline changes wait in the outbox, survive a browser restart, and are sen
   const [second, later] = await startBrowser(profile);
   await second.setOffline(true);
   await later.goto(`${world.appUrl}/home`);
-  // In a bare system Chromium lets requests fail after this navigation, and reports a network all the same.
+  // Chromium 150 lets requests fail after this navigation, and reports a network all the same.
   const session = await second.newCDPSession(later);
   const offline = { offline: true, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
   await session.send('Network.emulateNetworkConditions', offline);

@@ -3,6 +3,7 @@ import type { Audit } from '../src/audit/audit.ts';
 import { chooseAudits } from '../src/audits/audits.ts';
 import { isUnexpected, runAudits } from '../src/runner/runner.ts';
 import { NotRunError } from '../src/target/target.ts';
+import { assertStatus } from '../src/target/wire.ts';
 import { audit, runSample as run, target } from './sample-audits.ts';
 
 describe('a run of audits', () => {
@@ -29,6 +30,27 @@ describe('a run of audits', () => {
       { status: 'passed' },
       { status: 'not-run', reason: 'the target lacks: phone-confirmation' },
     ]);
+  });
+
+  it('a refusal by a setting is reported as not run, in the format without the version header too', async () => {
+    const refusals = [
+      { code: 'email_provider_disabled', message: 'Email logins are disabled' },
+      { code: 422, error_code: 'email_provider_disabled', msg: 'Email logins are disabled' },
+    ];
+    const signIn = audit('A-1', async ({ auth }) => assertStatus(await auth.send('POST', '/token'), 400));
+    for (const refusal of refusals) {
+      const fetch = (url: string) =>
+        Promise.resolve(
+          url.endsWith('/settings')
+            ? Response.json({ external: { email: false } })
+            : Response.json(refusal, { status: 422 }),
+        );
+      const [result] = await runAudits([signIn], { ...target, fetch });
+      expect(result?.outcome).toEqual({
+        status: 'not-run',
+        reason: "the target's settings forbid it: external.email (email_provider_disabled)",
+      });
+    }
   });
 
   it('each result is reported when its audit ends', async () => {

@@ -76,8 +76,9 @@ export async function readTargetSettings(auth: Wire): Promise<TargetSettings> {
     isEmailAutoconfirmed: at(settings, 'mailer_autoconfirm') === true,
     confirmsPhones: at(settings, 'external', 'phone') !== false && at(settings, 'phone_autoconfirm') !== true,
     explain(response) {
-      const named = at(response.json, 'code') ?? at(response.json, 'error_code');
-      const code = typeof named === 'string' ? named : '';
+      // Without the version header, `code` is the number of the status.
+      const code = at(response.json, 'error_code') ?? at(response.json, 'code');
+      if (typeof code !== 'string') return undefined;
       return hiddenSettings.has(code) ? code : explainByShown(code);
     },
     explainGate(codes) {

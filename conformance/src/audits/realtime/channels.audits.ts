@@ -241,6 +241,8 @@ const tokens: readonly Audit[] = [
     { source, since: '1.0.0' },
     (context) =>
       withPair(context, async ({ ada, socket }) => {
+        // The first subscription of an idle project takes seconds, in which the short token would expire.
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)], { name: 'realtime:first', ref: '2' });
         const exp = Math.floor(Date.now() / 1000) + 4;
         await joinLive(socket, context.signAgain(ada.accessToken, { exp }), [inboxOf(ada)]);
         await socket.expect('phx_close', isEvent('phx_close'));

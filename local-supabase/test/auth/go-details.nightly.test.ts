@@ -110,10 +110,26 @@ describe('an administrator', () => {
     ['per_page=0', 500, 'Internal Server Error'],
     ['sort=email', 400, "bad field for sort 'email'"],
     ['sort=created_at%20up', 400, "bad direction for sort 'up'"],
+    ['sort=created_at%20asc%20x', 400, "bad direction for sort 'asc x'"],
   ])('cannot read a page of users with %s', async (query, status, message) => {
     const reply = await world.get(`/admin/users?${query}`, admin);
     expect(reply.status).toBe(status);
     expect(reply.body.message).toContain(message);
+  });
+
+  it('may spell the direction of a sort in any case', async () => {
+    const emails = [freshEmail(), freshEmail()];
+    for (const email of emails) {
+      await world.post('/admin/users', { email, password }, admin);
+      world.advance(1);
+    }
+    const read = async (sort: string) => {
+      const { body } = await world.get(`/admin/users?per_page=100&sort=created_at%20${sort}`, admin);
+      const listed = (body.users as readonly { email: string }[]).map(({ email }) => email);
+      return listed.filter((email) => emails.includes(email));
+    };
+    expect(await read('ASC')).toEqual(emails);
+    expect(await read('Desc')).toEqual(emails.toReversed());
   });
 
   it('receives links with sorted parameters, and page 1 as the one after page 0', async () => {

@@ -30,12 +30,14 @@ export async function requireUserAsAdmin(
 
 type SortOrder = 'asc' | 'desc';
 
-/** Reads `sort=created_at asc|desc`; descending by default. Throws 400 validation_failed. */
+/** Reads `sort=created_at asc|desc`, in any case; descending by default. Throws 400 validation_failed. */
 function readSortOrder(call: Call): SortOrder {
-  const [field = '', order = 'desc'] = (call.url.searchParams.get('sort') ?? 'created_at').split(' ');
+  const [, field = '', given = 'desc'] =
+    /^([^ ]*)(?: (.*))?$/s.exec(call.url.searchParams.get('sort') ?? 'created_at') ?? [];
   if (field !== 'created_at') throw invalid(`Bad Sort Parameters: bad field for sort '${field}'`);
+  const order = given.toLowerCase();
   if (order !== 'asc' && order !== 'desc')
-    throw invalid(`Bad Sort Parameters: bad direction for sort '${order}', only 'asc' and 'desc' allowed`);
+    throw invalid(`Bad Sort Parameters: bad direction for sort '${given}', only 'asc' and 'desc' allowed`);
   return order;
 }
 

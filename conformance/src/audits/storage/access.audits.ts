@@ -115,4 +115,62 @@ export const storageAccessAudits: readonly Audit[] = [
     },
     { since: '1.0.0' },
   ),
+  access(
+    'STORE-811',
+    'an object of a public bucket is described without a key',
+    async (bucket, context) => {
+      await bucket.upload('a.txt', 'abc');
+      const browser = asBrowser(bucket, context);
+      const { json } = await browser.send('GET', `/object/info/public/${bucket.name}/a.txt`);
+      assert.deepEqual([at(json, 'name'), at(json, 'size')], ['a.txt', 3], 'the name and the size');
+      assertRefusal(await browser.send('GET', `/object/public/${bucket.name}/none`), 404, 'NoSuchKey');
+    },
+    { isPublic: true, since: '1.0.0' },
+  ),
+  access(
+    'STORE-812',
+    'a user without a policy sees and changes no bucket',
+    async (bucket, context) => {
+      const send = await asUser(bucket, context);
+      const path = `/bucket/${bucket.name}`;
+      assertRefusal(await send('GET', path), 404, 'NoSuchBucket');
+      assertRefusal(await send('PUT', path, { public: true }), 404, 'NoSuchBucket');
+      const listed = await send('GET', `/bucket?search=${bucket.name}`);
+      assert.deepEqual(listed.json, [], 'the list');
+      const { json } = await bucket.service.send('GET', path);
+      assert.equal(at(json, 'public'), false, 'public of the bucket');
+    },
+    { since: '1.0.0' },
+  ),
+  access(
+    'STORE-813',
+    'a user without a policy neither copies nor moves an object',
+    async (bucket, context) => {
+      await bucket.upload('a.txt', 'a');
+      const send = await asUser(bucket, context);
+      for (const kind of ['copy', 'move']) {
+        const body = { bucketId: bucket.name, sourceKey: 'a.txt', destinationKey: 'b.txt' };
+        assertRefusal(await send('POST', `/object/${kind}`, body), 404, 'NoSuchKey');
+      }
+      assertStatus(await bucket.service.send('GET', `/object/${bucket.name}/a.txt`), 200);
+    },
+    { since: '1.0.0' },
+  ),
+  access(
+    'STORE-814',
+    'an expired token is AccessDenied',
+    async ({ service }, context) => {
+      const nowSeconds = Math.floor(Date.now() / 1000);
+      const { accessToken } = await context.newUser();
+      const wire = createWire(service.baseUrl, context.target.anonKey, context.target.fetch);
+      const list = (exp: number) =>
+        wire.send('GET', '/bucket', {
+          token: context.signAgain(accessToken, { iat: nowSeconds - 7200, exp }),
+        });
+      if ((await list(nowSeconds + 3600)).status !== 200)
+        throw new NotRunError('the target accepts no tokens of the legacy secret');
+      assertRefusal(await list(nowSeconds - 3600), 403, 'AccessDenied');
+    },
+    { since: '1.0.0' },
+  ),
 ];

@@ -3,13 +3,14 @@ import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { assertStatus, at } from '../../target/wire.ts';
 import { NotRunError } from '../../target/target.ts';
-import { assertInvalid, assertRefusal, bucketAudits } from './storage-audit.ts';
+import { assertInvalid, assertRefusal, bucketAudits, namesOf } from './storage-audit.ts';
 
 const buckets = bucketAudits('buckets');
 const bodies = bucketAudits('bodies');
 const names = bucketAudits('names');
 
 const REFUSED_NAMES = ['', ' lead', 'trail ', 'a/b', 'a#b', 'a%b', 'é', 'x'.repeat(101)];
+const LIMITS = { '1.5KB': 1500, '7b': 7, '2mb': 2_000_000, '1GB': 1_000_000_000 };
 const TAKEN_CHARACTERS = "A b!_.*'()&$=@;:+,?-";
 
 const settings: readonly Audit[] = [
@@ -57,12 +58,11 @@ const settings: readonly Audit[] = [
     );
   }),
   buckets('STORE-206', 'a limit may be a text with a decimal unit', async ({ name, service }) => {
-    await service.send('PUT', `/bucket/${name}`, { body: { file_size_limit: '1.5KB' } });
-    assert.equal(
-      at((await service.send('GET', `/bucket/${name}`)).json, 'file_size_limit'),
-      1500,
-      'the limit',
-    );
+    for (const [text, bytes] of Object.entries(LIMITS)) {
+      await service.send('PUT', `/bucket/${name}`, { body: { file_size_limit: text } });
+      const read = await service.send('GET', `/bucket/${name}`);
+      assert.equal(at(read.json, 'file_size_limit'), bytes, `the limit ${text}`);
+    }
   }),
   buckets('STORE-207', 'a limit as text is read to three digits', async ({ name, service }) => {
     await service.send('PUT', `/bucket/${name}`, { body: { file_size_limit: '1234567b' } });
@@ -73,8 +73,10 @@ const settings: readonly Audit[] = [
     );
   }),
   buckets('STORE-208', 'an invalid media type is refused', async ({ name, service }) => {
-    const body = { allowed_mime_types: ['nonsense'] };
-    assertRefusal(await service.send('PUT', `/bucket/${name}`, { body }), 415, 'InvalidMimeType');
+    for (const allowed_mime_types of [['nonsense'], ['image/png', 'a/b/c'], ['text/plain; version=1']]) {
+      const body = { allowed_mime_types };
+      assertRefusal(await service.send('PUT', `/bucket/${name}`, { body }), 415, 'InvalidMimeType');
+    }
   }),
   buckets('STORE-209', 'a bucket with objects is not deleted', async ({ name, service, upload }) => {
     await upload('a.txt', 'a');
@@ -107,6 +109,55 @@ const settings: readonly Audit[] = [
     assert.deepEqual(at(listed.json, 0, 'id'), name, 'the id of the first bucket');
     assert.equal(at(listed.json, 0, 'type'), 'STANDARD', 'the type of the first bucket');
   }),
+  buckets(
+    'STORE-226',
+    'a bucket is created with the settings of the request',
+    async ({ service }, { run }) => {
+      const [id, name] = [run.newName(), run.newName()];
+      const body = { id, name, public: true, file_size_limit: '2MB', allowed_mime_types: ['image/*', 'a/b'] };
+      const created = await service.send('POST', '/bucket', { body });
+      assertStatus(created, 200);
+      assert.equal(at(created.json, 'name'), name, 'name of the response');
+      const { json } = await service.send('GET', `/bucket/${id}`);
+      assert.deepEqual(
+        ['id', 'name', 'public', 'file_size_limit', 'allowed_mime_types'].map((member) => at(json, member)),
+        [id, name, true, 2_000_000, ['image/*', 'a/b']],
+        'the settings',
+      );
+      assertStatus(await service.send('DELETE', `/bucket/${id}`), 200);
+    },
+    { since: '1.0.0' },
+  ),
+  buckets(
+    'STORE-227',
+    'a list of buckets is ordered in both directions, and begins at an offset',
+    async ({ name, service }) => {
+      const names = [name, `${name}-1`, `${name}-2`];
+      for (const further of names.slice(1))
+        assertStatus(await service.send('POST', '/bucket', { body: { name: further } }), 200);
+      const list = async (query: Readonly<Record<string, string>>) =>
+        namesOf((await service.send('GET', '/bucket', { query: { search: name, ...query } })).json);
+      const lists = [
+        await list({ sortColumn: 'name' }),
+        await list({ sortColumn: 'name', sortOrder: 'desc', limit: '2' }),
+        await list({ sortColumn: 'created_at', sortOrder: 'asc', limit: '1', offset: '1' }),
+      ];
+      for (const further of names.slice(1)) await service.send('DELETE', `/bucket/${further}`);
+      assert.deepEqual(lists, [names, names.toReversed().slice(0, 2), [names[1]]], 'the lists');
+    },
+    { since: '1.0.0' },
+  ),
+  buckets(
+    'STORE-228',
+    'a bucket without objects is deleted',
+    async ({ name, service, upload }) => {
+      await upload('a.txt', 'a');
+      await service.send('DELETE', `/object/${name}/a.txt`);
+      assertStatus(await service.send('DELETE', `/bucket/${name}`), 200);
+      assertRefusal(await service.send('GET', `/bucket/${name}`), 404, 'NoSuchBucket');
+    },
+    { since: '1.0.0' },
+  ),
   buckets('STORE-212', 'a search matches wildcard characters literally', async ({ service }) => {
     const listed = await service.send('GET', '/bucket', { query: { search: '%' } });
     assert.deepEqual(listed.json, [], 'the list');
@@ -126,7 +177,7 @@ const ofNames: readonly Audit[] = [
     'STORE-214',
     'bucket names allow the characters of object names, except the slash',
     async ({ name, service }) => {
-      const odd = `${name}${TAKEN_CHARACTERS}`;
+      const odd = `${name}${TAKEN_CHARACTERS}`.padEnd(100, 'x');
       assertStatus(await service.send('POST', '/bucket', { body: { name: odd } }), 200);
       const path = `/bucket/${encodeURIComponent(odd)}`;
       assert.equal(at((await service.send('GET', path)).json, 'id'), odd, 'the id');

@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
-import { assertStatus, at } from '../../target/wire.ts';
-import type { ServerBucket } from '../../audit/bucket.ts';
+import { assertStatus, at, textAt } from '../../target/wire.ts';
+import { withBucket, type ServerBucket } from '../../audit/bucket.ts';
 import { assertInvalid, assertRefusal, bucketAudits, namesOf } from './storage-audit.ts';
 
 const changes = bucketAudits('removal-and-transfers');
@@ -118,4 +118,99 @@ export const storageChangeAudits: readonly Audit[] = [
     const rest = { destinationBucket: `${bucket.name}-none` };
     assertRefusal(await transfer(bucket, 'copy', ['a.txt', 'b.txt'], rest), 404, 'InvalidRequest');
   }),
+  changes(
+    'STORE-613',
+    'an object is copied and moved to another bucket, with its type and its metadata',
+    (bucket, context) =>
+      withBucket(context, false, async (other) => {
+        const headers = { 'Content-Type': 'text/css', 'Cache-Control': 'max-age=9' };
+        await bucket.upload('a.css', 'a', { ...headers, 'x-metadata': base64({ k: 1 }) });
+        const rest = { destinationBucket: other.name };
+        const copied = await transfer(bucket, 'copy', ['a.css', 'b.css'], rest);
+        assert.equal(at(copied.json, 'Key'), `${other.name}/b.css`, 'Key of the copy');
+        assertStatus(await transfer(bucket, 'move', ['a.css', 'c.css'], rest), 200);
+        for (const path of ['b.css', 'c.css']) {
+          const info = await infoOf(other, path);
+          assert.deepEqual(
+            [
+              ...['content_type', 'cache_control', 'metadata', 'bucket_id'].map((member) => at(info, member)),
+              await textOf(other, path),
+            ],
+            ['text/css', 'max-age=9', { k: 1 }, other.name, 'a'],
+            `the description and the text of ${path}`,
+          );
+        }
+        const list = await bucket.service.send('POST', `/object/list/${bucket.name}`, {
+          body: { prefix: '' },
+        });
+        assert.deepEqual(list.json, [], 'the list of the first bucket');
+      }),
+    { since: '1.0.0' },
+  ),
+  changes(
+    'STORE-614',
+    'a copy is a new object, whose row is in the response',
+    async (bucket) => {
+      const id = textAt(await bucket.upload('a.txt', 'abc'), 'Id');
+      const copied = await transfer(bucket, 'copy', ['a.txt', 'b.txt']);
+      assert.notEqual(textAt(copied, 'Id'), id, 'the id of the copy');
+      assert.deepEqual(
+        [
+          ...['name', 'bucket_id', 'id'].map((member) => at(copied.json, member)),
+          at(copied.json, 'metadata', 'size'),
+        ],
+        ['b.txt', bucket.name, at(copied.json, 'Id'), 3],
+        'the row',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  changes(
+    'STORE-615',
+    'a copy without its metadata keeps the type or the cache control that the request does not name',
+    async (bucket) => {
+      await bucket.upload('a.txt', 'a', { 'Cache-Control': 'max-age=9' });
+      const rest = { copyMetadata: false, metadata: { mimetype: 'text/css' } };
+      assertStatus(await transfer(bucket, 'copy', ['a.txt', 'b.css'], rest), 200);
+      const info = await infoOf(bucket, 'b.css');
+      assert.deepEqual(
+        [at(info, 'content_type'), at(info, 'cache_control')],
+        ['text/css', 'max-age=9'],
+        'the type and the cache control',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  changes(
+    'STORE-616',
+    'a transfer needs its bucket, its source and its destination',
+    async ({ name, service }) => {
+      const members = { bucketId: name, sourceKey: 'a', destinationKey: 'b' };
+      for (const kind of ['copy', 'move'])
+        for (const missing of Object.keys(members))
+          assertInvalid(
+            await service.send('POST', `/object/${kind}`, { body: { ...members, [missing]: undefined } }),
+            `body must have required property '${missing}'`,
+          );
+    },
+    { since: '1.0.0' },
+  ),
+  changes(
+    'STORE-617',
+    'a removal returns the row of each removed object',
+    async (bucket) => {
+      const id = textAt(await bucket.upload('f/a.txt', 'abc'), 'Id');
+      await bucket.upload('b.txt', 'b');
+      const { json } = await remove(bucket, ['b.txt', 'f/a.txt']);
+      const rows = json as readonly unknown[];
+      assert.equal(rows.length, 2, 'the number of rows');
+      const row = rows.find((one) => at(one, 'name') === 'f/a.txt');
+      assert.deepEqual(
+        [at(row, 'id'), at(row, 'bucket_id'), at(row, 'metadata', 'size')],
+        [id, bucket.name, 3],
+        'the members of the row',
+      );
+    },
+    { since: '1.0.0' },
+  ),
 ];

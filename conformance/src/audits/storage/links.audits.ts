@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
-import { assertStatus, at, createWire, textAt, type WireResponse } from '../../target/wire.ts';
+import { assertStatus, at, createWire, jwtPartOf, textAt, type WireResponse } from '../../target/wire.ts';
 import type { ServerBucket } from '../../audit/bucket.ts';
 import { assertInvalid, assertRefusal, bucketAudits } from './storage-audit.ts';
 
@@ -9,8 +9,27 @@ const links = bucketAudits('links');
 
 const sign = ({ name, service }: ServerBucket, path: string, body: unknown = { expiresIn: 60 }) =>
   service.send('POST', `/object/sign/${name}/${path}`, { body });
-const open = (context: AuditContext, { service }: ServerBucket, path: string): Promise<WireResponse> =>
-  createWire(service.baseUrl, '', context.target.fetch).send('GET', path);
+const open = (
+  context: AuditContext,
+  { service }: ServerBucket,
+  path: string,
+  headers = {},
+): Promise<WireResponse> =>
+  createWire(service.baseUrl, '', context.target.fetch).send('GET', path, { headers });
+/** Uploads by a link, without a key. */
+const store = (
+  context: AuditContext,
+  { service }: ServerBucket,
+  path: string,
+  body: string,
+  headers = {},
+): Promise<WireResponse> =>
+  createWire(service.baseUrl, '', context.target.fetch).send('PUT', path, {
+    body,
+    headers: { 'Content-Type': 'text/plain', ...headers },
+  });
+const signUpload = ({ name, service }: ServerBucket, path: string) =>
+  service.send('POST', `/object/upload/sign/${name}/${path}`);
 const tokenIn = (signed: string): string => /token=([^&]+)/.exec(signed)?.[1] ?? '';
 
 /** URL separators, sent unescaped as the vendor's client does. */
@@ -57,6 +76,11 @@ export const storageLinkAudits: readonly Audit[] = [
       const signed = await bucket.service.send('POST', `/object/sign/${bucket.name}`, { body });
       assertStatus(signed, 200);
       for (const [index, name] of names.entries()) {
+        assert.deepEqual(
+          [at(signed.json, index, 'path'), at(signed.json, index, 'error')],
+          [name, null],
+          'the path and the error of the entry',
+        );
         const token = tokenIn(String(at(signed.json, index, 'signedURL')));
         const path = `/object/sign/${bucket.name}/${encodeURIComponent(name)}?token=${token}`;
         assert.equal((await open(context, bucket, path)).text, name, `the text of ${name}`);
@@ -78,6 +102,7 @@ export const storageLinkAudits: readonly Audit[] = [
     await bucket.upload('a.txt', 'a');
     assertInvalid(await sign(bucket, 'a.txt', { expiresIn: 0 }), 'body/expiresIn must be >= 1');
     assertInvalid(await sign(bucket, 'a.txt', {}), "body must have required property 'expiresIn'");
+    assertInvalid(await sign(bucket, '', { expiresIn: 0, paths: ['a.txt'] }), 'body/expiresIn must be >= 1');
   }),
   links('STORE-407', 'an object that does not exist is not signed', async (bucket) => {
     assertRefusal(await sign(bucket, 'none.txt'), 404, 'NoSuchKey');
@@ -153,4 +178,83 @@ export const storageLinkAudits: readonly Audit[] = [
       'InvalidSignature',
     );
   }),
+  links(
+    'STORE-413',
+    'a link and each link of a batch last as long as the request says',
+    async (bucket) => {
+      await bucket.upload('a.txt', 'a');
+      const one = await sign(bucket, 'a.txt', { expiresIn: 1234 });
+      const many = await bucket.service.send('POST', `/object/sign/${bucket.name}`, {
+        body: { expiresIn: 1234, paths: ['a.txt'] },
+      });
+      for (const signed of [textAt(one, 'signedURL'), textAt(many, 0, 'signedURL')]) {
+        const claims = jwtPartOf(tokenIn(signed));
+        assert.equal(
+          Number(at(claims, 'exp')) - Number(at(claims, 'iat')),
+          1234,
+          'the seconds from iat to exp',
+        );
+      }
+    },
+    { since: '1.0.0' },
+  ),
+  links(
+    'STORE-414',
+    'a link serves ranges, and the file name that is added to it',
+    async (bucket, context) => {
+      await bucket.upload('a.txt', '0123456789');
+      const signed = textAt(await sign(bucket, 'a.txt'), 'signedURL');
+      const opened = await open(context, bucket, `${signed}&download=b.txt`, { Range: 'bytes=2-4' });
+      assert.deepEqual(
+        [opened.status, opened.text, opened.headers.get('content-disposition')],
+        [206, '234', "attachment; filename=b.txt; filename*=UTF-8''b.txt"],
+        'the status, the text and the header content-disposition',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  links(
+    'STORE-415',
+    'an upload link stores no other object',
+    async (bucket, context) => {
+      const url = textAt(await signUpload(bucket, 'u.txt'), 'url');
+      const stored = await store(context, bucket, url.replace('/u.txt?', '/v.txt?'), 'x');
+      assertRefusal(stored, 400, 'InvalidSignature');
+    },
+    { since: '1.0.0' },
+  ),
+  links(
+    'STORE-416',
+    'an upload by a link is subject to the limits of its bucket',
+    async (bucket, context) => {
+      const body = { file_size_limit: 3, allowed_mime_types: ['text/plain'] };
+      await bucket.service.send('PUT', `/bucket/${bucket.name}`, { body });
+      const url = textAt(await signUpload(bucket, 'u.txt'), 'url');
+      assertRefusal(await store(context, bucket, url, '1234'), 413, 'EntityTooLarge');
+      const css = { 'Content-Type': 'text/css' };
+      assertRefusal(await store(context, bucket, url, '123', css), 415, 'InvalidMimeType');
+      assertStatus(await store(context, bucket, url, '123'), 200);
+    },
+    { since: '1.0.0' },
+  ),
+  links(
+    'STORE-417',
+    'an upload by a link stores the type, the cache control and the metadata of its request',
+    async (bucket, context) => {
+      const url = textAt(await signUpload(bucket, 'u.css'), 'url');
+      const stored = await store(context, bucket, url, 'u', {
+        'Content-Type': 'text/css',
+        'Cache-Control': 'max-age=9',
+        'x-metadata': Buffer.from('{"k":1}').toString('base64'),
+      });
+      assert.equal(at(stored.json, 'Key'), `${bucket.name}/u.css`, 'Key of the upload');
+      const info = await bucket.service.send('GET', `/object/info/${bucket.name}/u.css`);
+      assert.deepEqual(
+        ['content_type', 'cache_control', 'metadata'].map((member) => at(info.json, member)),
+        ['text/css', 'max-age=9', { k: 1 }],
+        'the description',
+      );
+    },
+    { since: '1.0.0' },
+  ),
 ];

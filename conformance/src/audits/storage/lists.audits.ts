@@ -44,11 +44,21 @@ export const storageListAudits: readonly Audit[] = [
       [],
       'the list of an inner part',
     );
+    assert.deepEqual(
+      namesOf((await list(bucket, { prefix: 'docs', search: 'O' })).json),
+      ['old'],
+      'the names in the folder',
+    );
   }),
   lists('STORE-504', 'a list is restricted by limit and offset', async (bucket) => {
     await fill(bucket, TREE);
     const { json } = await list(bucket, { prefix: '', limit: 2, offset: 1 });
     assert.deepEqual(namesOf(json), ['b.txt', 'docs'], 'the names');
+    assert.deepEqual(
+      (await list(bucket, { prefix: '', offset: 4 })).json,
+      [],
+      'the list after the last entry',
+    );
   }),
   lists('STORE-505', 'ordered by time, folders come first', async (bucket) => {
     await fill(bucket, ['b.txt', 'a/1.txt', 'c.txt']);
@@ -67,6 +77,8 @@ export const storageListAudits: readonly Audit[] = [
     const listed = await service.send('POST', `/object/list/${name}-none`, { body: { prefix: '' } });
     assertStatus(listed, 200);
     assert.deepEqual(listed.json, [], 'the list');
+    const page = await service.send('POST', `/object/list-v2/${name}-none`, { body: {} });
+    assert.deepEqual(page.json, { hasNext: false, folders: [], objects: [] }, 'the page of version 2');
   }),
   lists('STORE-508', 'version 2 lists every object below a prefix, by bytes', async (bucket) => {
     await fill(bucket, TREE);
@@ -105,4 +117,107 @@ export const storageListAudits: readonly Audit[] = [
   lists('STORE-511', 'an invalid cursor is refused', async (bucket) => {
     assertRefusal(await listV2(bucket, { cursor: 'nonsense' }), 400, 'InvalidParameter');
   }),
+  lists(
+    'STORE-512',
+    'an entry has the times, the size and the type of its object, and a folder nulls',
+    async (bucket) => {
+      await fill(bucket, ['a.txt', 'f/1.txt']);
+      const { json } = await list(bucket, { prefix: '' });
+      const [object, folder] = json as readonly unknown[];
+      for (const member of ['id', 'created_at', 'updated_at', 'last_accessed_at'])
+        assert.deepEqual([typeof at(object, member), at(folder, member)], ['string', null], member);
+      assert.deepEqual(
+        ['size', 'mimetype', 'cacheControl'].map((member) => at(object, 'metadata', member)),
+        [5, 'text/plain', 'no-cache'],
+        'the metadata of the object',
+      );
+      assert.equal(at(folder, 'metadata'), null, 'the metadata of the folder');
+    },
+    { since: '1.0.0' },
+  ),
+  lists(
+    'STORE-513',
+    'a list is ordered by name and by each time, in both directions',
+    async (bucket) => {
+      await fill(bucket, ['b', 'a', 'c']);
+      const orders = [
+        [{ column: 'name' }, 'abc'],
+        [{ column: 'name', order: 'desc' }, 'cba'],
+        [{ column: 'created_at' }, 'bac'],
+        [{ column: 'updated_at', order: 'desc' }, 'cab'],
+        [{ column: 'last_accessed_at', order: 'asc' }, 'bac'],
+      ] as const;
+      for (const [sortBy, names] of orders)
+        assert.equal(
+          namesOf((await list(bucket, { prefix: '', sortBy })).json).join(''),
+          names,
+          `the names by ${sortBy.column}`,
+        );
+    },
+    { since: '1.0.0' },
+  ),
+  lists(
+    'STORE-514',
+    'version 2 matches any beginning of a key, in its own case',
+    async (bucket) => {
+      await fill(bucket, TREE);
+      const pages = [
+        [{ prefix: 'docs/o' }, [], ['docs/old/2.txt', 'docs/old/3.txt']],
+        [{ prefix: 'DOCS' }, [], []],
+        [{ prefix: 'do', with_delimiter: true }, ['docs/'], []],
+        [{ with_delimiter: true }, ['docs/'], ['A.txt', 'b.txt', 'z.txt']],
+      ] as const;
+      for (const [body, folders, objects] of pages) {
+        const { json } = await listV2(bucket, body);
+        assert.deepEqual(
+          [namesOf(at(json, 'folders')), namesOf(at(json, 'objects'))],
+          [folders, objects],
+          `the folders and the objects of ${JSON.stringify(body)}`,
+        );
+      }
+    },
+    { since: '1.0.0' },
+  ),
+  lists(
+    'STORE-515',
+    'the pages of version 2 keep their order, by name and by each time',
+    async (bucket) => {
+      await fill(bucket, ['b', 'a', 'c', 'd']);
+      const orders = [
+        [{ column: 'name', order: 'desc' }, 'dcba'],
+        [{ column: 'created_at', order: 'asc' }, 'bacd'],
+        [{ column: 'updated_at', order: 'desc' }, 'dcab'],
+      ] as const;
+      for (const [sortBy, names] of orders) {
+        const first = await listV2(bucket, { limit: 3, sortBy });
+        const next = await listV2(bucket, { limit: 3, cursor: textAt(first, 'nextCursor') });
+        const found = [first, next].flatMap(({ json }) => namesOf(at(json, 'objects')));
+        assert.equal(found.join(''), names, `the names by ${sortBy.column}`);
+      }
+    },
+    { since: '1.0.0' },
+  ),
+  lists(
+    'STORE-516',
+    'a page with a delimiter counts folders like objects, and names its last key',
+    async (bucket) => {
+      await fill(bucket, TREE);
+      const body = { limit: 3, with_delimiter: true };
+      const first = await listV2(bucket, body);
+      assert.deepEqual(
+        [namesOf(at(first.json, 'folders')), namesOf(at(first.json, 'objects')), at(first.json, 'hasNext')],
+        [['docs/'], ['A.txt', 'b.txt'], true],
+        'the folders, the objects and hasNext of the first page',
+      );
+      const cursor = textAt(first, 'nextCursor');
+      assert.match(textAt(first, 'nextCursorKey'), /^docs/, 'nextCursorKey of the first page');
+      const { json } = await listV2(bucket, { ...body, cursor });
+      assert.deepEqual(
+        [namesOf(at(json, 'folders')), namesOf(at(json, 'objects')), at(json, 'hasNext')],
+        [[], ['z.txt'], false],
+        'the folders, the objects and hasNext of the last page',
+      );
+    },
+    { since: '1.0.0' },
+  ),
 ];

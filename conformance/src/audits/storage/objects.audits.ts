@@ -1,6 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
-import { assertStatus, at, type WireResponse } from '../../target/wire.ts';
+import type { AuditContext } from '../../audit/audit-context.ts';
+import { assertStatus, at, textAt, type WireResponse } from '../../target/wire.ts';
 import type { ServerBucket } from '../../audit/bucket.ts';
 import { assertRefusal, bucketAudits } from './storage-audit.ts';
 
@@ -18,6 +19,20 @@ const get = (
 const infoOf = async ({ name, service }: ServerBucket, path: string): Promise<unknown> =>
   (await service.send('GET', `/object/info/${name}/${pathOf(path)}`)).json;
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
+
+/** Uploads a body with the headers of `fetch`, and returns the status. */
+async function post(
+  { name, service }: ServerBucket,
+  { target: { fetch, serviceKey } }: AuditContext,
+  path: string,
+  body: FormData | Uint8Array<ArrayBuffer>,
+): Promise<number> {
+  const key = serviceKey ?? '';
+  const headers = { apikey: key, ...(!key.startsWith('sb_') && { Authorization: `Bearer ${key}` }) };
+  const sent = await fetch(`${service.baseUrl}/object/${name}/${path}`, { method: 'POST', body, headers });
+  await sent.text();
+  return sent.status;
+}
 
 const stored: readonly Audit[] = [
   uploads('STORE-301', 'an object that exists is refused as KeyAlreadyExists', async ({ upload }) => {
@@ -61,12 +76,7 @@ const stored: readonly Audit[] = [
     form.append('cacheControl', '60');
     form.append('metadata', '{"from":"form"}');
     form.append('', new Blob(['form'], { type: 'text/css' }), 'a.css');
-    const key = context.target.serviceKey ?? '';
-    const headers = { apikey: key, ...(!key.startsWith('sb_') && { Authorization: `Bearer ${key}` }) };
-    const url = `${bucket.service.baseUrl}/object/${bucket.name}/a.css`;
-    const sent = await context.target.fetch(url, { method: 'POST', body: form, headers });
-    assert.equal(sent.status, 200, 'the status');
-    await sent.text();
+    assert.equal(await post(bucket, context, 'a.css', form), 200, 'the status');
     const info = await infoOf(bucket, 'a.css');
     assert.deepEqual(
       [at(info, 'content_type'), at(info, 'cache_control'), at(info, 'metadata')],
@@ -127,6 +137,108 @@ const stored: readonly Audit[] = [
   }),
 ];
 
+const ROBOTS_TAGS = [
+  'noindex, nofollow',
+  'max-snippet: -1, max-image-preview: large',
+  'googlebot: noindex',
+  'unavailable_after: Mon, 01 Jan 2035 00:00:00 GMT, noindex',
+];
+const WRONG_ROBOTS_TAGS = [
+  'noindex, sometimes',
+  'noindex,, nofollow',
+  'max-snippet: -2',
+  'max-video-preview: some',
+  'max-image-preview: huge',
+  'unavailable_after: tomorrow or so',
+  'googlebot:',
+];
+
+const replaced: readonly Audit[] = [
+  uploads(
+    'STORE-334',
+    'an upload returns the id of the object, which a replacement keeps',
+    async (bucket) => {
+      const id = textAt(await bucket.upload('a.txt', 'one'), 'Id');
+      assert.equal(at(await infoOf(bucket, 'a.txt'), 'id'), id, 'the id of the object');
+      const again = await bucket.upload('a.txt', 'two', { 'x-upsert': 'true' });
+      assert.deepEqual(
+        [at(again.json, 'Id'), at(again.json, 'Key')],
+        [id, `${bucket.name}/a.txt`],
+        'Id and Key of the replacement',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  uploads(
+    'STORE-335',
+    'nothing that describes an object stays when it is replaced',
+    async (bucket) => {
+      const headers = { 'Content-Type': 'text/css', 'Cache-Control': 'max-age=9', 'X-Robots-Tag': 'all' };
+      await bucket.upload('a', 'old', { ...headers, 'x-metadata': base64({ k: 1 }) });
+      assertStatus(await bucket.upload('a', 'longer', { 'x-upsert': 'true' }), 200);
+      const info = await infoOf(bucket, 'a');
+      const members = ['content_type', 'cache_control', 'size', 'metadata'];
+      assert.deepEqual(
+        members.map((member) => at(info, member)),
+        ['text/plain', 'no-cache', 6, {}],
+        'the members',
+      );
+      const got = await get(bucket, 'a');
+      assert.deepEqual(
+        [got.text, got.headers.get('x-robots-tag'), got.headers.get('etag')],
+        ['longer', 'none', at(info, 'etag')],
+        'the text and the headers x-robots-tag and etag',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  uploads(
+    'STORE-336',
+    'a form may name the type and the metadata in the fields contentType and userMetadata',
+    async (bucket, context) => {
+      const form = new FormData();
+      form.append('contentType', 'image/svg+xml');
+      form.append('userMetadata', '{"from":"form"}');
+      form.append('file', new Blob(['form'], { type: 'text/css' }), 'a.css');
+      assert.equal(await post(bucket, context, 'a.svg', form), 200, 'the status');
+      const info = await infoOf(bucket, 'a.svg');
+      assert.deepEqual(
+        [at(info, 'content_type'), at(info, 'cache_control'), at(info, 'metadata')],
+        ['image/svg+xml', 'no-cache', { from: 'form' }],
+        'the description',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  uploads(
+    'STORE-337',
+    'the placeholder of an empty folder may have any type',
+    async ({ name, service, upload }) => {
+      await service.send('PUT', `/bucket/${name}`, { body: { allowed_mime_types: ['image/png'] } });
+      assertRefusal(await upload('f/a', ''), 415, 'InvalidMimeType');
+      assertStatus(await upload('f/.emptyFolderPlaceholder', ''), 200);
+    },
+    { since: '1.0.0' },
+  ),
+  uploads(
+    'STORE-338',
+    'X-Robots-Tag has known rules, with values, user agents and dates',
+    async (bucket) => {
+      for (const tag of ROBOTS_TAGS) {
+        assertStatus(await bucket.upload('a.txt', 'a', { 'X-Robots-Tag': tag, 'x-upsert': 'true' }), 200);
+        assert.equal(
+          (await get(bucket, 'a.txt')).headers.get('x-robots-tag'),
+          tag,
+          'the header x-robots-tag',
+        );
+      }
+      for (const tag of WRONG_ROBOTS_TAGS)
+        assertRefusal(await bucket.upload('b.txt', 'b', { 'X-Robots-Tag': tag }), 400, 'InvalidRequest');
+    },
+    { since: '1.0.0' },
+  ),
+];
+
 /** Names with characters that separate the parts of a URL. */
 const ODD_NAMES = [
   'icon@2x.png',
@@ -176,22 +288,30 @@ const ofNames: readonly Audit[] = [
   }),
 ];
 
-const rangeAudit = (id: string, header: string, part: string, contentRange: string): Audit =>
-  reads(id, `${header} of ten bytes is ${contentRange.slice(0, -3)}`, async (bucket) => {
-    await bucket.upload('a.txt', '0123456789');
-    const got = await get(bucket, 'a.txt', { Range: header });
-    assert.deepEqual(
-      [got.status, got.text, got.headers.get('content-range')],
-      [206, part, contentRange],
-      'the status, the text and the header content-range',
-    );
-  });
+const rangeAudit = (id: string, header: string, part: string, contentRange: string, options = {}): Audit =>
+  reads(
+    id,
+    `${header} of ten bytes is ${contentRange.slice(0, -3)}`,
+    async (bucket) => {
+      await bucket.upload('a.txt', '0123456789');
+      const got = await get(bucket, 'a.txt', { Range: header });
+      assert.deepEqual(
+        [got.status, got.text, got.headers.get('content-range')],
+        [206, part, contentRange],
+        'the status, the text and the header content-range',
+      );
+    },
+    options,
+  );
 
 const served: readonly Audit[] = [
   rangeAudit('STORE-319', 'bytes=2-4', '234', 'bytes 2-4/10'),
   rangeAudit('STORE-320', 'bytes=7-', '789', 'bytes 7-9/10'),
   rangeAudit('STORE-321', 'bytes=-2', '89', 'bytes 8-9/10'),
   rangeAudit('STORE-322', 'bytes=8-99', '89', 'bytes 8-9/10'),
+  rangeAudit('STORE-339', 'bytes=-99', '0123456789', 'bytes 0-9/10', { since: '1.0.0' }),
+  rangeAudit('STORE-340', 'bytes=0-0', '0', 'bytes 0-0/10', { since: '1.0.0' }),
+  rangeAudit('STORE-341', 'bytes=9-9', '9', 'bytes 9-9/10', { since: '1.0.0' }),
   reads('STORE-323', 'a range outside of the object, or several, is 416', async (bucket) => {
     await bucket.upload('a.txt', '0123456789');
     for (const Range of ['bytes=10-12', 'bytes=3-2', 'bytes=0-1,3-4', 'items=0-1', 'bytes=-0'])
@@ -232,9 +352,11 @@ const served: readonly Audit[] = [
     assert.equal(own.headers.get('content-disposition'), 'attachment;', 'the header of an empty name');
   }),
   reads('STORE-328', 'an uploaded page is served as plain text', async (bucket) => {
-    await bucket.upload('a.html', '<b>', { 'Content-Type': 'text/html' });
-    const got = await get(bucket, 'a.html');
-    assert.match(got.headers.get('content-type') ?? '', /^text\/plain/, 'the header content-type');
+    for (const type of ['text/html', 'text/html; charset=utf-8']) {
+      await bucket.upload('a.html', '<b>', { 'Content-Type': type, 'x-upsert': 'true' });
+      const got = await get(bucket, 'a.html');
+      assert.match(got.headers.get('content-type') ?? '', /^text\/plain/, 'the header content-type');
+    }
   }),
   reads('STORE-329', 'HEAD returns the size, the type and the ETag, and no bytes', async (bucket) => {
     await bucket.upload('a.txt', 'abc');
@@ -242,6 +364,7 @@ const served: readonly Audit[] = [
     assertStatus(head, 200);
     assert.equal(head.text, '', 'the text');
     assert.equal(head.headers.get('content-length'), '3', 'the header content-length');
+    assert.match(head.headers.get('content-type') ?? '', /^text\/plain/, 'the header content-type');
     assert.equal(
       head.headers.get('etag'),
       (await get(bucket, 'a.txt')).headers.get('etag'),
@@ -263,6 +386,8 @@ const served: readonly Audit[] = [
       ['f/a.txt', bucket.name, 3, 'text/plain', 'no-cache', '"900150983cd24fb0d6963f7d28e17f72"'],
       'the members',
     );
+    for (const member of ['created_at', 'last_modified'])
+      assert.ok(Math.abs(Date.parse(String(at(info, member))) - Date.now()) < 3_600_000, `${member} is now`);
   }),
   reads('STORE-333', 'every read accepts byte ranges', async (bucket) => {
     await bucket.upload('a.txt', 'a');
@@ -274,4 +399,52 @@ const served: readonly Audit[] = [
   }),
 ];
 
-export const storageObjectAudits: readonly Audit[] = [...stored, ...ofNames, ...served];
+const routed: readonly Audit[] = [
+  reads(
+    'STORE-342',
+    'an object is read and described by the routes of any caller and of signed-in users',
+    async (bucket) => {
+      await bucket.upload('a.txt', 'abc');
+      const path = `${bucket.name}/a.txt`;
+      for (const route of [`/object/${path}`, `/object/authenticated/${path}`]) {
+        const got = await bucket.service.send('GET', route);
+        const modifiedMs = Date.parse(got.headers.get('last-modified') ?? '');
+        assert.deepEqual(
+          [got.text, got.headers.get('content-length'), got.headers.get('etag')],
+          ['abc', '3', '"900150983cd24fb0d6963f7d28e17f72"'],
+          `the text and the headers content-length and etag of ${route}`,
+        );
+        assert.ok(Math.abs(modifiedMs - Date.now()) < 3_600_000, 'the header last-modified is now');
+        assertStatus(await bucket.service.send('HEAD', route), 200);
+      }
+      for (const route of [`/object/info/${path}`, `/object/info/authenticated/${path}`])
+        assert.equal(at((await bucket.service.send('GET', route)).json, 'name'), 'a.txt', `name of ${route}`);
+    },
+    { since: '1.0.0' },
+  ),
+  reads(
+    'STORE-343',
+    'an object has the media type of its upload, else application/octet-stream',
+    async (bucket, context) => {
+      await bucket.upload('a', '{}', { 'Content-Type': 'application/json; charset=utf-8' });
+      assert.equal(await post(bucket, context, 'b', new Uint8Array([1, 2])), 200, 'the status');
+      const types = await Promise.all(
+        ['a', 'b'].map(async (path) => (await get(bucket, path)).headers.get('content-type')),
+      );
+      assert.deepEqual(
+        types,
+        ['application/json; charset=utf-8', 'application/octet-stream'],
+        'the headers content-type',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+];
+
+export const storageObjectAudits: readonly Audit[] = [
+  ...stored,
+  ...replaced,
+  ...ofNames,
+  ...served,
+  ...routed,
+];

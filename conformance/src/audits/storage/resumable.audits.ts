@@ -1,12 +1,13 @@
 import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
-import { assertStatus } from '../../target/wire.ts';
+import { assertStatus, assertStatusIn, at, createWire, textAt } from '../../target/wire.ts';
 import type { ServerBucket } from '../../audit/bucket.ts';
 import { bucketAudits } from './storage-audit.ts';
 
 const resumable = bucketAudits('resumable-uploads');
 
 const VERSION = { 'Tus-Resumable': '1.0.0' };
+const PART = 'application/offset+octet-stream';
 const encode = (pairs: Readonly<Record<string, string>>): string =>
   Object.entries(pairs)
     .map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`)
@@ -40,15 +41,19 @@ async function begin(bucket: ServerBucket, path: string, length: number): Promis
   return locationOf(created.headers.get('location'));
 }
 
-const append = ({ service }: ServerBucket, upload: string, offset: number, body: string) =>
+const append = (
+  { service }: ServerBucket,
+  upload: string,
+  offset: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+) =>
   service.send('PATCH', upload, {
     body,
-    headers: {
-      ...VERSION,
-      'Upload-Offset': String(offset),
-      'Content-Type': 'application/offset+octet-stream',
-    },
+    headers: { ...VERSION, 'Upload-Offset': String(offset), 'Content-Type': PART, ...headers },
   });
+const textOf = async ({ name, service }: ServerBucket, path: string) =>
+  (await service.send('GET', `/object/${name}/${path}`)).text;
 const offsetOf = async ({ service }: ServerBucket, upload: string) =>
   (await service.send('HEAD', upload, { headers: VERSION })).headers.get('upload-offset');
 
@@ -107,10 +112,172 @@ export const storageResumableAudits: readonly Audit[] = [
     const upload = await begin(bucket, 'a.txt', 3);
     assertStatus(await bucket.service.send('DELETE', upload, { headers: VERSION }), 204);
     assertStatus(await append(bucket, upload, 0, 'abc'), 404);
+    assertStatus(await bucket.service.send('HEAD', upload, { headers: VERSION }), 404);
   }),
   resumable('STORE-710', 'errors are plain text, with the real status', async (bucket) => {
     const refused = await create(bucket, 'a.txt', 3, { 'Upload-Length': 'x' });
     assert.deepEqual([refused.status, refused.text.trim()], [400, 'Invalid upload-length'], 'the refusal');
     assert.equal(refused.headers.get('tus-resumable'), '1.0.0', 'the header tus-resumable');
   }),
+  resumable(
+    'STORE-711',
+    'the creation takes the first part, and completes an upload without bytes',
+    async (bucket) => {
+      const metadata = encode({ bucketName: bucket.name, objectName: 'a.txt' });
+      const created = await bucket.service.send('POST', '/upload/resumable', {
+        body: 'abc',
+        headers: { ...VERSION, 'Upload-Length': '6', 'Upload-Metadata': metadata, 'Content-Type': PART },
+      });
+      assert.deepEqual([created.status, created.headers.get('upload-offset')], [201, '3'], 'the creation');
+      await append(bucket, locationOf(created.headers.get('location')), 3, 'def');
+      assert.equal(await textOf(bucket, 'a.txt'), 'abcdef', 'the text');
+      assertStatus(await create(bucket, 'empty.txt', 0), 201);
+      assertStatus(await bucket.service.send('HEAD', `/object/${bucket.name}/empty.txt`), 200);
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-712',
+    'a part may declare the length that the creation deferred',
+    async (bucket) => {
+      const created = await bucket.service.send('POST', '/upload/resumable', {
+        headers: {
+          ...VERSION,
+          'Upload-Defer-Length': '1',
+          'Upload-Metadata': encode({ bucketName: bucket.name, objectName: 'a.txt' }),
+        },
+      });
+      assertStatus(created, 201);
+      const upload = locationOf(created.headers.get('location'));
+      assertStatus(await append(bucket, upload, 0, 'abc'), 204);
+      const head = await bucket.service.send('HEAD', upload, { headers: VERSION });
+      assert.deepEqual(
+        ['upload-offset', 'upload-length', 'upload-defer-length'].map((name) => head.headers.get(name)),
+        ['3', null, '1'],
+        'the headers before the length is declared',
+      );
+      assertStatus(await append(bucket, upload, 3, 'de', { 'Upload-Length': '5' }), 204);
+      assert.equal(await textOf(bucket, 'a.txt'), 'abcde', 'the text');
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-713',
+    'the object has the type, the cache control and the metadata of its upload',
+    async (bucket) => {
+      const pairs = { contentType: 'text/css', cacheControl: '9', metadata: '{"k":1}' };
+      const metadata = encode({ bucketName: bucket.name, objectName: 'a.css', ...pairs });
+      const created = await create(bucket, '', 1, { 'Upload-Metadata': metadata });
+      await append(bucket, locationOf(created.headers.get('location')), 0, 'a');
+      const info = await bucket.service.send('GET', `/object/info/${bucket.name}/a.css`);
+      assert.deepEqual(
+        ['content_type', 'cache_control', 'metadata', 'size'].map((member) => at(info.json, member)),
+        ['text/css', 'max-age=9', { k: 1 }, 1],
+        'the description',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-714',
+    'a part of another type, or without its offset, changes nothing',
+    async (bucket) => {
+      const upload = await begin(bucket, 'a.txt', 6);
+      const typed = await append(bucket, upload, 0, 'abc', { 'Content-Type': 'text/plain' });
+      assertStatusIn(typed, [400, 403, 415]);
+      const headers = { ...VERSION, 'Content-Type': PART };
+      assertStatusIn(await bucket.service.send('PATCH', upload, { body: 'abc', headers }), [400, 403]);
+      assert.equal(await offsetOf(bucket, upload), '0', 'the offset');
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-715',
+    'Tus-Complete marks the response to the last part alone',
+    async (bucket) => {
+      const upload = await begin(bucket, 'a.txt', 6);
+      const replies = [await append(bucket, upload, 0, 'abc'), await append(bucket, upload, 3, 'def')];
+      assert.deepEqual(
+        replies.map(({ headers }) => headers.get('tus-complete')),
+        [null, '1'],
+        'the headers tus-complete',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-716',
+    'OPTIONS names the version and the extensions',
+    async ({ service }) => {
+      const { headers } = await service.send('OPTIONS', '/upload/resumable', { headers: VERSION });
+      assert.equal(headers.get('tus-version'), '1.0.0', 'the header tus-version');
+      const extensions = headers.get('tus-extension')?.split(',') ?? [];
+      for (const name of ['creation', 'creation-with-upload', 'creation-defer-length', 'termination'])
+        assert.ok(extensions.includes(name), `the extension ${name} is named`, extensions.join());
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-717',
+    'below /sign, the token of an upload link stores its object, and no other',
+    async (bucket, context) => {
+      const signed = await bucket.service.send('POST', `/object/upload/sign/${bucket.name}/a.txt`);
+      const service = createWire(bucket.service.baseUrl, context.target.anonKey, context.target.fetch);
+      const signature = { 'x-signature': textAt(signed, 'token') };
+      const start = (objectName: string, headers: Readonly<Record<string, string>>) =>
+        service.send('POST', '/upload/resumable/sign', {
+          headers: {
+            ...VERSION,
+            'Upload-Length': '3',
+            'Upload-Metadata': encode({ bucketName: bucket.name, objectName }),
+            ...headers,
+          },
+        });
+      assertStatus(await start('a.txt', {}), 400);
+      assertStatus(await start('b.txt', signature), 400);
+      const created = await start('a.txt', signature);
+      assertStatus(created, 201);
+      const upload = locationOf(created.headers.get('location'));
+      assertStatus(await append({ ...bucket, service }, upload, 0, 'abc', signature), 204);
+      assert.equal(await textOf(bucket, 'a.txt'), 'abc', 'the text');
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-718',
+    'each part of a replacement needs x-upsert, and the last one replaces the object',
+    async (bucket) => {
+      const upsert = { 'x-upsert': 'true' };
+      await bucket.upload('a.txt', 'old');
+      const created = await create(bucket, 'a.txt', 3, upsert);
+      const upload = locationOf(created.headers.get('location'));
+      assertStatus(await append(bucket, upload, 0, 'new'), 409);
+      assert.equal(await textOf(bucket, 'a.txt'), 'old', 'the text before the part');
+      assertStatus(await append(bucket, upload, 0, 'new', upsert), 204);
+      assert.equal(await textOf(bucket, 'a.txt'), 'new', 'the text after the part');
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-719',
+    'a complete upload is not terminated',
+    async (bucket) => {
+      const upsert = { 'x-upsert': 'true' };
+      const upload = await begin(bucket, 'a.txt', 3);
+      await append(bucket, upload, 0, 'abc');
+      assertStatus(await bucket.service.send('DELETE', upload, { headers: { ...VERSION, ...upsert } }), 400);
+      assert.equal(await textOf(bucket, 'a.txt'), 'abc', 'the text');
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-720',
+    'a media type that the bucket does not allow is refused at the creation',
+    async (bucket) => {
+      const body = { allowed_mime_types: ['image/*'] };
+      await bucket.service.send('PUT', `/bucket/${bucket.name}`, { body });
+      assertStatus(await create(bucket, 'a.txt', 3), 415);
+    },
+    { since: '1.0.0' },
+  ),
 ];

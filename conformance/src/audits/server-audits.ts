@@ -1,12 +1,15 @@
 import type { Audit } from '../audit/audit.ts';
+import { adminProviderAudits } from './auth/admin-providers.audits.ts';
 import { adminAudits } from './auth/admin.audits.ts';
 import { authEdgeAudits } from './auth/edges.audits.ts';
 import { factorAudits } from './auth/factors.audits.ts';
 import { flowAudits } from './auth/flows.audits.ts';
 import { identityAudits } from './auth/identities.audits.ts';
+import { oauthServerAudits } from './auth/oauth-server.audits.ts';
 import { oneTimeAudits } from './auth/one-time.audits.ts';
 import { passkeyAudits } from './auth/passkeys.audits.ts';
 import { pkceAudits } from './auth/pkce.audits.ts';
+import { recoveryCodeAudits } from './auth/recovery-codes.audits.ts';
 import { serviceAudits } from './auth/service.audits.ts';
 import { signUpAudits } from './auth/sign-up.audits.ts';
 import { tokenAudits } from './auth/token.audits.ts';
@@ -50,9 +53,12 @@ export const serverAudits: readonly Audit[] = [
   ...oneTimeAudits,
   ...userAudits,
   ...factorAudits,
+  ...recoveryCodeAudits,
   ...passkeyAudits,
   ...identityAudits,
+  ...oauthServerAudits,
   ...adminAudits,
+  ...adminProviderAudits,
   ...flowAudits,
   ...authEdgeAudits,
   ...restAudits,

@@ -146,6 +146,19 @@ export const authFlowMutants: readonly ServerMutant[] = [
     fetch: withStatus(/grant_type=pkce 400/, 200, '{"access_token":"a.b.c"}'),
   }),
   pkce('names an unknown code otherwise', { fetch: withMember(/grant_type=pkce 404/, 'code', 'not_found') }),
+  pkce('takes a challenge of any form', { fetch: withStatus(/\/recover 400/, 200, '{}') }),
+  pkce('names each flow otp', {
+    fetch: withClaims(/grant_type=pkce 200/, (claims) => ({
+      ...claims,
+      amr: [{ method: 'otp', timestamp: 1 }],
+    })),
+  }),
+  pkce('reads the method of a challenge in one spelling', {
+    fetch: onResponse(/\/recover\S* 200/, (response, init) => {
+      if (textAt(sentJson(init), 'code_challenge_method') === 'S256') response.status = 400;
+    }),
+  }),
+  pkce('keeps a flow for years', { settings: { auth: { flowStateExpirySeconds: 1e9 } } }),
 
   links('opens a link twice', { fetch: replaying(/^GET \/auth\/v1\/verify/) }),
   links('redirects to every page', {
@@ -199,6 +212,22 @@ export const authFlowMutants: readonly ServerMutant[] = [
   codes('sends no second mail', {
     fetch: (send) => (url, init) =>
       url.includes('/resend') ? Promise.resolve(Response.json({})) : send(url, init),
+  }),
+  codes('takes any address', { fetch: withStatus(/\/(?:otp|magiclink|recover|resend) 400/, 200, '{}') }),
+  codes('knows no hash of a code by email', {
+    fetch: onRequest(/\/verify$/, (request) => {
+      if (textAt(request.json, 'type') === 'email' && textAt(request.json, 'token_hash') !== '')
+        request.body = JSON.stringify({ type: 'signup', token_hash: textAt(request.json, 'token_hash') });
+    }),
+  }),
+  codes('keeps a code for years', { settings: { auth: { emailOtpExpirySeconds: 1e9 } } }),
+  codes('drops the user data of a request for a code', { fetch: withBodyMember(/\/otp/, 'data', undefined) }),
+  codes('resends to a confirmed account', {
+    fetch: onRequest(/\/resend/, ({ json }, { database }) =>
+      database.query('update auth.users set confirmation_sent_at = now() where email = $1', [
+        textAt(json, 'email'),
+      ]),
+    ),
   }),
 
   user('replaces the whole user data', {
@@ -282,6 +311,7 @@ export const authFlowMutants: readonly ServerMutant[] = [
   }),
   factors('lets a challenge expire at once', { settings: { auth: { factorChallengeExpirySeconds: 0 } } }),
   factors('keeps a challenge for an hour', { settings: { auth: { factorChallengeExpirySeconds: 3600 } } }),
+  factors('keeps a challenge for years', { settings: { auth: { factorChallengeExpirySeconds: 1e9 } } }),
   factors('hides the secret of a new factor', {
     fetch: withMember(/\/factors 200/, 'totp.secret', undefined),
   }),
@@ -293,6 +323,21 @@ export const authFlowMutants: readonly ServerMutant[] = [
     fetch: withMember(/^GET \/auth\/v1\/user 200/, 'factors', undefined),
   }),
   factors('enrolls factors without a session', { fetch: withStatus(/\/factors 401/, 200, '{}') }),
+  factors('names no issuer in its URI', {
+    fetch: withJson(/\/factors 200/, (json) =>
+      patch(json, 'totp.uri', textAt(json, 'totp.uri').replace(/issuer=[^&]*&?/, '')),
+    ),
+  }),
+  factors('enrolls a further factor at aal1', { fetch: withStatus(/\/factors 403/, 200, '{}') }),
+  factors("removes another's factor", { fetch: withStatus(/^DELETE \S*\/factors\/\S* 404/, 200, '{}') }),
+  factors('keeps abandoned factors', {
+    fetch: withMember(/^GET \/auth\/v1\/user 200/, 'factors', [{ id: 'a' }, { id: 'b' }]),
+  }),
+  factors('shows the secrets of a user', {
+    fetch: withMember(/^GET \/auth\/v1\/user 200/, 'factors.0.secret', 'A'),
+  }),
+  factors('verifies without a code', { fetch: withStatus(/\/factors\/\S*\/verify 400/, 200, '{}') }),
+  factors('enrolls any number', { fetch: withStatus(/\/factors 400/, 200, '{}') }),
 
   passkeys('tells who signs in by a passkey', {
     fetch: withMember(/\/passkeys\/authentication\/options 200/, 'options.allowCredentials', [
@@ -331,6 +376,12 @@ export const authFlowMutants: readonly ServerMutant[] = [
   others('unlinks the only identity', {
     fetch: withStatus(/^DELETE \/auth\/v1\/user\/identities\S* 422/, 200, '{}'),
   }),
+  others('drops the scopes of a request', { fetch: withQuery(/\/authorize/, /scopes=[^&]*&?/, '') }),
+  others('hides the refusal of a provider', {
+    fetch: withLocation(/\/callback\S* 302/, (location) => location.replace(/[?#].*/, '')),
+  }),
+  others('takes any method of a challenge', { fetch: withStatus(/\/authorize\S* 400/, 302) }),
+  others('takes a request for no organization', { fetch: withStatus(/\/sso 400/, 200, '{}') }),
 
   administration('does not delete users', {
     fetch: (send) => (url, init) =>

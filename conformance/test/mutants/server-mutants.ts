@@ -1,3 +1,4 @@
+import { authAccountMutants } from './auth-account-mutants.ts';
 import { authFlowMutants } from './auth-flow-mutants.ts';
 import { authMutants } from './auth-mutants.ts';
 import type { ServerMutant } from './mutant.ts';
@@ -9,6 +10,7 @@ import { storageMutants } from './storage-mutants.ts';
 export const serverMutants: readonly ServerMutant[] = [
   ...authMutants,
   ...authFlowMutants,
+  ...authAccountMutants,
   ...restMutants,
   ...realtimeMutants,
   ...storageMutants,

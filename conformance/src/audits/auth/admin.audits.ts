@@ -1,10 +1,20 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
-import { assertSession } from '../../audit/audit-context.ts';
+import { assertSession, type AuditContext, type AuditUser } from '../../audit/audit-context.ts';
 import { assertError, assertStatus, at, textAt } from '../../target/wire.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#administration';
+const options = { source, needs: ['service-key'], since: '1.0.0' } as const;
+
+const unknownId = '7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11';
+/** The bcrypt hash of `Secret-123456`. */
+const PASSWORD_HASH = '$2a$04$QHQYYG5lw2PtVw/EcdQ15.A0DIx9pstjO/pf4j5KbTiUttNYMNE5W';
+
+const userOf = ({ auth }: AuditContext, { accessToken: token }: AuditUser) =>
+  auth.send('GET', '/user', { token });
+const verify = ({ auth }: AuditContext, body: object) => auth.send('POST', '/verify', { body });
+const generate = ({ admin }: AuditContext, body: object) => admin('POST', '/generate_link', body);
 
 export const adminAudits: readonly Audit[] = [
   audit('AUTH-801', 'without the service key the admin routes are closed', { source }, async (context) => {
@@ -126,6 +136,325 @@ export const adminAudits: readonly Audit[] = [
     { source, needs: ['service-key'] },
     async ({ admin }) => {
       assertError(await admin('GET', '/users/7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11'), 404, 'user_not_found');
+    },
+  ),
+  audit(
+    'AUTH-811',
+    'a password that an administrator sets signs in, and ends the sessions of its user',
+    options,
+    async (context) => {
+      const user = await context.newUser();
+      const changed = await context.admin('PUT', `/users/${user.id}`, { password: 'Another-123456' });
+      assertStatus(changed, 200);
+      assertError(await userOf(context, user), 403, 'session_not_found');
+      assertSession(await context.signIn(user.email, 'Another-123456'));
+      assertError(await context.signIn(user.email, user.password), 400, 'invalid_credentials');
+    },
+  ),
+  audit(
+    'AUTH-812',
+    "an administrator's metadata are merged into the user's, and a null removes a key",
+    options,
+    async (context) => {
+      const { id } = await context.newUser();
+      for (const member of ['user_metadata', 'app_metadata']) {
+        await context.admin('PUT', `/users/${id}`, { [member]: { kept: 1, gone: 1 } });
+        await context.admin('PUT', `/users/${id}`, { [member]: { gone: null, added: 2 } });
+        const { json } = await context.admin('GET', `/users/${id}`);
+        assert.deepEqual(
+          ['kept', 'gone', 'added'].map((key) => at(json, member, key)),
+          [1, undefined, 2],
+          `kept, gone and added of ${member}`,
+        );
+      }
+      const { json } = await context.admin('GET', `/users/${id}`);
+      assert.equal(at(json, 'app_metadata', 'provider'), 'email', 'app_metadata.provider of the user');
+    },
+  ),
+  audit(
+    'AUTH-813',
+    'an address that an administrator sets is in force at once, also in the identity',
+    options,
+    async (context) => {
+      const user = await context.newUser();
+      const email = context.newEmail();
+      assertStatus(await context.admin('PUT', `/users/${user.id}`, { email, email_confirm: true }), 200);
+      const { json } = await context.admin('GET', `/users/${user.id}`);
+      assert.deepEqual(
+        [at(json, 'email'), at(json, 'new_email'), at(json, 'identities', 0, 'email')],
+        [email, undefined, email],
+        'email, new_email and the email of the identity',
+      );
+      assertSession(await context.signIn(email, user.password));
+    },
+  ),
+  audit(
+    'AUTH-814',
+    'a banned user is refused with each token and code until ban_duration none',
+    options,
+    async (context) => {
+      const user = await context.newUser();
+      const token_hash = textAt(
+        await generate(context, { type: 'magiclink', email: user.email }),
+        'hashed_token',
+      );
+      const banned = await context.admin('PUT', `/users/${user.id}`, { ban_duration: '1h30m' });
+      const aheadMs = Date.parse(textAt(banned, 'banned_until')) - Date.now();
+      assert.ok(aheadMs > 4_800_000 && aheadMs < 6_000_000, 'the ban ends in 90 minutes', `${aheadMs} ms`);
+      assertError(await userOf(context, user), 403, 'user_banned');
+      const refreshed = await context.auth.send('POST', '/token', {
+        query: { grant_type: 'refresh_token' },
+        body: { refresh_token: user.refreshToken },
+      });
+      assertError(refreshed, 400, 'user_banned');
+      assertError(await verify(context, { type: 'magiclink', token_hash }), 403, 'user_banned');
+      const lifted = await context.admin('PUT', `/users/${user.id}`, { ban_duration: 'none' });
+      assert.equal(at(lifted.json, 'banned_until'), undefined, 'banned_until of the response');
+      assertStatus(await userOf(context, user), 200);
+    },
+  ),
+  audit(
+    'AUTH-815',
+    'a duration of a ban without a unit, or with an unknown one, is refused as validation_failed',
+    options,
+    async (context) => {
+      const { id } = await context.newUser();
+      for (const ban_duration of ['24', '1d', 'tomorrow', '9999999h'])
+        assertError(await context.admin('PUT', `/users/${id}`, { ban_duration }), 400, 'validation_failed');
+    },
+  ),
+  audit(
+    'AUTH-816',
+    'a created user has the id, the role, the number and the metadata of the request',
+    options,
+    async (context) => {
+      const [email, phone, id] = [context.newEmail(), context.newPhone(), crypto.randomUUID()];
+      const body = { id, email, phone, role: 'editor', app_metadata: { plan: 'pro' } };
+      const { json } = await context.admin('POST', '/users', { ...body, phone_confirm: true });
+      assert.deepEqual(
+        ['id', 'role', 'email', 'phone', 'app_metadata', 'email_confirmed_at'].map((member) =>
+          at(json, member),
+        ),
+        [
+          id,
+          'editor',
+          email,
+          phone,
+          { provider: 'email', providers: ['email', 'phone'], plan: 'pro' },
+          undefined,
+        ],
+        'the members of the user',
+      );
+      assert.equal(typeof at(json, 'phone_confirmed_at'), 'string', 'the type of phone_confirmed_at');
+      const identities = at(json, 'identities') as readonly unknown[];
+      assert.deepEqual(
+        identities.map((identity) => at(identity, 'provider')),
+        ['email', 'phone'],
+        'the providers of the identities',
+      );
+    },
+  ),
+  audit(
+    'AUTH-817',
+    'a user without an address, with two passwords or with an invalid id is not created',
+    options,
+    async (context) => {
+      const email = context.newEmail();
+      const bodies = [
+        { password: 'Secret-123456' },
+        { email, password: 'Secret-123456', password_hash: PASSWORD_HASH },
+        { email, id: 'no-uuid' },
+        { email, id: '00000000-0000-0000-0000-000000000000' },
+        { email: 'nonsense' },
+        { phone: 'nonsense' },
+      ];
+      for (const body of bodies)
+        assertError(await context.admin('POST', '/users', body), 400, 'validation_failed');
+    },
+  ),
+  audit(
+    'AUTH-818',
+    'a user who is created with the hash of a password signs in with the password',
+    options,
+    async (context) => {
+      const email = context.newEmail();
+      const body = { email, email_confirm: true, password_hash: PASSWORD_HASH };
+      assertStatus(await context.admin('POST', '/users', body), 200);
+      assertSession(await context.signIn(email, 'Secret-123456'));
+    },
+  ),
+  audit(
+    'AUTH-819',
+    'pages of users are filtered, in the order of sort, and link to the next and the last page',
+    options,
+    async (context) => {
+      const base = context.newEmail().replace(/@.*/, '');
+      const emails = ['a', 'b', 'c'].map((letter) => `${base}${letter}@example.com`);
+      for (const email of emails) assertStatus(await context.admin('POST', '/users', { email }), 200);
+      const read = async (query: string) => {
+        const { json, headers } = await context.admin('GET', `/users?filter=${base}&${query}`);
+        const users = at(json, 'users') as readonly unknown[];
+        return { emails: users.map((user) => at(user, 'email')), headers };
+      };
+      assert.deepEqual((await read('')).emails, emails.toReversed(), 'the users without a sort');
+      assert.deepEqual((await read('sort=created_at%20asc')).emails, emails, 'the users in ascending order');
+      const first = await read('page=1&per_page=2');
+      assert.deepEqual(first.emails, emails.toReversed().slice(0, 2), 'the users of the first page');
+      assert.equal(first.headers.get('x-total-count'), '3', 'the header x-total-count');
+      assert.match(
+        first.headers.get('link') ?? '',
+        /[?&]page=2[&>].*rel="next", <.*[?&]page=2[&>].*rel="last"/,
+        'the header link of the first page',
+      );
+      const last = await read('page=2&per_page=2');
+      assert.deepEqual(last.emails, emails.slice(0, 1), 'the users of the last page');
+      assert.ok(!last.headers.get('link')?.includes('next'), 'the last page has no link to a next one');
+    },
+  ),
+  audit(
+    'AUTH-820',
+    'users are ordered by created_at alone, in a direction of any case',
+    options,
+    async ({ admin }) => {
+      for (const sort of ['created_at', 'created_at ASC', 'created_at Desc'])
+        assertStatus(await admin('GET', `/users?per_page=1&sort=${encodeURIComponent(sort)}`), 200);
+      for (const sort of ['email', 'created_at up'])
+        assertError(
+          await admin('GET', `/users?per_page=1&sort=${encodeURIComponent(sort)}`),
+          400,
+          'validation_failed',
+        );
+    },
+  ),
+  audit(
+    'AUTH-821',
+    'a softly deleted user stays with deleted_at, without sessions, data and its address',
+    options,
+    async (context) => {
+      const user = await context.newUser();
+      await context.admin('PUT', `/users/${user.id}`, { user_metadata: { name: 'Ada' } });
+      assertStatus(await context.admin('DELETE', `/users/${user.id}`, { should_soft_delete: true }), 200);
+      const { json } = await context.admin('GET', `/users/${user.id}`);
+      const ended = await userOf(context, user);
+      const signedIn = await context.signIn(user.email, user.password);
+      const again = await context.admin('POST', '/users', { email: user.email });
+      assertStatus(await context.admin('DELETE', `/users/${user.id}`), 200);
+      assert.equal(typeof at(json, 'deleted_at'), 'string', 'the type of deleted_at');
+      assert.notEqual(at(json, 'email'), user.email, 'email of the deleted user');
+      assert.deepEqual(at(json, 'user_metadata'), {}, 'user_metadata of the deleted user');
+      assertError(ended, 403, 'session_not_found');
+      assertError(signedIn, 400, 'invalid_credentials');
+      assertStatus(again, 200);
+    },
+  ),
+  audit(
+    'AUTH-822',
+    'an administrator lists, renames and removes the factors of a user',
+    options,
+    async (context) => {
+      const user = await context.newUser();
+      const enrolled = await context.auth.send('POST', '/factors', {
+        token: user.accessToken,
+        body: { factor_type: 'totp', friendly_name: 'old' },
+      });
+      const path = `/users/${user.id}/factors`;
+      const id = textAt(enrolled, 'id');
+      const renamed = await context.admin('PUT', `${path}/${id}`, { friendly_name: 'new' });
+      assert.equal(at(renamed.json, 'friendly_name'), 'new', 'friendly_name of the response');
+      const listed = await context.admin('GET', path);
+      assert.deepEqual(
+        [at(listed.json, 0, 'id'), at(listed.json, 0, 'friendly_name'), at(listed.json, 0, 'secret')],
+        [id, 'new', undefined],
+        'id, friendly_name and secret of the listed factor',
+      );
+      assertStatus(await context.admin('DELETE', `${path}/${id}`), 200);
+      assertError(await context.admin('DELETE', `${path}/${id}`), 404, 'mfa_factor_not_found');
+    },
+  ),
+  audit(
+    'AUTH-823',
+    'the links to sign up and to an invitation create the account that they sign in',
+    options,
+    async (context) => {
+      const kinds = [
+        ['signup', 'signup'],
+        ['invite', 'invite'],
+        ['magiclink', 'signup'],
+      ] as const;
+      for (const [type, resolved] of kinds) {
+        const email = context.newEmail();
+        const body = { type, email, password: 'Secret-123456', data: { name: 'Ada' } };
+        const link = await generate(context, body);
+        assertStatus(link, 200);
+        assert.deepEqual(
+          [at(link.json, 'email'), at(link.json, 'verification_type'), at(link.json, 'email_confirmed_at')],
+          [email, resolved, undefined],
+          `email, verification_type and email_confirmed_at of ${type}`,
+        );
+        assert.equal(
+          typeof at(link.json, 'invited_at') === 'string',
+          type === 'invite',
+          'the user is invited',
+        );
+        const session = assertSession(
+          await verify(context, { type: resolved, token_hash: textAt(link, 'hashed_token') }),
+        );
+        assert.equal(
+          at(session.json, 'user', 'user_metadata', 'name'),
+          'Ada',
+          `user_metadata.name of ${type}`,
+        );
+      }
+    },
+  ),
+  audit(
+    'AUTH-824',
+    'no link is generated for an account that the type does not fit',
+    options,
+    async (context) => {
+      const [{ email }, unknown] = [await context.newUser(), context.newEmail()];
+      const password = 'Secret-123456';
+      for (const type of ['recovery', 'email_change_new'])
+        assertError(await generate(context, { type, email: unknown }), 404, 'user_not_found');
+      for (const type of ['signup', 'invite'])
+        assertError(await generate(context, { type, email, password }), 422, 'email_exists');
+      for (const type of ['signup', 'pigeon', ''])
+        assertError(await generate(context, { type, email: unknown }), 400, 'validation_failed');
+    },
+  ),
+  audit(
+    'AUTH-825',
+    'a generated link leads to redirect_to of the body if that is allowed',
+    options,
+    async (context) => {
+      const { email } = await context.newUser();
+      const { redirectTo } = context.target;
+      const link = await generate(context, { type: 'magiclink', email, redirect_to: redirectTo });
+      assert.equal(at(link.json, 'redirect_to'), redirectTo, 'redirect_to of the response');
+      const query = new URL(textAt(link, 'action_link')).searchParams;
+      assert.deepEqual(
+        ['redirect_to', 'type', 'token'].map((name) => query.get(name)),
+        [redirectTo, 'magiclink', textAt(link, 'hashed_token')],
+        'redirect_to, type and token of the link',
+      );
+      const evil = 'https://evil.example.net/steal';
+      const refused = await generate(context, { type: 'magiclink', email, redirect_to: evil });
+      assert.notEqual(at(refused.json, 'redirect_to'), evil, 'redirect_to that is not allowed');
+    },
+  ),
+  audit(
+    'AUTH-826',
+    'an id that is no UUID is refused with 404 as validation_failed',
+    options,
+    async (context) => {
+      const { id } = await context.newUser();
+      for (const path of ['/users/no-uuid', `/users/${id}/factors/no-uuid`])
+        assertError(
+          await context.admin(path.includes('factors') ? 'DELETE' : 'GET', path),
+          404,
+          'validation_failed',
+        );
+      assertError(await context.admin('DELETE', `/users/${unknownId}`), 404, 'user_not_found');
     },
   ),
 ];

@@ -2,6 +2,8 @@ import { assert } from '../../target/assertion.ts';
 import * as OTPAuth from 'otpauth';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession, type AuditContext, type AuditUser } from '../../audit/audit-context.ts';
+import { metadataOf } from '../../target/run.ts';
+import { NotRunError } from '../../target/target.ts';
 import {
   assertError,
   assertStatus,
@@ -49,6 +51,13 @@ async function enrollAndVerify(
   });
   return { enrolled, verified, factorId, challengeId };
 }
+
+const verifyCode = (
+  { auth }: AuditContext,
+  token: string,
+  factorId: string,
+  body: { readonly challenge_id: string; readonly code: string },
+) => auth.send('POST', `/factors/${factorId}/verify`, { token, body });
 
 const claimsOf = (response: WireResponse): unknown => jwtPartOf(textAt(response, 'access_token'));
 
@@ -237,6 +246,11 @@ export const factorAudits: readonly Audit[] = [
         body: { factor_type: 'phone', friendly_name: 'mobile', phone },
       });
       assertStatus(enrolled, 200);
+      assert.deepEqual(
+        [at(enrolled.json, 'type'), at(enrolled.json, 'phone')],
+        ['phone', phone],
+        'type and phone of the enrolled factor',
+      );
       const factorId = textAt(enrolled, 'id');
       const challenge_id = await challenge(context, user.accessToken, factorId);
       const code = await context.mailedCode(phone);
@@ -289,6 +303,162 @@ export const factorAudits: readonly Audit[] = [
         token: user.accessToken,
         body: { challenge_id, webauthn },
       });
+      assertError(response, 400, 'validation_failed');
+    }
+  }),
+  audit(
+    'AUTH-622',
+    'the URI of a TOTP factor names the issuer, the account and the secret',
+    { source, since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      const response = await enroll(context, user);
+      const uri = new URL(textAt(response, 'totp', 'uri'));
+      assert.equal(
+        decodeURIComponent(uri.pathname).replace(/^\/+(totp\/)?/, ''),
+        `Audit:${user.email}`,
+        'the label',
+      );
+      assert.deepEqual(
+        [uri.searchParams.get('issuer'), uri.searchParams.get('secret')],
+        ['Audit', textAt(response, 'totp', 'secret')],
+        'issuer and secret of the URI',
+      );
+    },
+  ),
+  audit(
+    'AUTH-623',
+    'a user with a verified factor enrolls another one at aal2 only',
+    { source, since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      const { verified } = await enrollAndVerify(context, user);
+      const weak = assertSession(await context.signIn(user.email, user.password));
+      const further = (session: WireResponse) =>
+        enroll(context, { ...user, accessToken: textAt(session, 'access_token') }, 'further');
+      assertError(await further(weak), 403, 'insufficient_aal');
+      assertStatus(await further(verified), 200);
+    },
+  ),
+  audit(
+    'AUTH-624',
+    "a user neither verifies nor removes another's factor",
+    { source, since: '1.0.0' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      const enrolled = await enroll(context, ada);
+      const id = textAt(enrolled, 'id');
+      const body = { challenge_id: await challenge(context, ada.accessToken, id), code: totpOf(enrolled) };
+      assertError(await verifyCode(context, grace.accessToken, id, body), 404, 'mfa_factor_not_found');
+      const remove = (path: string) =>
+        context.auth.send('DELETE', `/factors/${path}`, { token: grace.accessToken });
+      assertError(await remove(id), 404, 'mfa_factor_not_found');
+      assertError(await remove('no-uuid'), 404, 'validation_failed');
+      assertSession(await verifyCode(context, ada.accessToken, id, body));
+    },
+  ),
+  audit(
+    'AUTH-625',
+    'a code is accepted one step of 30 seconds early, and not three',
+    { source, since: '1.0.0' },
+    async (context) => {
+      const { accessToken: token, ...user } = await context.newUser();
+      const enrolled = await enroll(context, { accessToken: token, ...user });
+      const id = textAt(enrolled, 'id');
+      const totp = OTPAuth.URI.parse(textAt(enrolled, 'totp', 'uri'));
+      const codeIn = (seconds: number) =>
+        (totp as OTPAuth.TOTP).generate({ timestamp: Date.now() + seconds * 1000 });
+      const challenge_id = await challenge(context, token, id);
+      const early = await verifyCode(context, token, id, { challenge_id, code: codeIn(90) });
+      assertError(early, 422, 'mfa_verification_failed');
+      assertSession(await verifyCode(context, token, id, { challenge_id, code: codeIn(30) }));
+    },
+  ),
+  audit(
+    'AUTH-626',
+    'verifying a factor removes the unverified factors of its type',
+    { source, since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      assertStatus(await enroll(context, user, 'abandoned'), 200);
+      const { verified, factorId } = await enrollAndVerify(context, user);
+      const { json } = await context.auth.send('GET', '/user', { token: textAt(verified, 'access_token') });
+      const factors = at(json, 'factors') as readonly unknown[];
+      assert.deepEqual(
+        factors.map((factor) => at(factor, 'id')),
+        [factorId],
+        'the ids of the factors',
+      );
+    },
+  ),
+  audit(
+    'AUTH-627',
+    'a factor of the user has its name, its type, its status and its times, and no secret',
+    { source, since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      const id = textAt(await enroll(context, user), 'id');
+      const { json } = await context.auth.send('GET', '/user', { token: user.accessToken });
+      const factor = at(json, 'factors', 0);
+      assert.deepEqual(
+        ['id', 'friendly_name', 'factor_type', 'status', 'secret'].map((member) => at(factor, member)),
+        [id, 'phone app', 'totp', 'unverified', undefined],
+        'the members of the factor',
+      );
+      for (const member of ['created_at', 'updated_at'])
+        assert.ok(Date.parse(String(at(factor, member))) > 1e12, `${member} of the factor is a time`);
+    },
+  ),
+  audit(
+    'AUTH-628',
+    'a verification without a code is refused as validation_failed',
+    { source, since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      const id = textAt(await enroll(context, user), 'id');
+      const challenge_id = await challenge(context, user.accessToken, id);
+      const response = await verifyCode(context, user.accessToken, id, { challenge_id, code: '' });
+      assertError(response, 400, 'validation_failed');
+    },
+  ),
+  audit(
+    'AUTH-629',
+    'an anonymous user enrolls no factor',
+    { source, since: '1.0.0' },
+    async ({ auth, run }) => {
+      const anonymous = await auth.send('POST', '/signup', { body: { data: metadataOf(run) } });
+      if (anonymous.status === 422) throw new NotRunError('anonymous sign-ins are disabled');
+      const response = await auth.send('POST', '/factors', {
+        token: textAt(anonymous, 'access_token'),
+        body: { factor_type: 'totp', friendly_name: 'x' },
+      });
+      assertError(response, 403, 'no_authorization');
+    },
+  ),
+  audit(
+    'AUTH-630',
+    'an old challenge is refused as mfa_challenge_expired, and then unknown',
+    { source, needs: ['database'], since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      const enrolled = await enroll(context, user);
+      const id = textAt(enrolled, 'id');
+      const challenge_id = await challenge(context, user.accessToken, id);
+      const old = "update auth.mfa_challenges set created_at = created_at - interval '1 day' where id = $1";
+      await context.query(old, [challenge_id]);
+      const verify = () =>
+        verifyCode(context, user.accessToken, id, { challenge_id, code: totpOf(enrolled) });
+      assertError(await verify(), 422, 'mfa_challenge_expired');
+      assertError(await verify(), 422, 'mfa_factor_not_found');
+    },
+  ),
+  audit('AUTH-631', 'a phone factor needs a valid number', { source, since: '1.0.0' }, async (context) => {
+    const { accessToken: token } = await context.newUser();
+    for (const phone of ['', 'abc', '0123']) {
+      const body = { factor_type: 'phone', friendly_name: 'mobile', phone };
+      const response = await context.auth.send('POST', '/factors', { token, body });
+      if (at(response.json, 'code') === 'mfa_phone_enroll_not_enabled')
+        throw new NotRunError('phone factors are disabled');
       assertError(response, 400, 'validation_failed');
     }
   }),

@@ -300,10 +300,11 @@ export const flowAudits: readonly Audit[] = [
   ),
   audit('AUTH-919', 'app_metadata cannot be changed by the user', { source }, async (context) => {
     const { accessToken: token } = await context.newUser();
-    await context.auth.send('PUT', '/user', {
+    const refused = await context.auth.send('PUT', '/user', {
       token,
       body: { app_metadata: { role: 'admin' }, data: { ok: true } },
     });
+    assertError(refused, 403, 'not_admin');
     const response = await context.auth.send('GET', '/user', { token });
     assert.equal(at(response.json, 'app_metadata', 'role'), undefined, 'app_metadata.role of the response');
   }),

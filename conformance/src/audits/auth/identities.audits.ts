@@ -9,7 +9,10 @@ import { NotRunError } from '../../target/target.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#oauth';
+const unknownId = '7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11';
 const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+const isoIn = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
 
 function encodeBase58(bytes: Uint8Array): string {
   let number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
@@ -22,12 +25,17 @@ function encodeBase58(bytes: Uint8Array): string {
   return text;
 }
 
-/** A Sign-In-With-Solana message with the current time, signed by a new key. */
-function signedSolanaMessage(site: string): { message: string; signature: string } {
+/** A Sign-In-With-Solana message, signed by a new key: issued now for this site, unless `fields` differ. */
+function signedSolanaMessage(
+  site: string,
+  fields: Readonly<Record<string, string>> = {},
+): { message: string; signature: string } {
   const secretKey = ed25519.utils.randomSecretKey();
   const { host, origin } = new URL(site);
   const address = encodeBase58(ed25519.getPublicKey(secretKey));
-  const message = `${host} wants you to sign in with your Solana account:\n${address}\n\nAudit\n\nVersion: 1\nURI: ${origin}/\nIssued At: ${new Date().toISOString()}`;
+  const given = { Version: '1', URI: `${origin}/`, 'Issued At': isoIn(0), ...fields };
+  const lines = Object.entries(given).map(([name, value]) => `${name}: ${value}`);
+  const message = `${host} wants you to sign in with your Solana account:\n${address}\n\nAudit\n\n${lines.join('\n')}`;
   return {
     message,
     signature: Buffer.from(ed25519.sign(Buffer.from(message), secretKey)).toString('base64'),
@@ -44,6 +52,14 @@ function foreignEthereumMessage(site: string): { message: string; signature: str
     format: 'recovered',
   });
   return { message, signature: `0x${Buffer.from([...bytes, 27 + recovery]).toString('hex')}` };
+}
+
+/** The site of the target. @throws NotRunError if the service accepts no wallets there. */
+function walletSite({ target: { redirectTo } }: AuditContext): string {
+  const { protocol, hostname } = new URL(redirectTo);
+  if (protocol !== 'https:' && hostname !== 'localhost')
+    throw new NotRunError('wallets sign in at https and at localhost only');
+  return redirectTo;
 }
 
 /** Of a refused signature: the service verifies it before it compares the site with its own. */
@@ -111,10 +127,17 @@ export const identityAudits: readonly Audit[] = [
     'GET /callback with a bad state redirects to the site with the error in the query',
     { source },
     async ({ auth }) => {
-      const response = await auth.send('GET', '/callback', { query: { state: 'nonsense', code: 'x' } });
-      assertStatus(response, 303);
-      const location = new URL(response.headers.get('location') ?? '');
-      assert.ok(location.searchParams.get('error_code'), 'the redirect has an error_code', location.href);
+      const states = {
+        '': 'bad_oauth_callback',
+        nonsense: 'bad_oauth_state',
+        [unknownId]: 'bad_oauth_state',
+      };
+      for (const [state, code] of Object.entries(states)) {
+        const response = await auth.send('GET', '/callback', { query: { state, code: 'x' } });
+        assertStatus(response, 303);
+        const location = new URL(response.headers.get('location') ?? '');
+        assert.equal(location.searchParams.get('error_code'), code, `error_code of the state "${state}"`);
+      }
     },
   ),
   audit(
@@ -178,11 +201,7 @@ export const identityAudits: readonly Audit[] = [
     'a Solana wallet signs in with a signed message',
     { source: 'protocol/auth.md#wallets' },
     async (context) => {
-      const { redirectTo } = context.target;
-      const { protocol, hostname } = new URL(redirectTo);
-      if (protocol !== 'https:' && hostname !== 'localhost')
-        throw new NotRunError('wallets sign in at https and at localhost only');
-      const response = await web3(context, signedSolanaMessage(redirectTo));
+      const response = await web3(context, signedSolanaMessage(walletSite(context)));
       if (isDisabled(response)) throw new NotRunError('web3 is disabled');
       const session = assertSession(response);
       assert.equal(
@@ -256,6 +275,120 @@ export const identityAudits: readonly Audit[] = [
         body: { provider: 'apple', id_token: 'nonsense' },
       });
       assertStatus(response, 400);
+    },
+  ),
+  audit(
+    'AUTH-735',
+    'a message for another site, or of another time, is refused as invalid_grant',
+    { source: 'protocol/auth.md#wallets', since: '1.0.0' },
+    async (context) => {
+      const wrong = [
+        { URI: 'https://evil.example.net/' },
+        { 'Issued At': isoIn(-24) },
+        { 'Issued At': isoIn(24) },
+        { 'Issued At': isoIn(-0.1), 'Expiration Time': isoIn(-0.05) },
+        { 'Not Before': isoIn(1) },
+      ];
+      for (const fields of wrong) {
+        const response = await web3(context, signedSolanaMessage(walletSite(context), fields));
+        if (isDisabled(response)) throw new NotRunError('web3 is disabled');
+        assertStatus(response, 400);
+        assert.equal(at(response.json, 'error'), 'invalid_grant', `error with ${Object.keys(fields).join()}`);
+      }
+    },
+  ),
+  audit(
+    'AUTH-705',
+    'the provider receives the callback, the scopes and further parameters, and no foreign state',
+    { source, since: '1.0.0' },
+    async ({ auth, newPkce }) => {
+      const provider = await enabledProvider(auth);
+      const query = {
+        provider,
+        scopes: 'audit',
+        prompt: 'consent',
+        state: 'own',
+        redirect_uri: 'https://a.b/',
+      };
+      const response = await auth.send('GET', '/authorize', { query: { ...query, ...newPkce().challenge } });
+      const sent = new URL(response.headers.get('location') ?? '').searchParams;
+      assert.match(sent.get('redirect_uri') ?? '', /\/callback$/, 'redirect_uri of the redirect');
+      assert.ok(sent.get('scope')?.split(/[ ,]/).includes('audit'), 'the scope is requested', String(sent));
+      assert.equal(sent.get('prompt'), 'consent', 'prompt of the redirect');
+      assert.match(
+        sent.get('state') ?? '',
+        /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
+        'state of the redirect',
+      );
+    },
+  ),
+  audit(
+    'AUTH-706',
+    "the provider's refusal leads to redirect_to, with the error in query and fragment",
+    { source, since: '1.0.0' },
+    async ({ auth, newPkce, target: { redirectTo } }) => {
+      const provider = await enabledProvider(auth);
+      const query = { provider, redirect_to: redirectTo, ...newPkce().challenge };
+      const begun = await auth.send('GET', '/authorize', { query });
+      const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? '';
+      const refusal = { state, error: 'access_denied', error_description: 'Not today' };
+      const response = await auth.send('GET', '/callback', { query: refusal });
+      assertStatus(response, 302);
+      const location = new URL(response.headers.get('location') ?? '');
+      assert.ok(location.href.startsWith(redirectTo), 'the redirect leads to redirect_to', location.href);
+      for (const part of [location.searchParams, new URLSearchParams(location.hash.slice(1))])
+        assert.deepEqual(
+          [part.get('error'), part.get('error_description')?.replaceAll('%20', ' ').replaceAll('+', ' ')],
+          ['access_denied', 'Not today'],
+          'error and error_description of query and fragment',
+        );
+      assert.match(location.hash, /[#&]sb=?(&|$)/, 'the fragment is marked sb');
+    },
+  ),
+  audit(
+    'AUTH-707',
+    'GET /authorize refuses a challenge of another form, an unknown method and an unknown invitation',
+    { source, since: '1.0.0' },
+    async ({ auth, newPkce }) => {
+      const provider = await enabledProvider(auth);
+      const { challenge } = newPkce();
+      const begin = (query: Readonly<Record<string, string>>) =>
+        auth.send('GET', '/authorize', { query: { provider, ...query } });
+      const { code_challenge } = challenge;
+      for (const query of [
+        { code_challenge },
+        { ...challenge, code_challenge: 'short' },
+        { ...challenge, code_challenge_method: 'md5' },
+      ])
+        assertError(await begin(query), 400, 'validation_failed');
+      assertError(await begin({ ...challenge, invite_token: 'unknown' }), 404, 'user_not_found');
+    },
+  ),
+  audit(
+    'AUTH-712',
+    'POST /sso takes a domain or the id of a provider, and not both',
+    { source: 'protocol/auth.md#single-sign-on', since: '1.0.0' },
+    async ({ auth }) => {
+      const send = (body: object) =>
+        auth.send('POST', '/sso', { body: { skip_http_redirect: true, ...body } });
+      const domain = 'unknown.example.net';
+      if (at((await send({ domain })).json, 'code') === 'saml_provider_disabled')
+        throw new NotRunError('SAML is disabled');
+      assertError(await send({}), 400, 'validation_failed');
+      assertError(await send({ domain, provider_id: unknownId }), 400, 'validation_failed');
+      assertError(await send({ provider_id: unknownId }), 404, 'sso_provider_not_found');
+    },
+  ),
+  audit(
+    'AUTH-723',
+    'an identity id that is no UUID is refused with 404 as validation_failed',
+    { source: 'protocol/auth.md#identities', since: '1.0.0' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const response = await context.auth.send('DELETE', '/user/identities/no-uuid', { token });
+      if (at(response.json, 'code') === 'manual_linking_disabled')
+        throw new NotRunError('manual linking is disabled');
+      assertError(response, 404, 'validation_failed');
     },
   ),
 ];

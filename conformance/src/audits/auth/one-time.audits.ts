@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession } from '../../audit/audit-context.ts';
-import { assertError, assertStatus, assertStatusIn, at } from '../../target/wire.ts';
+import { assertError, assertStatus, assertStatusIn, at, textAt } from '../../target/wire.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#one-time-codes';
@@ -177,4 +177,160 @@ export const oneTimeAudits: readonly Audit[] = [
     const response = await auth.send('POST', '/otp', { body: {} });
     assertStatusIn(response, [400, 422]);
   }),
+  audit(
+    'AUTH-417',
+    'an invalid address is refused as validation_failed, whatever is sent to it',
+    { source, since: '1.0.0' },
+    async ({ auth }) => {
+      const wrong = ['nonsense', '@example.com', 'a b@example.com', `a@${'x'.repeat(64)}.com`];
+      for (const path of ['/otp', '/magiclink', '/recover', '/resend'])
+        for (const email of wrong)
+          assertError(
+            await auth.send('POST', path, { body: { type: 'signup', email } }),
+            400,
+            'validation_failed',
+          );
+      for (const path of ['/recover', '/resend'])
+        assertError(await auth.send('POST', path, { body: { type: 'signup' } }), 400, 'validation_failed');
+    },
+  ),
+  audit(
+    'AUTH-418',
+    'members that exclude each other are refused as validation_failed',
+    { source, since: '1.0.0' },
+    async ({ auth, newEmail, newPhone }) => {
+      const [email, phone, token, token_hash] = [newEmail(), newPhone(), '123456', 'a'.repeat(56)];
+      const requests = [
+        ['/otp', { email, phone }],
+        ['/otp', { email, channel: 'sms' }],
+        ['/resend', { type: 'signup', email, phone }],
+        ['/resend', { type: 'sms', email }],
+        ['/resend', { type: 'email_change' }],
+        ['/verify', { type: 'email', email, token, token_hash }],
+        ['/verify', { type: 'email', token }],
+        ['/verify', { type: 'email' }],
+        ['/verify', { type: 'email', email, phone, token }],
+        ['/verify', { type: 'pigeon', token_hash }],
+      ] as const;
+      for (const [path, body] of requests)
+        assertError(await auth.send('POST', path, { body }), 400, 'validation_failed');
+    },
+  ),
+  audit(
+    'AUTH-419',
+    'a code works for its own type and address only',
+    { source, needs: ['service-key'], since: '1.0.0' },
+    async (context) => {
+      const [{ email }, other] = [await context.newUser(), await context.newUser()];
+      const link = await context.admin('POST', '/generate_link', { type: 'recovery', email });
+      const token = textAt(link, 'email_otp');
+      const verify = (body: object) => context.auth.send('POST', '/verify', { body });
+      for (const type of ['signup', 'invite', 'email_change'])
+        assertError(await verify({ type, email, token }), 403, 'otp_expired');
+      assertError(await verify({ type: 'recovery', email: other.email, token }), 403, 'otp_expired');
+      assertError(
+        await verify({ type: 'signup', token_hash: textAt(link, 'hashed_token') }),
+        403,
+        'otp_expired',
+      );
+      assertSession(await verify({ type: 'recovery', email, token }));
+    },
+  ),
+  audit(
+    'AUTH-420',
+    'the hash of a code signs in as type email, once',
+    { source, needs: ['service-key'], since: '1.0.0' },
+    async (context) => {
+      const { email } = await context.newUser();
+      const link = await context.admin('POST', '/generate_link', { type: 'magiclink', email });
+      const body = { type: 'email', token_hash: textAt(link, 'hashed_token') };
+      assertSession(await context.auth.send('POST', '/verify', { body }));
+      assertError(await context.auth.send('POST', '/verify', { body }), 403, 'otp_expired');
+    },
+  ),
+  audit(
+    'AUTH-421',
+    'a code and a link that were sent days ago are refused as otp_expired',
+    { source, needs: ['service-key', 'database'], since: '1.0.0' },
+    async (context) => {
+      const kinds = [
+        ['recovery', 'recovery_sent_at', (await context.newUser()).email],
+        ['signup', 'confirmation_sent_at', context.newEmail()],
+      ] as const;
+      for (const [type, column, email] of kinds) {
+        const body = { type, email, password: 'Secret-123456' };
+        const link = await context.admin('POST', '/generate_link', body);
+        const old = `update auth.users set ${column} = ${column} - interval '3 days' where id = $1`;
+        await context.query(old, [textAt(link, 'id')]);
+        const proofs = [
+          { email, token: textAt(link, 'email_otp') },
+          { token_hash: textAt(link, 'hashed_token') },
+        ];
+        for (const proof of proofs)
+          assertError(
+            await context.auth.send('POST', '/verify', { body: { type, ...proof } }),
+            403,
+            'otp_expired',
+          );
+      }
+    },
+  ),
+  audit(
+    'AUTH-422',
+    'user data of POST /otp becomes user_metadata of a new account',
+    { source, needs: ['service-key'], since: '1.0.0' },
+    async (context) => {
+      const email = context.newEmail();
+      assertStatus(await context.auth.send('POST', '/otp', { body: { email, data: { name: 'Ada' } } }), 200);
+      const { json } = await context.admin('GET', `/users?filter=${encodeURIComponent(email)}`);
+      assert.equal(at(json, 'users', 0, 'user_metadata', 'name'), 'Ada', 'user_metadata.name of the user');
+    },
+  ),
+  audit(
+    'AUTH-423',
+    'POST /resend sends nothing to a confirmed account, or for a change that nobody requested',
+    { source, since: '1.0.0' },
+    async (context) => {
+      const { email, accessToken: token } = await context.newUser();
+      const before = await context.auth.send('GET', '/user', { token });
+      for (const type of ['signup', 'email_change']) {
+        const response = await context.auth.send('POST', '/resend', { body: { type, email } });
+        assertStatus(response, 200);
+        assert.deepEqual(response.json, {}, 'the response');
+      }
+      const after = await context.auth.send('GET', '/user', { token });
+      for (const member of ['confirmation_sent_at', 'email_change_sent_at'])
+        assert.equal(at(after.json, member), at(before.json, member), `${member} of the user`);
+    },
+  ),
+  audit(
+    'AUTH-424',
+    'the target of a link keeps its query, with tokens and with an error in a new fragment',
+    { source: 'protocol/auth.md#mail-links', needs: ['service-key'], since: '1.0.0' },
+    async (context) => {
+      const { email } = await context.newUser();
+      const link = await context.admin('POST', '/generate_link', { type: 'magiclink', email });
+      const redirect_to = `${context.target.redirectTo}?next=%2Fdeep#old`;
+      const query = { type: 'magiclink', token: textAt(link, 'hashed_token') };
+      const open = async (target: string) => {
+        const opened = await context.auth.send('GET', '/verify', {
+          query: { ...query, redirect_to: target },
+        });
+        assertStatus(opened, 303);
+        return new URL(opened.headers.get('location') ?? '');
+      };
+      const signedIn = await open(redirect_to.replace('#old', ''));
+      assert.equal(signedIn.searchParams.get('next'), '/deep', 'next of the query with tokens');
+      assert.match(signedIn.hash, /access_token=/, 'the fragment with tokens');
+      const failed = await open(redirect_to);
+      assert.equal(failed.searchParams.get('next'), '/deep', 'next of the query with an error');
+      const fragment = new URLSearchParams(failed.hash.slice(1));
+      assert.deepEqual(
+        ['error', 'error_code', 'sb', 'old'].map((name) => fragment.get(name)),
+        ['access_denied', 'otp_expired', '', null],
+        'error, error_code, sb and old of the fragment',
+      );
+      assert.ok(fragment.get('error_description'), 'the fragment has error_description');
+    },
+  ),
 ];

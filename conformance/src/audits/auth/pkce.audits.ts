@@ -239,4 +239,78 @@ export const pkceAudits: readonly Audit[] = [
       assertSession(await context.signIn(email, 'Secret-123456'));
     },
   ),
+  audit(
+    'AUTH-317',
+    'a challenge has 43 to 128 letters, digits, hyphens, periods, underscores and tildes',
+    { source, since: '1.0.0' },
+    async ({ auth, newEmail }) => {
+      const request = (code_challenge: string) =>
+        auth.send('POST', '/recover', {
+          body: { email: newEmail(), code_challenge, code_challenge_method: 's256' },
+        });
+      for (const challenge of ['a'.repeat(42), 'a'.repeat(129), `${'a'.repeat(43)}+`, `${'a'.repeat(43)}é`])
+        assertError(await request(challenge), 400, 'validation_failed');
+      for (const challenge of ['aA0-._~'.padEnd(43, 'x'), 'a'.repeat(128)])
+        assertStatus(await request(challenge), 200);
+    },
+  ),
+  audit(
+    'AUTH-318',
+    'an exchange without a code is refused as validation_failed',
+    { source, since: '1.0.0' },
+    async ({ auth, newPkce }) => {
+      const body = { code_verifier: newPkce().verifier };
+      assertError(
+        await auth.send('POST', '/token', { query: { grant_type: 'pkce' }, body }),
+        400,
+        'validation_failed',
+      );
+    },
+  ),
+  audit(
+    'AUTH-319',
+    'amr names how the flow began: recovery, magiclink or email/signup',
+    { source: 'protocol/auth.md#access-token', needs: ['mailbox', 'email-confirmation'], since: '1.0.0' },
+    async (context) => {
+      const flows = [
+        ['/recover', 'recovery', (await context.newUser()).email],
+        ['/otp', 'magiclink', (await context.newUser()).email],
+        ['/signup', 'email/signup', context.newEmail()],
+      ] as const;
+      for (const [path, method, email] of flows) {
+        const { challenge, verifier } = context.newPkce();
+        const body = { email, password: 'Secret-123456', ...challenge };
+        assertStatus(await context.auth.send('POST', path, { body }), 200);
+        const code = new URL(await openMailLink(context, email)).searchParams.get('code') ?? '';
+        const session = assertSession(await exchange(context, code, verifier));
+        const claims = jwtPartOf(at(session.json, 'access_token'));
+        assert.equal(at(claims, 'amr', 0, 'method'), method, `amr.0.method after ${path}`);
+      }
+    },
+  ),
+  audit(
+    'AUTH-320',
+    'the challenge method is read without regard to case',
+    { source, needs: ['mailbox'], since: '1.0.0' },
+    async (context) => {
+      const { challenge, verifier } = context.newPkce();
+      const pkce = { verifier, challenge: { ...challenge, code_challenge_method: 'S256' } };
+      const code = await codeFromRecovery(context, pkce as unknown as Pkce);
+      assertSession(await exchange(context, code, verifier));
+    },
+  ),
+  audit(
+    'AUTH-321',
+    'the code of an old flow is refused as flow_state_expired',
+    { source, needs: ['mailbox', 'database'], since: '1.0.0' },
+    async (context) => {
+      const pkce = context.newPkce();
+      const code = await codeFromRecovery(context, pkce);
+      await context.query(
+        "update auth.flow_state set created_at = created_at - interval '1 day' where auth_code = $1",
+        [code],
+      );
+      assertError(await exchange(context, code, pkce.verifier), 422, 'flow_state_expired');
+    },
+  ),
 ];

@@ -163,4 +163,36 @@ export const serviceAudits: readonly Audit[] = [
       'invalid_credentials',
     );
   }),
+  audit(
+    'AUTH-012',
+    'a body or a member of another JSON type is refused as bad_json',
+    { source, since: '1.0.0' },
+    async ({ auth }) => {
+      const password = 'Secret-123456';
+      const bodies = ['[]', '5', '"text"', 'true', { email: 5, password }, { email: {}, password }];
+      const typed = [
+        { email: 'a@example.com', password, data: [] },
+        { email: 'a@example.com', password: true },
+      ];
+      for (const body of [...bodies, ...typed])
+        assertError(await auth.send('POST', '/signup', { body }), 400, 'bad_json');
+      const flag = { email: 'a@example.com', create_user: 'no' };
+      assertError(await auth.send('POST', '/otp', { body: flag }), 400, 'bad_json');
+    },
+  ),
+  audit(
+    'AUTH-013',
+    'the reasons of a weak password are in both formats of errors',
+    { source: 'protocol/auth.md#weak-passwords', since: '1.0.0' },
+    async (context) => {
+      const body = { email: context.newEmail(), password: 'abc' };
+      for (const version of ['', '2024-01-01']) {
+        const headers = { 'X-Supabase-Api-Version': version };
+        const response = await context.auth.send('POST', '/signup', { body, headers });
+        assertStatus(response, 422);
+        const reasons = at(response.json, 'weak_password', 'reasons');
+        assert.ok(Array.isArray(reasons) && reasons.includes('length'), 'the length is among the reasons');
+      }
+    },
+  ),
 ];

@@ -2,7 +2,7 @@ import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { assertSession } from '../../audit/audit-context.ts';
-import { assertError, assertStatus, at, textAt, type WireResponse } from '../../target/wire.ts';
+import { assertError, assertStatus, at, jwtPartOf, textAt, type WireResponse } from '../../target/wire.ts';
 import { metadataOf } from '../../target/run.ts';
 import { NotRunError } from '../../target/target.ts';
 
@@ -141,7 +141,12 @@ export const signUpAudits: readonly Audit[] = [
       const response = await auth.send('POST', '/signup', { body: { data } });
       if (at(response.json, 'code') === 'anonymous_provider_disabled')
         throw new NotRunError('anonymous sign-ins are disabled');
-      assertSession(response);
+      const claims = jwtPartOf(textAt(assertSession(response), 'access_token'));
+      assert.deepEqual(
+        [at(claims, 'is_anonymous'), at(claims, 'amr', 0, 'method'), at(claims, 'role')],
+        [true, 'anonymous', 'authenticated'],
+        'is_anonymous, amr.0.method and role of the claims',
+      );
       assert.equal(at(response.json, 'user', 'is_anonymous'), true, 'user.is_anonymous of the response');
       assert.equal(at(response.json, 'user', 'email'), '', 'user.email of the response');
       assert.equal(
@@ -186,6 +191,77 @@ export const signUpAudits: readonly Audit[] = [
       assertStatus(response, 200);
       const token = await context.mailedCode(phone);
       assertSession(await context.auth.send('POST', '/verify', { body: { type: 'sms', phone, token } }));
+    },
+  ),
+  audit(
+    'AUTH-116',
+    'a second sign-up of an unconfirmed address keeps the account and its first password',
+    { source, needs: ['service-key'], since: '1.0.0' },
+    async (context) => {
+      const email = context.newEmail();
+      const id = textAt(await signUpUnconfirmed(context, email), 'id');
+      const again = await context.auth.send('POST', '/signup', {
+        body: { email, password: 'Another-123456' },
+      });
+      assert.equal(at(again.json, 'id'), id, 'id of the second response');
+      await context.admin('PUT', `/users/${id}`, { email_confirm: true });
+      assertSession(await context.signIn(email, 'Secret-123456'));
+      assertError(await context.signIn(email, 'Another-123456'), 400, 'invalid_credentials');
+    },
+  ),
+  audit(
+    'AUTH-117',
+    'the fake user has the data of the sign-up, and nothing of the account',
+    { source, needs: ['service-key'], since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      const secret = { user_metadata: { secret: 1 }, app_metadata: { secret: 1 } };
+      await context.admin('PUT', `/users/${user.id}`, secret);
+      const body = { email: user.email, password: 'Secret-123456', data: { name: 'Ada' } };
+      const { status, json } = await context.auth.send('POST', '/signup', { body });
+      if (status !== 200) throw new NotRunError('the target confirms accounts at once');
+      const members = ['aud', 'email', 'phone', 'user_metadata', 'app_metadata', 'email_confirmed_at'];
+      assert.deepEqual(
+        [...members, 'last_sign_in_at'].map((member) => at(json, member)),
+        [
+          'authenticated',
+          user.email,
+          '',
+          { name: 'Ada' },
+          { provider: 'email', providers: ['email'] },
+          undefined,
+          undefined,
+        ],
+        'the members',
+      );
+      assert.equal(typeof at(json, 'confirmation_sent_at'), 'string', 'the type of confirmation_sent_at');
+    },
+  ),
+  audit('AUTH-118', 'an address is stored in lower case', { source, since: '1.0.0' }, async (context) => {
+    const email = context.newEmail();
+    const response = await signUpUnconfirmed(context, email.toUpperCase());
+    assert.deepEqual(
+      [at(response.json, 'email'), at(response.json, 'identities', 0, 'identity_data', 'email')],
+      [email, email],
+      'email of the user and of its identity',
+    );
+  }),
+  audit(
+    'AUTH-119',
+    'the identity of an unconfirmed account has the data of the sign-up, and no verified address',
+    { source, since: '1.0.0' },
+    async (context) => {
+      const email = context.newEmail();
+      const body = { email, password: 'Secret-123456', data: { name: 'Ada', email_verified: true } };
+      const { json } = await context.auth.send('POST', '/signup', { body });
+      if (at(json, 'access_token') !== undefined)
+        throw new NotRunError('the target confirms accounts at once');
+      const data = at(json, 'identities', 0, 'identity_data');
+      assert.deepEqual(
+        ['email', 'name', 'email_verified', 'phone_verified', 'sub'].map((member) => at(data, member)),
+        [email, 'Ada', false, false, at(json, 'id')],
+        'the data of the identity',
+      );
     },
   ),
 ];

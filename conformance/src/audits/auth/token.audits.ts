@@ -69,6 +69,11 @@ export const tokenAudits: readonly Audit[] = [
       assert.equal(at(claims, 'amr', 0, 'method'), 'password', 'amr.0.method of the claims');
       assert.equal(typeof at(claims, 'session_id'), 'string', 'the type of session_id of the claims');
       assert.equal(at(claims, 'is_anonymous'), false, 'is_anonymous of the claims');
+      assert.equal(at(claims, 'phone'), '', 'phone of the claims');
+      assert.equal(at(claims, 'app_metadata', 'provider'), 'email', 'app_metadata.provider of the claims');
+      assert.equal(typeof at(claims, 'user_metadata'), 'object', 'the type of user_metadata of the claims');
+      const signedInSeconds = Number(at(claims, 'amr', 0, 'timestamp'));
+      assert.ok(Math.abs(signedInSeconds - Date.now() / 1000) < 3600, 'amr.0.timestamp is the sign-in');
       const exp = at(claims, 'exp');
       const iat = at(claims, 'iat');
       assert.ok(typeof exp === 'number' && typeof iat === 'number' && exp > iat, 'exp is after iat');
@@ -195,7 +200,7 @@ export const tokenAudits: readonly Audit[] = [
       assertSession(await refresh(context, textAt(second, 'refresh_token')));
       await setTimeout(12_000);
       const old = await refresh(context, user.refreshToken);
-      assertStatus(old, 400);
+      assertError(old, 400, 'refresh_token_already_used');
       assert.equal(at(old.json, 'access_token'), undefined, 'a refused refresh has no token');
     },
   ),
@@ -250,4 +255,34 @@ export const tokenAudits: readonly Audit[] = [
       );
     },
   ),
+  audit(
+    'AUTH-208',
+    'expires_in is the time from the claim iat to the claim exp',
+    { source: 'protocol/auth.md#session', since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      const session = assertSession(await context.signIn(user.email, user.password));
+      const claims = jwtPartOf(textAt(session, 'access_token'));
+      const lifetime = Number(at(claims, 'exp')) - Number(at(claims, 'iat'));
+      assert.equal(at(session.json, 'expires_in'), lifetime, 'expires_in of the session');
+    },
+  ),
+  audit(
+    'AUTH-230',
+    'a refresh token of another form is refused as validation_failed',
+    { source, since: '1.0.0' },
+    async (context) => {
+      for (const token of ['short', 'UPPERCASE123', 'a'.repeat(13), 'a'.repeat(60)])
+        assertError(await refresh(context, token), 400, 'validation_failed');
+    },
+  ),
+  audit('AUTH-231', 'a refresh keeps the claim amr', { source, since: '1.0.0' }, async (context) => {
+    const user = await context.newUser();
+    const session = assertSession(await refresh(context, user.refreshToken));
+    assert.deepEqual(
+      at(jwtPartOf(textAt(session, 'access_token')), 'amr'),
+      at(jwtPartOf(user.accessToken), 'amr'),
+      'amr of the claims',
+    );
+  }),
 ];

@@ -4,9 +4,11 @@ import { assertSession } from '../../audit/audit-context.ts';
 import { assertError, assertStatus, at, textAt } from '../../target/wire.ts';
 import { assertNoAuthorization } from './no-authorization.ts';
 import { toFormerAddress } from './mail-link.ts';
+import { NotRunError } from '../../target/target.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#user';
+const since = '1.0.0';
 
 export const userAudits: readonly Audit[] = [
   audit('AUTH-501', 'GET /user returns the user object itself', { source }, async (context) => {
@@ -255,6 +257,208 @@ export const userAudits: readonly Audit[] = [
         400,
         'validation_failed',
       );
+    },
+  ),
+  audit(
+    'AUTH-530',
+    'a user has its roles, its times and its metadata, and only pending changes that exist',
+    { source, since },
+    async (context) => {
+      const user = await context.newUser();
+      const { json } = await context.auth.send('GET', '/user', { token: user.accessToken });
+      const values = {
+        aud: 'authenticated',
+        role: 'authenticated',
+        email: user.email,
+        phone: '',
+        is_anonymous: false,
+        app_metadata: { provider: 'email', providers: ['email'] },
+      };
+      for (const [member, value] of Object.entries(values))
+        assert.deepEqual(at(json, member), value, `${member} of the user`);
+      for (const member of [
+        'email_confirmed_at',
+        'confirmed_at',
+        'last_sign_in_at',
+        'created_at',
+        'updated_at',
+      ])
+        assert.ok(
+          Date.parse(String(at(json, member))) > 1e12,
+          `${member} is a time`,
+          String(at(json, member)),
+        );
+      assert.equal(
+        at(json, 'user_metadata', 'email_verified'),
+        true,
+        'user_metadata.email_verified of the user',
+      );
+      const absent = [
+        'new_email',
+        'new_phone',
+        'phone_confirmed_at',
+        'factors',
+        'banned_until',
+        'deleted_at',
+      ];
+      for (const member of [...absent, 'encrypted_password'])
+        assert.equal(at(json, member), undefined, `${member} of the user`);
+    },
+  ),
+  audit(
+    'AUTH-531',
+    'an identity has an id of its own and that at its provider, its times and its data',
+    { source: 'protocol/auth.md#identities', since },
+    async (context) => {
+      const user = await context.newUser();
+      const { json } = await context.auth.send('GET', '/user', { token: user.accessToken });
+      const identity = at(json, 'identities', 0);
+      assert.deepEqual(
+        ['id', 'user_id', 'provider', 'email'].map((member) => at(identity, member)),
+        [user.id, user.id, 'email', user.email],
+        'id, user_id, provider and email of the identity',
+      );
+      const id = String(at(identity, 'identity_id'));
+      assert.match(id, /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/, 'identity_id of the identity');
+      assert.notEqual(id, user.id, 'identity_id of the identity');
+      assert.equal(at(identity, 'identity_data', 'sub'), user.id, 'identity_data.sub of the identity');
+      for (const member of ['last_sign_in_at', 'created_at', 'updated_at'])
+        assert.ok(Date.parse(String(at(identity, member))) > 1e12, `${member} of the identity is a time`);
+    },
+  ),
+  audit(
+    'AUTH-532',
+    'after an email change the new address alone signs in, and names the identity',
+    { source, needs: ['mailbox', 'email-confirmation'], since },
+    async (context) => {
+      const user = await context.newUser();
+      const email = context.newEmail();
+      await context.auth.send('PUT', '/user', { token: user.accessToken, body: { email } });
+      const [own, other] = [
+        await toFormerAddress(context.mailedCode(user.email)),
+        await context.mailedCode(email),
+      ];
+      const verify = (address: string, token: string) =>
+        context.auth.send('POST', '/verify', { body: { type: 'email_change', email: address, token } });
+      assertStatus(await verify(email, other), 200);
+      const { json } = assertSession(await verify(user.email, own));
+      assert.deepEqual(
+        [
+          at(json, 'user', 'new_email'),
+          at(json, 'user', 'identities', 0, 'email'),
+          at(json, 'user', 'identities', 0, 'identity_data', 'email_verified'),
+        ],
+        [undefined, email, true],
+        'new_email, the email of the identity and email_verified of its data',
+      );
+      assertSession(await context.signIn(email, user.password));
+      assertError(await context.signIn(user.email, user.password), 400, 'invalid_credentials');
+      assertError(await verify(email, other), 403, 'otp_expired');
+    },
+  ),
+  audit('AUTH-533', 'the own address again is no change', { source, since }, async (context) => {
+    const { accessToken: token, email } = await context.newUser();
+    for (const address of [email, email.toUpperCase(), '']) {
+      const response = await context.auth.send('PUT', '/user', { token, body: { email: address } });
+      assertStatus(response, 200);
+      assert.equal(at(response.json, 'new_email'), undefined, 'new_email of the response');
+    }
+  }),
+  audit(
+    'AUTH-534',
+    'an invalid address and an invalid number are refused as validation_failed',
+    { source, since },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      for (const body of [
+        { email: 'nonsense' },
+        { email: '@example.com' },
+        { phone: 'abc' },
+        { phone: '0123' },
+      ])
+        assertError(await context.auth.send('PUT', '/user', { token, body }), 400, 'validation_failed');
+    },
+  ),
+  audit(
+    'AUTH-535',
+    'a new password ends the codes and links that were sent before',
+    { source, needs: ['service-key'], since },
+    async (context) => {
+      const { email, accessToken: token } = await context.newUser();
+      const link = await context.admin('POST', '/generate_link', { type: 'recovery', email });
+      assertStatus(
+        await context.auth.send('PUT', '/user', { token, body: { password: 'Another-123456' } }),
+        200,
+      );
+      const proofs = [
+        { email, token: textAt(link, 'email_otp') },
+        { token_hash: textAt(link, 'hashed_token') },
+      ];
+      for (const proof of proofs)
+        assertError(
+          await context.auth.send('POST', '/verify', { body: { type: 'recovery', ...proof } }),
+          403,
+          'otp_expired',
+        );
+    },
+  ),
+  audit(
+    'AUTH-536',
+    "another user's number is refused as phone_exists",
+    { source, needs: ['service-key'], since },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const phone = context.newPhone();
+      assertStatus(await context.admin('POST', '/users', { phone, phone_confirm: true }), 200);
+      const body = { phone: `+${phone}` };
+      assertError(await context.auth.send('PUT', '/user', { token, body }), 422, 'phone_exists');
+    },
+  ),
+  audit(
+    'AUTH-537',
+    'a confirmed number becomes an identity, and is removed with it',
+    { source: 'protocol/auth.md#identities', needs: ['sms', 'phone-confirmation'], since },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const phone = context.newPhone();
+      const pending = await context.auth.send('PUT', '/user', { token, body: { phone } });
+      assert.deepEqual(
+        [at(pending.json, 'phone'), at(pending.json, 'new_phone')],
+        ['', phone],
+        'phone and new_phone of the response',
+      );
+      const code = await context.mailedCode(phone);
+      const { json } = assertSession(
+        await context.auth.send('POST', '/verify', { body: { type: 'phone_change', phone, token: code } }),
+      );
+      assert.deepEqual(at(json, 'user', 'app_metadata', 'providers'), ['email', 'phone'], 'the providers');
+      const identities = at(json, 'user', 'identities') as readonly unknown[];
+      const identity = identities.find((one) => at(one, 'provider') === 'phone');
+      assert.equal(at(identity, 'identity_data', 'phone'), phone, 'phone of the data of the identity');
+      const path = `/user/identities/${String(at(identity, 'identity_id'))}`;
+      const unlinked = await context.auth.send('DELETE', path, { token });
+      if (at(unlinked.json, 'code') === 'manual_linking_disabled')
+        throw new NotRunError('manual linking is disabled');
+      assertStatus(unlinked, 200);
+      const left = await context.auth.send('GET', '/user', { token });
+      assert.deepEqual(
+        [at(left.json, 'phone'), at(left.json, 'app_metadata', 'providers')],
+        ['', ['email']],
+        'the phone and the providers of the user',
+      );
+    },
+  ),
+  audit(
+    'AUTH-538',
+    'the scheme of the token is read without regard to case',
+    { source: 'protocol/auth.md#access-token', level: 'SHOULD', since },
+    async (context) => {
+      const { accessToken } = await context.newUser();
+      for (const scheme of ['bearer', 'BEARER'])
+        assertStatus(
+          await context.auth.send('GET', '/user', { headers: { Authorization: `${scheme} ${accessToken}` } }),
+          200,
+        );
     },
   ),
 ];

@@ -1,0 +1,419 @@
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import type { AuditContext, AuditUser, Pkce } from '../../audit/audit-context.ts';
+import { NotRunError } from '../../target/target.ts';
+import { assertError, assertStatus, at, jwtPartOf, textAt, type WireResponse } from '../../target/wire.ts';
+
+const audit = auditsOf('auth');
+const options = { source: 'protocol/auth.md#oauth-server', needs: ['service-key'], since: '1.0.0' } as const;
+
+/** A registered application. */
+interface Application {
+  readonly id: string;
+  readonly secret: string;
+  readonly redirectUri: string;
+  readonly registered: WireResponse;
+}
+
+/** Registers an application, and removes it after `task`. @throws NotRunError if the target has no OAuth server. */
+async function withApplication(
+  context: AuditContext,
+  fields: object,
+  task: (application: Application) => Promise<void>,
+): Promise<void> {
+  const redirectUri = 'https://app.example.com/callback';
+  const body = { client_name: context.run.newName(), redirect_uris: [redirectUri], ...fields };
+  const registered = await context.admin('POST', '/oauth/clients', body);
+  if (registered.status === 404) throw new NotRunError('the target has no OAuth server');
+  assertStatus(registered, 201);
+  const id = textAt(registered, 'client_id');
+  const secret = at(registered.json, 'client_secret');
+  try {
+    await task({ id, secret: typeof secret === 'string' ? secret : '', redirectUri, registered });
+  } finally {
+    await context.admin('DELETE', `/oauth/clients/${id}`);
+  }
+}
+
+const posting = { token_endpoint_auth_method: 'client_secret_post' };
+
+const authorize = (
+  { auth }: AuditContext,
+  { id, redirectUri }: Application,
+  query: Readonly<Record<string, string>>,
+): Promise<WireResponse> =>
+  auth.send('GET', '/oauth/authorize', {
+    query: { client_id: id, redirect_uri: redirectUri, response_type: 'code', state: 'own state', ...query },
+  });
+
+/** Begins an authorization, and returns its id. */
+async function begin(
+  context: AuditContext,
+  application: Application,
+  { challenge }: Pkce,
+  scope: string,
+): Promise<string> {
+  const begun = await authorize(context, application, { ...challenge, scope, nonce: 'own nonce' });
+  assertStatus(begun, 302);
+  const id = new URL(begun.headers.get('location') ?? '').searchParams.get('authorization_id');
+  assert.ok(id, 'the redirect to the page of the consent has an authorization_id');
+  return id;
+}
+
+const read = ({ auth }: AuditContext, { accessToken: token }: AuditUser, id: string) =>
+  auth.send('GET', `/oauth/authorizations/${id}`, { token });
+const decide = ({ auth }: AuditContext, { accessToken: token }: AuditUser, id: string, action: string) =>
+  auth.send('POST', `/oauth/authorizations/${id}/consent`, { token, body: { action } });
+
+const requestTokens = ({ auth }: AuditContext, { id, secret }: Application, body: object) =>
+  auth.send('POST', '/oauth/token', { body: { client_id: id, client_secret: secret, ...body } });
+
+/** Lets the user approve an authorization, and returns its code. */
+async function approve(
+  context: AuditContext,
+  user: AuditUser,
+  application: Application,
+  pkce: Pkce,
+  scope: string,
+): Promise<string> {
+  const id = await begin(context, application, pkce, scope);
+  assertStatus(await read(context, user, id), 200);
+  const approved = await decide(context, user, id, 'approve');
+  assertStatus(approved, 200);
+  return new URL(textAt(approved, 'redirect_url')).searchParams.get('code') ?? '';
+}
+
+/** Signs a user in at an application, and returns the tokens. */
+async function signIn(
+  context: AuditContext,
+  user: AuditUser,
+  application: Application,
+  scope: string,
+): Promise<WireResponse> {
+  const pkce = context.newPkce();
+  const code = await approve(context, user, application, pkce, scope);
+  const body = { grant_type: 'authorization_code', code, code_verifier: pkce.verifier };
+  const tokens = await requestTokens(context, application, body);
+  assertStatus(tokens, 200);
+  return tokens;
+}
+
+function assertOAuthError(response: WireResponse, error: string): void {
+  assertStatus(response, 400);
+  assert.equal(at(response.json, 'error'), error, 'error of the response');
+}
+
+/** The service as the OAuth server of other applications. */
+export const oauthServerAudits: readonly Audit[] = [
+  audit(
+    'AUTH-1101',
+    'an application is registered with the defaults of RFC 7591, and its secret is shown once',
+    options,
+    (context) =>
+      withApplication(context, {}, async ({ id, redirectUri, registered }) => {
+        const defaults = {
+          client_type: 'confidential',
+          token_endpoint_auth_method: 'client_secret_basic',
+          redirect_uris: [redirectUri],
+          grant_types: ['authorization_code', 'refresh_token'],
+          response_types: ['code'],
+          registration_type: 'manual',
+        };
+        const { json } = await context.admin('GET', `/oauth/clients/${id}`);
+        for (const [member, value] of Object.entries(defaults)) {
+          assert.deepEqual(at(registered.json, member), value, `${member} of the registration`);
+          assert.deepEqual(at(json, member), value, `${member} of the application`);
+        }
+        assert.ok(textAt(registered, 'client_secret').length > 20, 'the registration has a secret');
+        assert.equal(at(json, 'client_secret'), undefined, 'client_secret of the application');
+        const listed = at((await context.admin('GET', '/oauth/clients')).json, 'clients');
+        const ids = (listed as readonly unknown[]).map((client) => at(client, 'client_id'));
+        assert.ok(ids.includes(id), 'the application is listed');
+        assertStatus(await context.admin('DELETE', `/oauth/clients/${id}`), 204);
+        assertError(await context.admin('GET', `/oauth/clients/${id}`), 404, 'oauth_client_not_found');
+      }),
+  ),
+  audit(
+    'AUTH-1102',
+    'an application with an unsafe address, an unknown grant or a wrong type is not registered',
+    options,
+    (context) =>
+      withApplication(context, {}, async ({ redirectUri }) => {
+        const redirect_uris = [redirectUri];
+        const wrong = [
+          {},
+          { redirect_uris: [] },
+          { redirect_uris: ['http://app.example.com/'] },
+          { redirect_uris: [redirectUri, 'javascript://app.example.com/'] },
+          { redirect_uris: ['https://app.example.com/#a'] },
+          { redirect_uris: ['/callback'] },
+          { redirect_uris: Array.from({ length: 11 }, (_, index) => `https://${index}.example.com/`) },
+          { redirect_uris, grant_types: ['implicit'] },
+          { redirect_uris, token_endpoint_auth_method: 'private_key_jwt' },
+          { redirect_uris, client_type: 'secret' },
+          { redirect_uris, client_type: 'public', token_endpoint_auth_method: 'client_secret_post' },
+          { redirect_uris, client_uri: 'x'.repeat(2049) },
+        ];
+        for (const body of wrong)
+          assertError(await context.admin('POST', '/oauth/clients', body), 400, 'validation_failed');
+      }),
+  ),
+  audit(
+    'AUTH-1103',
+    'an application is changed in the members of the request, and gets a new secret on request',
+    options,
+    (context) =>
+      withApplication(context, {}, async ({ id, secret, redirectUri }) => {
+        const path = `/oauth/clients/${id}`;
+        const changed = await context.admin('PUT', path, { client_uri: 'https://app.example.com/about' });
+        assert.deepEqual(
+          [at(changed.json, 'client_uri'), at(changed.json, 'redirect_uris')],
+          ['https://app.example.com/about', [redirectUri]],
+          'client_uri and redirect_uris',
+        );
+        for (const body of [{}, { redirect_uris: [] }, { token_endpoint_auth_method: 'none' }])
+          assertError(await context.admin('PUT', path, body), 400, 'validation_failed');
+        const renewed = await context.admin('POST', `${path}/regenerate_secret`);
+        assert.notEqual(textAt(renewed, 'client_secret'), secret, 'client_secret of the response');
+        assertError(await context.admin('GET', '/oauth/clients/no-uuid'), 400, 'validation_failed');
+      }),
+  ),
+  audit('AUTH-1104', 'a public application has no secret', options, (context) =>
+    withApplication(context, { token_endpoint_auth_method: 'none' }, async ({ id, registered }) => {
+      assert.deepEqual(
+        [at(registered.json, 'client_type'), at(registered.json, 'client_secret')],
+        ['public', undefined],
+        'client_type and client_secret of the registration',
+      );
+      const renewed = await context.admin('POST', `/oauth/clients/${id}/regenerate_secret`);
+      assertError(renewed, 400, 'validation_failed');
+    }),
+  ),
+  audit(
+    'AUTH-1105',
+    'a faulty authorization request of a known application is redirected with invalid_request',
+    options,
+    (context) =>
+      withApplication(context, {}, async (application) => {
+        const { challenge } = context.newPkce();
+        const faults = [
+          { scope: 'email' },
+          { ...challenge, response_type: 'token' },
+          { ...challenge, scope: 'email everything' },
+          { ...challenge, scope: ' ' },
+          { ...challenge, code_challenge: 'short' },
+          { ...challenge, code_challenge_method: 'md5' },
+          { ...challenge, resource: '/relative' },
+          { ...challenge, resource: 'https://api.example.com/#a' },
+        ];
+        for (const query of faults) {
+          const response = await authorize(context, application, query);
+          assertStatus(response, 302);
+          const location = new URL(response.headers.get('location') ?? '');
+          assert.equal(
+            location.origin + location.pathname,
+            application.redirectUri,
+            'the page of the redirect',
+          );
+          assert.deepEqual(
+            [location.searchParams.get('error'), location.searchParams.get('state')],
+            ['invalid_request', 'own state'],
+            `error and state of the redirect with ${Object.keys(query).join()}`,
+          );
+        }
+      }),
+  ),
+  audit(
+    'AUTH-1106',
+    'an authorization request of an unknown application, or to a foreign page, is not redirected',
+    options,
+    (context) =>
+      withApplication(context, {}, async (application) => {
+        const { challenge } = context.newPkce();
+        const foreign = { ...challenge, redirect_uri: `${application.redirectUri}/other` };
+        assertError(await authorize(context, application, foreign), 400, 'validation_failed');
+        const unnamed = { ...challenge, redirect_uri: '' };
+        assertError(await authorize(context, application, unnamed), 400, 'validation_failed');
+        for (const client_id of ['no-uuid', crypto.randomUUID()])
+          assertError(
+            await authorize(context, application, { ...challenge, client_id }),
+            400,
+            'oauth_client_not_found',
+          );
+      }),
+  ),
+  audit(
+    'AUTH-1107',
+    'the page of the consent reads who asks for what, and the user answers once',
+    options,
+    (context) =>
+      withApplication(context, {}, async (application) => {
+        const [user, other] = [await context.newUser(), await context.newUser()];
+        const id = await begin(context, application, context.newPkce(), 'email profile');
+        const { json } = await read(context, user, id);
+        assert.deepEqual(
+          [at(json, 'client', 'id'), at(json, 'scope'), at(json, 'redirect_uri'), at(json, 'user')],
+          [application.id, 'email profile', application.redirectUri, { id: user.id, email: user.email }],
+          'client.id, scope, redirect_uri and user',
+        );
+        assert.equal(
+          at(json, 'client', 'name'),
+          at(application.registered.json, 'client_name'),
+          'client.name',
+        );
+        for (const response of [await read(context, other, id), await decide(context, other, id, 'approve')])
+          assertError(response, 404, 'oauth_authorization_not_found');
+        assertError(await decide(context, user, id, 'maybe'), 400, 'validation_failed');
+        const denied = new URL(textAt(await decide(context, user, id, 'deny'), 'redirect_url'));
+        assert.deepEqual(
+          ['error', 'state', 'code'].map((name) => denied.searchParams.get(name)),
+          ['access_denied', 'own state', null],
+          'error, state and code of the redirect',
+        );
+        assertError(await decide(context, user, id, 'approve'), 400, 'validation_failed');
+      }),
+  ),
+  audit(
+    'AUTH-1108',
+    'the code of a consent is exchanged once, by its application with the verifier',
+    options,
+    (context) =>
+      withApplication(context, posting, async (application) => {
+        const user = await context.newUser();
+        const pkce = context.newPkce();
+        const code = await approve(context, user, application, pkce, 'email');
+        const body = { grant_type: 'authorization_code', code, code_verifier: pkce.verifier };
+        const request = (change: object) => requestTokens(context, application, { ...body, ...change });
+        assertOAuthError(await request({ code_verifier: context.newPkce().verifier }), 'invalid_grant');
+        assertOAuthError(await request({ code_verifier: '' }), 'invalid_grant');
+        assertOAuthError(await request({ redirect_uri: 'https://app.example.com/other' }), 'invalid_grant');
+        assertOAuthError(await request({ code: 'unknown' }), 'invalid_grant');
+        assertOAuthError(await request({ code: '' }), 'invalid_request');
+        assertOAuthError(await request({ grant_type: '' }), 'invalid_request');
+        assertOAuthError(await request({ grant_type: 'password' }), 'unsupported_grant_type');
+        for (const wrong of [{ client_secret: 'wrong' }, { client_secret: '' }, { client_id: 'no-uuid' }])
+          assertError(await request(wrong), 400, 'invalid_credentials');
+        await withApplication(context, posting, async (other) => {
+          assertOAuthError(await requestTokens(context, other, body), 'invalid_grant');
+        });
+        const exchange = () => request({ redirect_uri: application.redirectUri });
+        const tokens = await exchange();
+        assertStatus(tokens, 200);
+        const claims = jwtPartOf(textAt(tokens, 'access_token'));
+        assert.deepEqual(
+          [at(claims, 'sub'), at(claims, 'client_id'), at(tokens.json, 'token_type')],
+          [user.id, application.id, 'bearer'],
+          'sub and client_id of the claims, and token_type',
+        );
+        assert.deepEqual(
+          [at(tokens.json, 'user'), at(tokens.json, 'id_token')],
+          [undefined, undefined],
+          'user and id_token of the response',
+        );
+        assertOAuthError(await exchange(), 'invalid_grant');
+      }),
+  ),
+  audit(
+    'AUTH-1109',
+    'with the scope openid the tokens have an ID token with the claims of the scopes',
+    options,
+    (context) =>
+      withApplication(context, posting, async (application) => {
+        const user = await context.newUser();
+        await context.admin('PUT', `/users/${user.id}`, {
+          user_metadata: { name: 'Ada', avatar_url: 'a.png' },
+        });
+        const tokens = await signIn(context, user, application, 'openid email profile');
+        const claims = jwtPartOf(textAt(tokens, 'id_token'));
+        const expected = {
+          sub: user.id,
+          aud: application.id,
+          nonce: 'own nonce',
+          email: user.email,
+          email_verified: true,
+          name: 'Ada',
+          picture: 'a.png',
+        };
+        for (const [name, value] of Object.entries(expected))
+          assert.equal(at(claims, name), value, `${name} of the ID token`);
+        assert.equal(at(claims, 'phone_number'), undefined, 'phone_number of the ID token');
+      }),
+  ),
+  audit('AUTH-1110', 'userinfo has the claims of the scopes, and no others', options, (context) =>
+    withApplication(context, posting, async (application) => {
+      const user = await context.newUser();
+      const infoOf = async (scope: string) => {
+        const token = textAt(await signIn(context, user, application, scope), 'access_token');
+        return (await context.auth.send('GET', '/oauth/userinfo', { token })).json;
+      };
+      const byEmail = { sub: user.id, email: user.email, email_verified: true };
+      assert.deepEqual(await infoOf('email'), byEmail, 'the claims of email');
+      const info = await infoOf('profile');
+      assert.deepEqual(
+        [at(info, 'sub'), at(info, 'name'), at(info, 'email')],
+        [user.id, user.email, undefined],
+        'sub, name and email of profile',
+      );
+    }),
+  ),
+  audit('AUTH-1111', 'an application refreshes its own session, and nobody else does', options, (context) =>
+    withApplication(context, posting, async (application) => {
+      const user = await context.newUser();
+      const refresh_token = textAt(await signIn(context, user, application, 'email'), 'refresh_token');
+      const body = { grant_type: 'refresh_token', refresh_token };
+      const own = await context.auth.send('POST', '/token', {
+        query: { grant_type: 'refresh_token' },
+        body: { refresh_token },
+      });
+      assertOAuthError(own, 'invalid_client');
+      await withApplication(context, posting, async (other) => {
+        assertOAuthError(await requestTokens(context, other, body), 'invalid_client');
+      });
+      assertOAuthError(
+        await requestTokens(context, application, { ...body, refresh_token: '' }),
+        'invalid_request',
+      );
+      const foreign = { ...body, refresh_token: user.refreshToken };
+      assertOAuthError(await requestTokens(context, application, foreign), 'invalid_client');
+      const refreshed = await requestTokens(context, application, body);
+      assertStatus(refreshed, 200);
+      const claims = jwtPartOf(textAt(refreshed, 'access_token'));
+      assert.equal(at(claims, 'client_id'), application.id, 'client_id of the claims');
+    }),
+  ),
+  audit(
+    'AUTH-1112',
+    'a user lists the applications with access, is not asked again, and ends their sessions',
+    options,
+    (context) =>
+      withApplication(context, posting, async (application) => {
+        const user = await context.newUser();
+        const token = textAt(await signIn(context, user, application, 'email profile'), 'access_token');
+        const path = '/user/oauth/grants';
+        const grants = await context.auth.send('GET', path, { token: user.accessToken });
+        assert.deepEqual(
+          [at(grants.json, 0, 'client', 'id'), at(grants.json, 0, 'scopes')],
+          [application.id, ['email', 'profile']],
+          'client.id and scopes of the grant',
+        );
+        const again = await begin(context, application, context.newPkce(), 'email');
+        const approved = new URL(textAt(await read(context, user, again), 'redirect_url'));
+        assert.ok(approved.searchParams.get('code'), 'a request within the grant has a code at once');
+        const more = await begin(context, application, context.newPkce(), 'email phone');
+        assert.equal(
+          at((await read(context, user, more)).json, 'scope'),
+          'email phone',
+          'scope of a wider request',
+        );
+        const revoke = () =>
+          context.auth.send('DELETE', path, {
+            token: user.accessToken,
+            query: { client_id: application.id },
+          });
+        assertStatus(await revoke(), 204);
+        assertError(await revoke(), 404, 'oauth_consent_not_found');
+        assertError(await context.auth.send('GET', '/user', { token }), 403, 'session_not_found');
+        assertStatus(await context.auth.send('GET', '/user', { token: user.accessToken }), 200);
+      }),
+  ),
+];

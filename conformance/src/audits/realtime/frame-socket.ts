@@ -3,13 +3,15 @@ import { WebSocket } from 'ws';
 import { UnmetExpectationError } from '../../target/assertion.ts';
 import { startDeadline } from '../../target/deadlines.ts';
 import { NotRunError, type ConformanceTarget } from '../../target/target.ts';
-import { at } from '../../target/wire.ts';
+import { at, parseJson } from '../../target/wire.ts';
 import { parseFrame, type Frame } from '../../target/frames.ts';
 
 /** A WebSocket that stores all received frames. */
 export interface FrameSocket {
   readonly received: readonly Frame[];
   send(joinRef: string | null, ref: string, topic: string, event: string, payload: unknown): void;
+  /** Sends a binary frame. */
+  sendBytes(bytes: Uint8Array): void;
   /**
    * Resolves with the first received frame that `matches`, past or future. Rejects after ten seconds (later on a slow
    * target), and at once when a frame `refuses` it.
@@ -52,6 +54,7 @@ export async function openFrameSocket({
       target.onFrame?.('sent', text);
       socket.send(text);
     },
+    sendBytes: (bytes) => socket.send(bytes),
     expect: (what, matches, refuses = () => false) =>
       new Promise((resolve, reject) => {
         const settleNow = () => {
@@ -83,9 +86,9 @@ function parseBroadcast(bytes: Buffer): Frame {
   const take = (size: number) => bytes.toString('utf8', offset, (offset += size));
   const topic = take(topicSize);
   const event = take(eventSize);
-  const meta: unknown = JSON.parse(take(metaSize) || '{}');
+  const meta = parseJson(take(metaSize) || '{}');
   const rest = bytes.subarray(offset);
-  const payload: unknown = encoding === 1 ? JSON.parse(rest.toString()) : rest;
+  const payload = encoding === 1 ? parseJson(rest.toString()) : rest;
   return { joinRef: null, ref: null, topic, event: 'broadcast', payload: { event, meta, payload } };
 }
 

@@ -6,6 +6,7 @@ import {
   onRequest,
   parse,
   patch,
+  textAt,
   valueAt,
   withHeader,
   withJson,
@@ -40,7 +41,7 @@ const filters = mutantsOf('rest', 'filters', 'rest#filters rest#logic-trees rest
 const shapes = mutantsOf(
   'rest',
   'shapes',
-  'rest#selecting-columns rest#media-types rest#embedding rest#functions-of-the-database',
+  'rest#selecting-columns rest#media-types rest#embedding rest#functions-of-the-database rest#schemas rest#description-of-the-schema',
 );
 const cors = mutantsOf('rest', 'CORS', 'rest#cors');
 
@@ -51,6 +52,12 @@ const open = (command: 'select' | 'update' | 'delete' | 'insert'): readonly [str
 ];
 
 const rounded = (json: Json): Json => JSON.parse(JSON.stringify(json)) as Json;
+
+/** Removes a part of the message of errors with a code. */
+const withMessage = (code: string, part: RegExp) =>
+  withJson(/ 400$/, (json) =>
+    valueAt(json, 'code') === code ? patch(json, 'message', textAt(json, 'message').replace(part, '')) : json,
+  );
 
 export const restMutants: readonly ServerMutant[] = [
   keys('needs no API key', {
@@ -100,6 +107,18 @@ export const restMutants: readonly ServerMutant[] = [
       const rows = await database.query('select 1 from auth.sessions where id = $1', [session]);
       if (rows.length === 0) headers.set('authorization', 'Bearer ended');
     }),
+  }),
+  tokens("takes a token without a role for a user's", {
+    fetch: withSignedToken(
+      (claims) => !('role' in claims),
+      (claims) => ({ ...claims, role: 'authenticated' }),
+    ),
+  }),
+  tokens('treats unknown roles as anonymous', {
+    fetch: withSignedToken(
+      ({ role }) => role === 'no_such_role',
+      (claims) => ({ ...claims, role: 'anon' }),
+    ),
   }),
 
   policies('has no row-level security', {
@@ -154,6 +173,42 @@ export const restMutants: readonly ServerMutant[] = [
   statuses('has errors without details', {
     fetch: withMember(/\/rest\/v1\/\S* 4\d\d/, 'details', undefined),
   }),
+  statuses('names the code of an error in HEAD alone', {
+    fetch: withHeader(/^GET \S* 4\d\d$/, 'proxy-status', () => null),
+  }),
+  statuses('names nothing similar', { fetch: withMember(/ 404$/, 'hint', null) }),
+  statuses('says nowhere where a syntax error is', {
+    fetch: withMessage('PGRST100', / \(line.*/),
+  }),
+  statuses('does not name the table that is not embedded', { fetch: withMessage('PGRST108', /'other'/g) }),
+  statuses('refuses an upsert of one key twice with 400', { fetch: withStatus(/^POST \S* 500$/, 400) }),
+  statuses('calls a function by any method', { fetch: withStatus(/\/rpc\/\S* 405$/, 200, '[]') }),
+  statuses('replaces a row by any filter', { fetch: withStatus(/^PUT \S* 405$/, 200, '[]') }),
+  statuses('responds to a PUT of a new row with 200', { fetch: withStatus(/^PUT \S* 201$/, 200) }),
+  statuses('refuses a limit of an update', { fetch: withStatus(/^PATCH \S*limit=\S* 20\d$/, 400) }),
+  statuses('does not sort the rows of a write', {
+    fetch: withQuery(/^(?:PATCH|DELETE) /, /(^|&)order=[^&]*/, ''),
+  }),
+  statuses('stores an empty body as no rows', {
+    fetch: onRequest(/^POST \/rest\/v1\/muted_threads$/, (request) => {
+      if (request.body === '') request.body = '[]';
+    }),
+  }),
+  statuses('reads NULL in CSV as a text', {
+    fetch: onRequest(/^POST /, (request) => {
+      const { body, headers } = request;
+      if (headers.get('content-type') === 'text/csv' && typeof body === 'string')
+        request.body = body.replaceAll('NULL', 'Null');
+    }),
+  }),
+  statuses('reads no forms', {
+    fetch: onRequest(/^POST /, ({ headers }) => {
+      if (headers.get('content-type')?.includes('form')) headers.set('content-type', 'application/x-nothing');
+    }),
+  }),
+  statuses('locates a row by the first column of its key', {
+    fetch: withHeader(/^POST \S* 201$/, 'location', (value) => value.replace(/&.*/, '') || null),
+  }),
   statuses('changes every row without a filter', {
     fetch: onRequest(/^(?:PATCH|DELETE) \/rest\/v1\/\w+(?:\?order=[^&]*&limit=\d+)?$/, (request) => {
       request.url += `${request.url.includes('?') ? '&' : '?'}pg_typeof=not.is.null`;
@@ -204,6 +259,19 @@ export const restMutants: readonly ServerMutant[] = [
   counts('sorts the other way', { fetch: withQuery(read, /\.asc/g, '.desc') }),
   counts('does not sort', { fetch: withQuery(read, /(^|&)order=[^&]*/, '') }),
   counts('puts nulls last', { fetch: withQuery(read, /\.nullsfirst/g, '.nullslast') }),
+  counts('puts nulls first in ascending order', {
+    fetch: withQuery(read, /order=entity_name(?=&|$)/, 'order=entity_name.nullsfirst'),
+  }),
+  counts('responds to a part of no rows with 200', {
+    fetch: onResponse(/ 206$/, (changed) => {
+      if (changed.headers.get('content-range')?.startsWith('*')) changed.status = 200;
+    }),
+  }),
+  counts('gives no reason for a refused range', { fetch: withMember(/ 416$/, 'details', null) }),
+  counts('counts no inserted rows', {
+    fetch: withHeader(/^POST \S* 201$/, 'content-range', () => '*/*'),
+  }),
+  counts('names no location of a read', { fetch: withHeader(/./, 'content-location', () => null) }),
 
   preferences('returns nothing', { fetch: withoutPreference(rest, /^return=/) }),
   preferences('does not report applied preferences', {
@@ -220,6 +288,24 @@ export const restMutants: readonly ServerMutant[] = [
   }),
   preferences('changes every row without its filters', {
     fetch: withQuery(/^PATCH \/rest\/v1\//, /(^|&)id=eq[^&]*/, ''),
+  }),
+  preferences('converts no times', { fetch: withoutPreference(rest, /^timezone=/) }),
+  preferences('names the first of several unknown preferences', {
+    fetch: withJson(/ 400$/, (json) =>
+      valueAt(json, 'code') === 'PGRST122' ? patch(json, 'details', 'Invalid preferences: first=1') : json,
+    ),
+  }),
+  preferences('does not report how it completed missing values', {
+    fetch: withHeader(/./, 'preference-applied', (value) => value.replace(/missing=\w+(?:, )?/, '') || null),
+  }),
+  preferences('limits no function', { fetch: withoutPreference(/\/rpc\//, /^max-affected=/) }),
+  preferences('reads no list of columns of an update', {
+    fetch: withQuery(/^PATCH \/rest\/v1\//, /(^|&)columns=[^&]*/, ''),
+  }),
+  preferences('responds with 200 to an upsert that also inserts', {
+    fetch: onResponse(/^POST \S*muted_threads\S* 201$/, (changed, { headers }) => {
+      if (new Headers(headers).get('prefer')?.includes('merge')) changed.status = 200;
+    }),
   }),
 
   filters('treats gt as gte', { fetch: withQuery(rest, /=gt\./g, '=gte.') }),
@@ -241,6 +327,20 @@ export const restMutants: readonly ServerMutant[] = [
     fetch: withQuery(rest, /=match\./g, '=imatch.'),
   }),
   filters('contains the other way', { fetch: withQuery(rest, /=cs\./g, '=cd.') }),
+  filters('treats any as all for comparisons', {
+    fetch: withQuery(rest, /=(gt|lt|ilike|imatch)%28any%29/g, '=$1%28all%29'),
+  }),
+  filters('negates equality and lists alone', {
+    fetch: withQuery(rest, /=not\.(?!eq|in|is|and|or)/g, '='),
+  }),
+  filters('treats isdistinct as neq', { fetch: withQuery(rest, /=isdistinct\./g, '=neq.') }),
+  filters('searches in one language', { fetch: withQuery(rest, /(fts)%28\w+%29/g, '$1') }),
+  filters('negates no tree within a tree', {
+    fetch: withQuery(rest, /(%28|%2C)not\.(and|or)%28/g, '$1$2%28'),
+  }),
+  filters('keeps the backslash before a letter', { fetch: withQuery(rest, /%5C(?=[a-z])/g, '%5C%5C') }),
+  filters('treats nxr as nxl', { fetch: withQuery(rest, /=nxr\./g, '=nxl.') }),
+  filters('finds present values with is.true', { fetch: withQuery(rest, /=is\.true/g, '=is.not_null') }),
 
   shapes('returns every column', { fetch: withQuery(read, /(^|&)select=[^&]*/, '') }),
   shapes('renames no column', { fetch: withQuery(read, /(\w+)%3A(?!%3A)(\w+)(?=%2C|%3A|&|$)/gi, '$2') }),
@@ -281,6 +381,38 @@ export const restMutants: readonly ServerMutant[] = [
     survives: 'no audit embeds rows: the tables of protocol/product.md have no relationship with each other',
   }),
   shapes('wraps the results of functions', { fetch: withJson(/\/rpc\/\S* 200/, (json) => ({ data: json })) }),
+  shapes('takes the second element for the first', { fetch: withQuery(rest, /-%3E0/g, '-%3E1') }),
+  shapes('computes the largest value', { fetch: withQuery(read, /\.max%28%29/, '') }),
+  shapes('names each refused cast 22P02', {
+    fetch: withJson(/ 400$/, (json) =>
+      ['42704', '42846'].includes(textAt(json, 'code')) ? patch(json, 'code', '22P02') : json,
+    ),
+  }),
+  shapes('writes null into CSV', {
+    fetch: onResponse(/muted_threads\S* 200$/, (response) => {
+      if (response.headers.get('content-type')?.startsWith('text/csv'))
+        response.text = response.text.replaceAll(/,$/gm, ',null');
+    }),
+  }),
+  shapes('names an object JSON', {
+    fetch: withHeader(range, 'content-type', (value) => value.replace('vnd.pgrst.object+', '')),
+  }),
+  shapes('returns a table as plain text', {
+    fetch: onRequest(rest, ({ headers }) => {
+      if (headers.get('accept') === 'text/plain') headers.set('accept', 'application/json');
+    }),
+  }),
+  shapes('does not name the schema', { fetch: withHeader(rest, 'content-profile', () => null) }),
+  shapes('takes the first of repeated arguments', {
+    fetch: withQuery(/\/rpc\//, /^(token=[^&]*)&token=[^&]*/, '$1'),
+  }),
+  shapes('filters functions by selected columns only', {
+    fetch: withQuery(/\/rpc\//, /(^|&)entity_type=eq[^&]*/, ''),
+  }),
+  shapes('describes no required columns', {
+    fetch: withMember(/^GET \/rest\/v1\/ 200$/, 'definitions.muted_threads.required', undefined),
+  }),
+  shapes('names no methods', { fetch: withHeader(/^OPTIONS /, 'allow', () => null) }),
   shapes('sends the same response for every media type', { fetch: withStatus(/ 406$/, 200, '[]') }),
 
   cors('lets no browser read Content-Range', {

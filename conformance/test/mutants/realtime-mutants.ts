@@ -5,8 +5,12 @@ import {
   losing,
   mutantsOf,
   patch,
+  onRequest,
+  textAt,
   valueAt,
   withBodyMember,
+  withMember,
+  withQuery,
   withStatus,
   type FrameFault,
   type Json,
@@ -23,15 +27,12 @@ const isReplyToJoin = (frame: Frame) =>
   frame.event === 'phx_reply' && valueAt(frame.payload as Json, 'response.postgres_changes') !== undefined;
 const typeOf = (frame: Frame) => valueAt(frame.payload as Json, 'data.type');
 
-/** Changes the filters of a join's bindings. */
-const filtering = (change: (filter: string) => string | undefined) => (): FrameFault => ({
+/** Changes the bindings of a join. */
+const binding = (change: (binding: Json) => Json) => (): FrameFault => ({
   toServer: (frame) => {
     const bindings = isJoin(frame) ? valueAt(frame.payload as Json, 'config.postgres_changes') : undefined;
     if (!Array.isArray(bindings)) return [frame];
-    const changed = (bindings as readonly Json[]).map((binding) => {
-      const filter = valueAt(binding, 'filter');
-      return typeof filter === 'string' ? patch(binding, 'filter', change(filter)) : binding;
-    });
+    const changed = (bindings as readonly Json[]).map(change);
     return [
       {
         ...frame,
@@ -40,6 +41,13 @@ const filtering = (change: (filter: string) => string | undefined) => (): FrameF
     ];
   },
 });
+
+/** Changes the filters of a join's bindings. */
+const filtering = (change: (filter: string) => string | undefined) =>
+  binding((one) => {
+    const filter = valueAt(one, 'filter');
+    return typeof filter === 'string' ? patch(one, 'filter', change(filter)) : one;
+  });
 
 /** Delivers the reply to a join after the message that the subscription is live. */
 const replyingLate = (): FrameFault => {
@@ -127,6 +135,14 @@ export const realtimeMutants: readonly ServerMutant[] = [
   liveness('is silent about a push to an unknown topic', {
     frames: losing((frame) => valueAt(frame.payload as Json, 'response.reason') === 'unmatched topic'),
   }),
+  liveness('is silent about a leave without a channel', {
+    frames: losing(({ topic }) => topic === 'realtime:nowhere'),
+  }),
+  liveness('replies without join_ref', {
+    frames: () => ({
+      toClient: (frame: Frame) => [frame.event === 'phx_reply' ? { ...frame, joinRef: null } : frame],
+    }),
+  }),
 
   handshake('needs no API key', {
     handshake: (url, { anonKey }) => url.searchParams.set('apikey', anonKey),
@@ -180,6 +196,40 @@ export const realtimeMutants: readonly ServerMutant[] = [
   joins('gives no reason for a refusal', {
     frames: replacing(isEvent('phx_reply'), 'response.reason', undefined),
   }),
+  joins('gives one reason for every refused token', {
+    frames: replacing(
+      (frame) => /JWT|Jwt/.test(textAt(frame.payload as Json, 'response.reason')),
+      'response.reason',
+      'Unauthorized',
+    ),
+  }),
+  joins('does not say what is wrong with a binding', {
+    frames: replacing(isSystem, 'message', 'Subscribed to PostgreSQL'),
+  }),
+  joins('has ids of 28 bits', {
+    frames: () => ({
+      toClient: (frame: Frame) => [
+        isReplyToJoin(frame)
+          ? {
+              ...frame,
+              payload: JSON.parse(
+                JSON.stringify(frame.payload).replaceAll(
+                  /"id":(\d+)/g,
+                  (_all, id: string) => `"id":${Number(id) + 2 ** 27}`,
+                ),
+              ) as Frame['payload'],
+            }
+          : frame,
+      ],
+    }),
+  }),
+  joins('reads events in capital letters alone', {
+    frames: binding((one) => (/^[a-z]+$/.test(textAt(one, 'event')) ? patch(one, 'event', 'DELETE') : one)),
+  }),
+  joins('reads no user_token', { frames: replacingSent(isJoin, 'user_token', undefined) }),
+  joins('does not say that the replication is established', {
+    frames: losing((frame) => /Replication/.test(textAt(frame.payload as Json, 'message'))),
+  }),
   joins('treats private channels as public ones', { frames: replacingSent(isJoin, 'config.private', false) }),
 
   changes('loses changes', { frames: losing(isChange) }),
@@ -209,6 +259,21 @@ export const realtimeMutants: readonly ServerMutant[] = [
   }),
   changes('narrows no record', {
     frames: replacingSent(isJoin, 'config.postgres_changes.*.select', undefined),
+  }),
+  changes('selects one column', {
+    frames: binding((one) =>
+      patch(one, 'select', valueAt(one, 'select.0') === undefined ? undefined : ['status']),
+    ),
+  }),
+  changes('sends arrays as texts', {
+    frames: replacing(
+      (frame) => valueAt(frame.payload as Json, 'data.record.quiet_weekdays') !== undefined,
+      'data.record.quiet_weekdays',
+      '{6,7}',
+    ),
+  }),
+  changes('sends nothing to a subscriber without the right', {
+    frames: losing((frame) => textAt(frame.payload as Json, 'data.errors.0').includes('401')),
   }),
   changes('delivers the rows of others', {
     sql: [
@@ -257,6 +322,11 @@ export const realtimeMutants: readonly ServerMutant[] = [
   filters('treats lt as lte', { frames: filtering((filter) => filter.replace('=lt.', '=lte.')) }),
   filters('treats ilike as like', { frames: filtering((filter) => filter.replace('=ilike.', '=like.')) }),
   filters('negates nothing', { frames: filtering((filter) => filter.replace('=not.', '=')) }),
+  filters('treats gt as gte', { frames: filtering((filter) => filter.replace('=gt.', '=gte.')) }),
+  filters('treats isdistinct as neq', {
+    frames: filtering((filter) => filter.replace('=isdistinct.', '=neq.')),
+  }),
+  filters('reads quotes as such', { frames: filtering((filter) => filter.replaceAll('"', String.raw`\"`)) }),
   filters('applies the first of several conditions', { frames: filtering((filter) => filter.split(',')[0]) }),
 
   tokens('replies to a pushed token', {
@@ -296,6 +366,24 @@ export const realtimeMutants: readonly ServerMutant[] = [
     fetch: withBodyMember(/\/api\/broadcast/, 'messages.*.private', false),
   }),
   broadcast('accepts a batch without messages', { fetch: withStatus(/\/api\/broadcast\S* 422/, 202) }),
+  broadcast('sends the first message of a batch', {
+    fetch: onRequest(/\/api\/broadcast$/, (request) => {
+      const messages = valueAt(request.json, 'messages');
+      if (Array.isArray(messages)) request.body = JSON.stringify({ messages: messages.slice(0, 1) });
+    }),
+  }),
+  broadcast('names no invalid field', {
+    fetch: withMember(/\/api\/broadcast\S* 422/, 'errors.messages', []),
+  }),
+  broadcast('loses single broadcasts by HTTP', {
+    fetch: onRequest(/\/events\//, (request) => {
+      request.url = request.url.replace('/broadcast/', '/broadcast/elsewhere-');
+    }),
+  }),
+  broadcast('sends private single broadcasts to the public channel', {
+    fetch: withQuery(/\/events\//, /private=true/, 'private=false'),
+  }),
+  broadcast('accepts broadcasts with any token', { fetch: withStatus(/\/api\/broadcast\S* 401/, 202) }),
   broadcast('accepts a private broadcast without permission', {
     fetch: withStatus(/\/api\/broadcast\S* 403/, 202),
   }),
@@ -317,6 +405,17 @@ export const realtimeMutants: readonly ServerMutant[] = [
   presence('sends no presence diff', { frames: losing(isEvent('presence_diff')) }),
   presence('reports no leaves', { frames: replacing(isPresence, 'leaves', {}) }),
   presence('reports no joins', { frames: replacing(isEvent('presence_diff'), 'joins', {}) }),
+  presence('doubles diffs', {
+    frames: () => ({
+      toClient: (frame: Frame) => (frame.event === 'presence_diff' ? [frame, frame] : [frame]),
+    }),
+  }),
+  presence('has no references', {
+    frames: replacing(isEvent('presence_state'), 'ada.metas.*.phx_ref', undefined),
+  }),
+  presence('sends its state to every channel', {
+    frames: replacingSent(isJoin, 'config.presence.enabled', true),
+  }),
   presence('has no limit of calls', { settings: { realtime: { maxPresenceCalls: 100_000 } } }),
   presence('allows one call of presence', { settings: { realtime: { maxPresenceCalls: 1 } } }),
   presence('keeps those who untrack', {

@@ -16,6 +16,8 @@ import { tokenAudits } from './auth/token.audits.ts';
 import { userAudits } from './auth/user.audits.ts';
 import { realtimeChangeAudits } from './realtime/changes.audits.ts';
 import { realtimeChannelAudits } from './realtime/channels.audits.ts';
+import { realtimeBindingCaseAudits } from './realtime/binding-cases.audits.ts';
+import { realtimeChannelCaseAudits } from './realtime/channel-cases.audits.ts';
 import { realtimeBindingAudits } from './realtime/bindings.audits.ts';
 import { realtimeBroadcastAudits } from './realtime/broadcast.audits.ts';
 import { realtimeFilterAudits } from './realtime/change-filters.audits.ts';
@@ -27,12 +29,15 @@ import { realtimeRuleAudits } from './realtime/rules.audits.ts';
 import { restAccessAudits } from './rest/access.audits.ts';
 import { restChangingAudits } from './rest/changing.audits.ts';
 import { restCombinedFilterAudits } from './rest/combined-filters.audits.ts';
+import { restFilterCaseAudits } from './rest/filter-cases.audits.ts';
 import { restFilterAudits } from './rest/filters.audits.ts';
 import { restFunctionAudits } from './rest/functions.audits.ts';
 import { restInsertingAudits } from './rest/inserting.audits.ts';
 import { restProductAudits } from './rest/product.audits.ts';
+import { restReadCaseAudits } from './rest/read-cases.audits.ts';
 import { restReadingAudits } from './rest/reading.audits.ts';
 import { restRollbackAudits } from './rest/rollbacks.audits.ts';
+import { restWriteCaseAudits } from './rest/write-cases.audits.ts';
 import { restValueAudits } from './rest/values.audits.ts';
 import { restAudits } from './rest/rest.audits.ts';
 import { storageAccessAudits } from './storage/access.audits.ts';
@@ -73,6 +78,9 @@ export const serverAudits: readonly Audit[] = [
   ...restCombinedFilterAudits,
   ...restValueAudits,
   ...restRollbackAudits,
+  ...restFilterCaseAudits,
+  ...restReadCaseAudits,
+  ...restWriteCaseAudits,
   ...realtimeAudits,
   ...realtimeChangeAudits,
   ...realtimeFilterAudits,
@@ -82,6 +90,8 @@ export const serverAudits: readonly Audit[] = [
   ...realtimeRuleAudits,
   ...realtimeDatabaseAudits,
   ...realtimePresenceAudits,
+  ...realtimeBindingCaseAudits,
+  ...realtimeChannelCaseAudits,
   ...storageAudits,
   ...storageBucketAudits,
   ...storageObjectAudits,

@@ -49,6 +49,7 @@ describe('Resend', () => {
 
   it.each([
     [{}, 'https://api.resend.com/emails'],
+    [{ RESEND_URL: '' }, 'https://api.resend.com/emails'],
     [{ RESEND_URL: 'http://localhost:9' }, 'http://localhost:9/emails'],
   ])('gets a mail with its key once, by %j', async (env, url) => {
     const { requests, problem } = await send(env);
@@ -209,8 +210,8 @@ describe('SMTP', () => {
     transport.close();
   });
 
-  it('uses TLS from the first byte on port 465, and names no other port', async () => {
-    const transport = createSmtpTransport({ SMTP_HOST: '255.255.255.255' });
+  it.each([{}, { SMTP_PORT: '' }])('uses TLS on port 465, and names no other port: %j', async (port) => {
+    const transport = createSmtpTransport({ SMTP_HOST: '255.255.255.255', ...port });
     await expect(transport.send(mail)).rejects.toMatchObject({
       message: expect.stringMatching(/^(?!.*2525).*255\.255\.255\.255:465/) as string,
     });

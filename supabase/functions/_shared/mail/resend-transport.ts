@@ -16,7 +16,7 @@ const unavailableMs = 60_000;
  */
 export function createResendTransport({ env, fetch, now }: Runtime): MailTransport {
   const key = requireSetting(env, 'RESEND_API_KEY');
-  const url = env['RESEND_URL'] ?? 'https://api.resend.com';
+  const url = env['RESEND_URL'] || 'https://api.resend.com';
   return {
     async send({ id, messageId, from, to, subject, html, text, headers }) {
       const request = {

@@ -28,7 +28,7 @@ interface SmtpProblem {
  * requires credentials.
  */
 export function createSmtpTransport(env: Environment): MailTransport {
-  const port = Number(env['SMTP_PORT'] ?? implicitTlsPort);
+  const port = Number(env['SMTP_PORT'] || implicitTlsPort);
   const user = env['SMTP_USER'];
   const smtp = createTransport({
     host: requireSetting(env, 'SMTP_HOST'),

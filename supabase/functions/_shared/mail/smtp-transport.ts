@@ -38,8 +38,8 @@ export function createSmtpTransport(env: Environment): MailTransport {
     maxConnections: 5,
     // Only for a connection that the server closed while it was idle.
     maxRequeues: 1,
+    // Until the server has greeted.
     connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
     ...(user && { auth: { user, pass: requireSetting(env, 'SMTP_PASS') } }),
   });

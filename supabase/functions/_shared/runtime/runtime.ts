@@ -73,13 +73,8 @@ export function reportToOperator(message: string): void {
   console.error(message);
 }
 
-export function errorResponse(
-  status: number,
-  code: string,
-  message: string,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  return Response.json({ code, message }, { status, headers });
+export function errorResponse(status: number, code: string, message: string): Response {
+  return Response.json({ code, message }, { status });
 }
 
 /** A secret of the function's environment is missing. */

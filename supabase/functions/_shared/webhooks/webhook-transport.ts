@@ -83,7 +83,7 @@ export function createWebhookTransport({
   runtime: { env, fetch, now },
   lookup = lookupHost,
 }: WebhookTransportOptions): WebhookTransport {
-  const knownOrigins = new Set((env['WEBHOOK_ORIGINS'] ?? '').split(/[\s,]+/).filter(Boolean));
+  const knownOrigins = new Set((env['WEBHOOK_ORIGINS'] ?? '').split(/[\s,]+/));
   const obstacleOf = async (url: string): Promise<string | null> => {
     const { origin, protocol, hostname } = new URL(url);
     if (knownOrigins.has(origin)) return null;

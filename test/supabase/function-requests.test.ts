@@ -8,6 +8,7 @@ import handleUnsubscribe from '../../supabase/functions/unsubscribe/index.ts';
 import { useLocalSupabase } from '../support/local-supabase.ts';
 import { createDatabaseCaller } from '../../supabase/functions/_shared/runtime/database-functions.ts';
 import { UnexpectedResponseError } from '../../supabase/functions/_shared/runtime/parse.ts';
+import { queuedMail } from '../support/worker-queue.ts';
 import { claimedMailsSchema } from '../../supabase/functions/_shared/mail/queued-mail.ts';
 
 const secret = Buffer.from('the secret of the webhook');
@@ -77,6 +78,7 @@ it.each(['[]', '{"type":"email.bounced"}', '{"type":"email.complained","data":{"
 it('pages of every origin can read the errors of the function unsubscribe', async () => {
   const { headers } = await call('unsubscribe', 'POST', 'action=everything');
   expect(headers.get('access-control-allow-origin')).toBe('*');
+  expect(headers.get('cache-control')).toBe('no-store');
 });
 
 it('a function refuses a response of the database with an unexpected shape', async () => {
@@ -177,9 +179,27 @@ describe('a worker', () => {
     ).toBe(200);
   });
 
-  it('says which keys it lacks', async () => {
-    const body = run({ apikey: 'x' }, { SUPABASE_SECRET_KEYS: '' });
-    expect(await body).toBe(500);
+  it.each([
+    ['SUPABASE_SECRET_KEYS', 'The platform sets it for deployed functions.'],
+    ['SUPABASE_URL', 'The platform sets it for deployed functions.'],
+    ['APP_URL', 'Set it with: supabase secrets set APP_URL=…'],
+    ['MAIL_FROM', 'Set it with: supabase secrets set MAIL_FROM=…'],
+    ['SMTP_HOST', 'Set it with: supabase secrets set SMTP_HOST=…'],
+  ])('without %s says in its log that it lacks it', async (setting, advice) => {
+    const log = vi.spyOn(console, 'error').mockReturnValue(undefined);
+    onTestFinished(() => log.mockRestore());
+    expect(await run({ apikey: supabase().secretKey }, { [setting]: '' })).toBe(500);
+    expect(log.mock.calls).toEqual([[`The environment of the function lacks ${setting}. ${advice}`]]);
+  });
+
+  it('is started by each of its service keys', async () => {
+    const { secretKey, serviceRoleKey } = supabase();
+    const env = {
+      SUPABASE_SECRET_KEYS: JSON.stringify({ default: secretKey, backend: 'sb_secret_backend' }),
+      SUPABASE_SERVICE_ROLE_KEY: serviceRoleKey,
+    };
+    for (const apikey of [secretKey, 'sb_secret_backend', serviceRoleKey])
+      expect(await run({ apikey }, env)).toBe(200);
   });
 });
 
@@ -195,12 +215,34 @@ it.each([{}, { MAIL_WEBHOOK_PASSWORD: '' }])(
   },
 );
 
+it('the webhook with one of its settings reports nothing to the operator', async () => {
+  const log = vi.spyOn(console, 'error').mockReturnValue(undefined);
+  onTestFinished(() => log.mockRestore());
+  const body = JSON.stringify({ type: 'email.delivered' });
+  const deliver = async (
+    env: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>>,
+  ) => {
+    const request = new Request('https://project.test/mail-events', { method: 'POST', headers, body });
+    const response = await handleMailEvents(request, { env, fetch, now: Date.now });
+    return [response.status, await response.json()];
+  };
+  const signedOnly = { MAIL_WEBHOOK_SECRET: `whsec_${secret.toString('base64')}` };
+  expect(await deliver(signedOnly, signed(body))).toEqual([200, { suppressed: 0 }]);
+  expect(await deliver(signedOnly, signed(`${body} `))).toMatchObject([401, { code: 'signature_invalid' }]);
+  expect(await deliver({ MAIL_WEBHOOK_PASSWORD: 'a' }, {})).toMatchObject([401, {}]);
+  expect(log.mock.calls).toEqual([]);
+});
+
 it('the webhook suppresses each address that an event names', async () => {
   const suppressed: unknown[] = [];
   const request = new Request('https://project.test/mail-events', {
     method: 'POST',
-    headers: { authorization: `Basic ${btoa('events:a:b')}` },
-    body: JSON.stringify({ type: 'email.complained', data: { to: ['ada@b.test', 'grace@b.test'] } }),
+    headers: { authorization: `basic  ${btoa('events:a:b')}` },
+    body: JSON.stringify({
+      type: 'email.bounced',
+      data: { to: ['ada@b.test', 'grace@b.test'], bounce: { message: 'No such user' } },
+    }),
   });
   const response = await handleMailEvents(request, {
     env: { MAIL_WEBHOOK_PASSWORD: 'a:b', SUPABASE_URL: 'http://project', SUPABASE_SERVICE_ROLE_KEY: 'key' },
@@ -211,7 +253,95 @@ it('the webhook suppresses each address that an event names', async () => {
     now: Date.now,
   });
   expect(await response.json()).toEqual({ suppressed: 2 });
-  expect(suppressed).toMatchObject([{ address: 'ada@b.test' }, { address: 'grace@b.test' }]);
+  const bounce = { reason: 'bounce', detail: 'No such user' };
+  expect(suppressed).toEqual([
+    { address: 'ada@b.test', ...bounce },
+    { address: 'grace@b.test', ...bounce },
+  ]);
+});
+
+it('the fields of the page for unsubscribing win over those of the link', async () => {
+  const calls: unknown[] = [];
+  const request = new Request('https://project.test/unsubscribe?token=a&kind=mention', {
+    method: 'POST',
+    body: 'kind=edit&action=undo',
+  });
+  const response = await handleUnsubscribe(request, {
+    env: { SUPABASE_URL: 'http://project', SUPABASE_SERVICE_ROLE_KEY: 'key' },
+    fetch: async (_url, init) => {
+      calls.push(JSON.parse(init?.body as string));
+      return Response.json(null);
+    },
+    now: () => Date.parse('2032-01-16T10:00:00Z'),
+  });
+  expect([response.status, await response.json()]).toMatchObject([400, { code: 'token_invalid' }]);
+  expect(calls).toEqual([
+    { token: 'a', kind: 'edit', undo: true, dry_run: false, called_at: '2032-01-16T10:00:00.000Z' },
+  ]);
+});
+
+describe('the worker of mails', () => {
+  const requests: Request[] = [];
+  const run = async (body: object, env: Readonly<Record<string, string>>) => {
+    requests.length = 0;
+    const response = await handleMails(
+      new Request('http://project/functions/v1/notification-mails', {
+        method: 'POST',
+        headers: { apikey: 'key' },
+        body: JSON.stringify(body),
+      }),
+      {
+        env: {
+          SUPABASE_URL: 'http://project',
+          SUPABASE_SERVICE_ROLE_KEY: 'key',
+          APP_URL: 'https://app.test//',
+          MAIL_FROM: 'notifications@mail.b.test',
+          ...env,
+        },
+        fetch: async (input, init) => {
+          const request = new Request(input, init);
+          requests.push(request.clone());
+          return Response.json(
+            request.url.endsWith('/claim_notification_mails')
+              ? { claimed: 1, mails: [queuedMail('one')] }
+              : true,
+          );
+        },
+        now: Date.now,
+      },
+    );
+    return (await response.json()) as Readonly<Record<string, unknown>>;
+  };
+
+  it('sends by Resend where its key is set, with the addresses of its settings', async () => {
+    const report = await run({ due_before: '2032-01-17T12:00:00+02:00' }, { RESEND_API_KEY: 're_key' });
+    expect(report).toEqual({ sent: 1, failed: 0, skipped: 0 });
+    const [claim, sent, finish] = requests;
+    expect(requests.map(({ url }) => url)).toEqual([
+      'http://project/rest/v1/rpc/claim_notification_mails',
+      'https://api.resend.com/emails',
+      'http://project/rest/v1/rpc/finish_notification_mail',
+    ]);
+    expect(await claim?.json()).toMatchObject({ due_before: '2032-01-17T10:00:00.000Z' });
+    expect(await sent?.json()).toMatchObject({
+      from: 'notifications@mail.b.test',
+      text: expect.stringContaining(': https://app.test/home\n') as string,
+      headers: {
+        'Message-ID': '<one@mail.b.test>',
+        'List-Unsubscribe': '<http://project/functions/v1/unsubscribe?token=token>',
+      },
+    });
+    expect(await finish?.json()).toMatchObject({ mail_id: 'one', outcome: 'sent' });
+  });
+
+  it('previews a message without a way to send mails', async () => {
+    const preview = { content: { type: 'mention', data: { text: 'Look' } }, words: null };
+    expect(await run({ preview }, {})).toMatchObject({
+      de: { row: { title: 'Jemand hat dich in etwas erwähnt', text: 'Look' } },
+      en: { row: { title: 'Someone mentioned you in a shared item', text: 'Look' }, push: { body: 'Look' } },
+    });
+    expect(requests).toEqual([]);
+  });
 });
 
 it('a link for unsubscribing leads to the page of an application whose address ends with slashes', async () => {
@@ -234,6 +364,7 @@ it('a missing setting is named in the log alone', async () => {
   const response = await handleUnsubscribe(request, { env: {}, fetch, now: Date.now });
   const text = await response.text();
   expect([response.status, text.includes('APP_URL')]).toEqual([500, false]);
+  expect(JSON.parse(text)).toMatchObject({ code: 'function_misconfigured' });
   expect(log.mock.calls.flat().join(' ')).toContain('APP_URL');
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MailItem } from '../../supabase/functions/_shared/mail/mail-item.ts';
+import { type MailItem, readMailItem } from '../../supabase/functions/_shared/mail/mail-item.ts';
 import type { OutgoingMail } from '../../supabase/functions/_shared/mail/mail-transport.ts';
 import { formatTime } from '../../supabase/functions/_shared/mail/mail-layout.ts';
 import { mailTextsOf } from '../../supabase/functions/_shared/mail/mail-texts.ts';
@@ -88,6 +88,115 @@ const digest = (language: string): OutgoingMail =>
     },
     settings,
   );
+
+it.each([
+  ['document', 'ein Dokument', 'einem Dokument'],
+  ['project', 'ein Projekt', 'einem Projekt'],
+  ['task', 'eine Aufgabe', 'einer Aufgabe'],
+  ['page', 'eine Seite', 'einer Seite'],
+  ['file', 'eine Datei', 'einer Datei'],
+  ['folder', 'einen Ordner', 'einem Ordner'],
+  ['team', 'ein Team', 'einem Team'],
+  ['workspace', 'einen Arbeitsbereich', 'einem Arbeitsbereich'],
+  ['spaceship', 'etwas', 'etwas'],
+])(
+  'an unnamed %s is in German “%s” that is changed, and a mention is in “%s”',
+  (entityType, object, place) => {
+    const sentence = (kind: 'edit' | 'mention') =>
+      german.sentence({
+        ...readMailItem(item('n', kind, null), ''),
+        entity: null,
+        entityType,
+      });
+    expect([sentence('edit'), sentence('mention')]).toEqual([
+      `Grace hat ${object} geändert`,
+      `Grace hat dich in ${place} erwähnt`,
+    ]);
+  },
+);
+
+it.each([
+  ['de', german],
+  ['de-AT', german],
+  ['DE', german],
+  ['den', english],
+  ['en-DE', english],
+  ['', english],
+])('the texts of the language %j are those of the closest one', (language, texts) => {
+  expect(mailTextsOf(language)).toBe(texts);
+});
+
+describe('the headers of a mail', () => {
+  const headersOf = (more: object) =>
+    renderMail({ ...queuedMail('one'), ...more }, { ...settings, domain: 'mail.long-example.test' }).headers;
+  const automatic = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
+  const ofList = {
+    ...automatic,
+    'List-Id': 'Notifications <notifications.mail.long-example.test>',
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  };
+  const root = '<thread.t@mail.long-example.test>';
+
+  it.each<[string, object, object]>([
+    [
+      'about one thread',
+      { topic: 'thread:x', items: [item('n', 'mention', null)], item_count: 1 },
+      {
+        ...ofList,
+        'List-Unsubscribe': '<https://u.test?token=token&kind=mention>',
+        'Feedback-ID': 'instant:mention::maillongexample',
+        'In-Reply-To': root,
+        References: root,
+      },
+    ],
+    [
+      'about two kinds in a thread',
+      { topic: 'thread:x', items: [item('n', 'mention', null), item('m', 'edit', null)], item_count: 2 },
+      {
+        ...ofList,
+        'List-Unsubscribe': '<https://u.test?token=token>',
+        'Feedback-ID': 'instant:mixed::maillongexample',
+        'In-Reply-To': root,
+        References: root,
+      },
+    ],
+    [
+      'of a digest',
+      { topic: 'digest', items: [item('n', 'mention', null)], item_count: 1, frequency: 'weekly' },
+      {
+        ...ofList,
+        'List-Unsubscribe': '<https://u.test?token=token>',
+        'Feedback-ID': 'digest:weekly::maillongexample',
+      },
+    ],
+    [
+      'for a test',
+      { topic: 'test' },
+      {
+        ...ofList,
+        'List-Unsubscribe': '<https://u.test?token=token>',
+        'Feedback-ID': 'test:daily::maillongexample',
+      },
+    ],
+    [
+      'about the safety of the account',
+      { topic: 'security:x', security_event: { kind: 'new_device', detail: {}, created_at: at } },
+      { ...automatic, 'Feedback-ID': 'security:new_device::maillongexample' },
+    ],
+  ])('%s are those of its sort', (_, more, headers) => {
+    expect(headersOf(more)).toEqual(headers);
+  });
+});
+
+it.each([
+  ['en', 'Test email from Tidings', 'Emails from Tidings reach this address', 'Ada Lovelace mentioned you'],
+  ['de', 'Test-E-Mail von Tidings', 'E-Mails von Tidings erreichen diese Adresse', 'Ada Lovelace hat dich'],
+])('a test mail in %s says what it is, and shows a sample', (language, subject, intro, sample) => {
+  const mail = renderMail({ ...queuedMail('one'), language }, settings);
+  expect(mail.subject).toBe(subject);
+  for (const part of [mail.text, mail.html])
+    for (const words of [subject, intro, sample, 'https://app.test/home']) expect(part).toContain(words);
+});
 
 it.each([
   ['hourly', 'stündlich'],

@@ -176,6 +176,7 @@ describe('the transport for Resend', () => {
     expect(await send(() => Promise.resolve(later))).toMatchObject({ retryAfterMs: 7000 });
     expect(await send(() => Promise.reject(new TypeError('fetch failed')))).toMatchObject({
       refusal: 'unavailable',
+      retryAfterMs: 60_000,
     });
     const redirecting: typeof fetch = async (_url, init) => {
       if (init?.redirect === 'error') throw new TypeError('unexpected redirect');
@@ -274,6 +275,49 @@ describe('a bounce', () => {
       JSON.stringify({ RecordType: 'Bounce', Email: 'ada@example.com', Inactive: true, ...detail }),
     );
 
+  it('suppresses of several addresses those that it is about, with the words of the first', () => {
+    const bouncedRecipients = [
+      { emailAddress: 'policy@example.com', diagnosticCode: 'smtp; 550 5.7.1 blocked' },
+      { emailAddress: 'ada@example.com', status: '5.1.1', diagnosticCode: 'smtp; 550 5.1.1 ada' },
+      { emailAddress: 'grace@example.com', status: '5.1.1', diagnosticCode: 'smtp; 550 5.1.1 grace' },
+    ];
+    const complainedRecipients = bouncedRecipients.slice(1);
+    const bySns = (message: object) =>
+      parseProviderEvent(JSON.stringify({ Type: 'Notification', Message: JSON.stringify(message) }));
+    const addresses = ['ada@example.com', 'grace@example.com'];
+    expect(bySns({ eventType: 'Bounce', bounce: { bounceType: 'Permanent', bouncedRecipients } })).toEqual({
+      reason: 'bounce',
+      addresses,
+      detail: 'smtp; 550 5.1.1 ada',
+    });
+    expect(bySns({ notificationType: 'Complaint', complaint: { complainedRecipients } })).toEqual({
+      reason: 'complaint',
+      addresses,
+      detail: null,
+    });
+  });
+
+  it.each<[string, object, object]>([
+    [
+      'Resend',
+      { type: 'email.bounced', data: { to: ['a@b.test'], bounce: { message: 'Full' } } },
+      { detail: 'Full' },
+    ],
+    ['Resend without words', { type: 'email.bounced', data: { to: ['a@b.test'] } }, { detail: null }],
+    [
+      'Postmark',
+      { RecordType: 'Bounce', Email: 'a@b.test', Inactive: true, Description: 'Unknown' },
+      { reason: 'bounce', detail: 'Unknown' },
+    ],
+    [
+      'Postmark about spam',
+      { RecordType: 'SpamComplaint', Email: 'a@b.test', Description: 'Spam' },
+      { reason: 'complaint', detail: 'Spam' },
+    ],
+  ])('has the words of %s', (_, event, expected) => {
+    expect(parseProviderEvent(JSON.stringify(event))).toMatchObject({ addresses: ['a@b.test'], ...expected });
+  });
+
   it('suppresses where it is about the address', () => {
     for (const event of [
       bounce('smtp; 550 5.1.1 user unknown', '5.1.1'),
@@ -307,8 +351,11 @@ describe('a bounce', () => {
 });
 
 it('a topic is confirmed at no host whose name only begins as that of SNS', () => {
-  const confirm = (SubscribeURL: string) =>
-    parseProviderEvent(JSON.stringify({ Type: 'SubscriptionConfirmation', Message: '', SubscribeURL }));
+  const confirm = (SubscribeURL: string | undefined, Type = 'SubscriptionConfirmation') =>
+    parseProviderEvent(JSON.stringify({ Type, Message: '{}', SubscribeURL }));
+  expect(confirm('http://sns.eu-central-1.amazonaws.com/?Token=t')).toBeNull();
+  expect(confirm(undefined)).toBeNull();
+  expect(confirm('https://sns.eu-central-1.amazonaws.com/?Token=t', 'UnsubscribeConfirmation')).toBeNull();
   expect(confirm('https://sns.eu-central-1.amazonaws.com.example/?Token=t')).toBeNull();
   expect(confirm('https://sns.cn-north-1.amazonaws.com.cn.example/?Token=t')).toBeNull();
   expect(confirm('https://sns.cn-north-1.amazonaws.com.cn/?Token=t')).toMatchObject({

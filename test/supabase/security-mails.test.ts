@@ -3,11 +3,13 @@ import { createUser, requestApi, seedPassword, useLocalSupabase } from '../suppo
 import type { TestUser } from '../support/local-supabase.ts';
 import { type CreationOptions, createSoftwareAuthenticator } from '../support/software-authenticator.ts';
 import type { QueuedMail, SecurityEvent } from '../../supabase/functions/_shared/mail/queued-mail.ts';
+import { formatTime } from '../../supabase/functions/_shared/mail/mail-layout.ts';
 import { renderSecurityMail } from '../../supabase/functions/_shared/mail/security-mail.ts';
 
 const supabase = useLocalSupabase();
 
 const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const at = '2026-11-22T12:00:00Z';
 const newerFirefox = firefox.replaceAll('140', '151');
 const safari =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
@@ -199,6 +201,74 @@ it('retention deletes old events and devices', async () => {
   for (const table of ['security_events', 'known_devices'])
     expect(await supabase().database.query(`select from private.${table}`)).toEqual([]);
 });
+
+it.each([
+  ['', 'an unknown device', 'einem unbekannten Gerät'],
+  ['curl/8.0 (Linux)', 'Linux', 'Linux'],
+  ['Firefox/140.0', 'Firefox', 'Firefox'],
+  [firefox, 'Firefox on Windows', 'Firefox unter Windows'],
+])('the device of the user agent %j is named %s and %s', (user_agent, english, german) => {
+  const event: SecurityEvent = { kind: 'new_device', detail: { user_agent }, created_at: at };
+  const intro = (language: string) =>
+    renderSecurityMail({ language, time_zone: 'UTC' } as QueuedMail, event, 'http://localhost:5173').content
+      .intro;
+  expect(intro('en')).toContain(`signed in to from ${english} on`);
+  expect(intro('de')).toContain(`mit ${german}. Wenn`);
+});
+
+it.each<
+  [SecurityEvent['kind'], en: readonly string[], de: readonly string[], button: readonly [string, string]]
+>([
+  [
+    'new_device',
+    ['from Firefox on Windows on ', ' (IP address 192.0.2.7). If'],
+    [' mit Firefox unter Windows (IP-Adresse 192.0.2.7). Wenn'],
+    ['Check your devices', 'Geräte prüfen'],
+  ],
+  [
+    'recovery_code_used',
+    ['from Firefox on Windows on ', ' (IP address 192.0.2.7). It'],
+    [' mit Firefox unter Windows ein ', ' (IP-Adresse 192.0.2.7). Er'],
+    ['Check your devices', 'Geräte prüfen'],
+  ],
+  ['recovery_codes_created', [], [], ['Check your devices', 'Geräte prüfen']],
+  [
+    'passkey_added',
+    ['“Work laptop” was added'],
+    ['„Work laptop“ hinzu'],
+    ['Check your passkeys', 'Passkeys prüfen'],
+  ],
+  [
+    'passkey_removed',
+    ['“Work laptop” was removed'],
+    ['Passkey „Work laptop“ von'],
+    ['Check your passkeys', 'Passkeys prüfen'],
+  ],
+])(
+  'the mail %s has the device, the name and the local time, in both languages',
+  (kind, en, de, [label, inGerman]) => {
+    const event: SecurityEvent = {
+      kind,
+      detail: { user_agent: firefox, ip: '192.0.2.7', name: 'Work laptop' },
+      created_at: at,
+    };
+    const contentOf = (language: string) =>
+      renderSecurityMail(
+        { language, time_zone: 'Europe/Vienna' } as QueuedMail,
+        event,
+        'http://localhost:5173',
+      ).content;
+    for (const [language, words, button, reason] of [
+      ['en', en, label, 'it is about the security of your account'],
+      ['de', de, inGerman, 'es um die Sicherheit deines Kontos geht'],
+    ] as const) {
+      const { intro, button: shown, why } = contentOf(language);
+      for (const part of [...words, formatTime(Date.parse(at), language, 'Europe/Vienna')])
+        expect(intro).toContain(part);
+      expect([shown.label, why]).toEqual([button, expect.stringContaining(reason)]);
+    }
+  },
+);
 
 it.each<[SecurityEvent['kind'], english: string, german: string, place: string]>([
   ['new_device', 'New sign-in to your account', 'Neue Anmeldung bei deinem Konto', 'devices'],

@@ -1,9 +1,12 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import webPush from 'web-push';
+import * as z from 'zod/mini';
 import { createResendTransport } from '../../supabase/functions/_shared/mail/resend-transport.ts';
 import { createSmtpTransport } from '../../supabase/functions/_shared/mail/smtp-transport.ts';
 import { createPushTransport } from '../../supabase/functions/_shared/push/push-transport.ts';
+import { createDatabaseCaller } from '../../supabase/functions/_shared/runtime/database-functions.ts';
 import { isSignedWebhook } from '../../supabase/functions/_shared/runtime/webhook-signature.ts';
 import {
   createWebhookTransport,
@@ -13,7 +16,8 @@ import handleMails from '../../supabase/functions/notification-mails/index.ts';
 import { createPushDevice } from '../support/push-service.ts';
 import { queuedMail } from '../support/worker-queue.ts';
 
-const nowMs = Date.parse('2032-01-16T10:00:00Z');
+// Between two seconds, because times on the wire have whole ones.
+const nowMs = Date.parse('2032-01-16T10:00:00.400Z');
 const mail = {
   id: 'one',
   messageId: '<one@b.test>',
@@ -219,6 +223,37 @@ describe('SMTP', () => {
   });
 });
 
+describe('a server for mails that never responds', () => {
+  it('is unavailable after 20 seconds, and 20 more in which it responds to no other connection either', async () => {
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => sockets.add(socket.on('error', () => undefined)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const transport = createSmtpTransport({ SMTP_HOST: '127.0.0.1', SMTP_PORT: String(port) });
+    let problem: unknown = null;
+    void transport.send(mail).catch((error: unknown) => {
+      problem = error;
+    });
+    const turnsUntil = async (isDone: () => boolean) => {
+      for (let turn = 0; turn < 1000 && !isDone(); turn += 1) await setImmediate();
+    };
+    for (const connections of [1, 2]) {
+      await turnsUntil(() => sockets.size === connections);
+      expect([sockets.size, problem]).toEqual([connections, null]);
+      await vi.advanceTimersByTimeAsync(20_000);
+    }
+    await turnsUntil(() => problem !== null);
+    expect(problem).toMatchObject({ refusal: 'unavailable', retryAfterMs: 60_000 });
+    transport.close();
+  });
+});
+
 describe('a push service', () => {
   const { publicKey, privateKey } = webPush.generateVAPIDKeys();
   const env = {
@@ -274,6 +309,13 @@ describe('a push service', () => {
     expect(await send(endpoint)).toEqual(isAllowed ? { outcome: 'sent' } : refused);
     expect(requests).toHaveLength(isAllowed ? 1 : 0);
   });
+
+  it.each(['https://intranet./x', 'https://./x'])(
+    'at %s gets no message where the settings name no further service',
+    async (endpoint) => {
+      expect(await create(accept).send(endpoint)).toMatchObject({ outcome: 'refused' });
+    },
+  );
 
   it.each([
     ['7', 7],
@@ -351,7 +393,7 @@ describe('an endpoint of webhooks', () => {
       headers.get('content-type'),
       headers.get('webhook-id'),
       headers.get('webhook-timestamp'),
-    ]).toEqual(['application/json', 'msg_1', String(nowMs / 1000)]);
+    ]).toEqual(['application/json', 'msg_1', String(Math.floor(nowMs / 1000))]);
     expect(isSignedWebhook(headers, '{"a":1}', secret, nowMs)).toBe(true);
     expect(init.signal).toBeInstanceOf(AbortSignal);
   });
@@ -413,4 +455,58 @@ describe('an endpoint of webhooks', () => {
     'is not public at %j',
     (address) => expect(isPublicAddress(address)).toBe(false),
   );
+});
+
+const vapid = webPush.generateVAPIDKeys();
+
+it.each<[string, number, (respond: typeof fetch) => Promise<unknown>]>([
+  [
+    'the database',
+    20_000,
+    (respond) =>
+      createDatabaseCaller({
+        env: { SUPABASE_URL: 'http://project', SUPABASE_SERVICE_ROLE_KEY: 'key' },
+        now: () => nowMs,
+        fetch: respond,
+      })('claim', {}, z.null()),
+  ],
+  [
+    'Resend',
+    20_000,
+    (respond) =>
+      createResendTransport({ env: { RESEND_API_KEY: 'k' }, now: () => nowMs, fetch: respond }).send(mail),
+  ],
+  [
+    'a push service',
+    10_000,
+    (respond) =>
+      createPushTransport({
+        env: {
+          VAPID_SUBJECT: 'mailto:a@example.com',
+          VAPID_PUBLIC_KEY: vapid.publicKey,
+          VAPID_PRIVATE_KEY: vapid.privateKey,
+        },
+        now: () => nowMs,
+        fetch: respond,
+      }).send({ endpoint: 'https://fcm.googleapis.com/x', ...createPushDevice().keys }, '{}'),
+  ],
+  [
+    'an endpoint of webhooks',
+    10_000,
+    (respond) =>
+      createWebhookTransport({
+        runtime: { env: {}, now: () => nowMs, fetch: respond },
+        lookup: () => Promise.resolve([{ address: '8.8.8.8' }]),
+      }).send({ id: 'msg_1', url: 'https://hooks.example.com/x', secret: 'whsec_AAAA', body: '{}' }),
+  ],
+])('a request to %s ends after %i ms without a response', async (_, timeoutMs, send) => {
+  const deadline = new AbortController();
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
+  onTestFinished(() => timeout.mockRestore());
+  const signals: unknown[] = [];
+  await send((_input, init) => {
+    signals.push(init?.signal);
+    return Promise.reject(new DOMException('The operation timed out', 'TimeoutError'));
+  }).catch(() => undefined);
+  expect([timeout.mock.calls, signals]).toEqual([[[timeoutMs]], [deadline.signal]]);
 });

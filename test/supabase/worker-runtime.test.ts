@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { readMailItem } from '../../supabase/functions/_shared/mail/mail-item.ts';
+import { type MailItem, readMailItem } from '../../supabase/functions/_shared/mail/mail-item.ts';
 import {
   createDatabaseCaller,
   DatabaseFunctionError,
@@ -59,8 +59,9 @@ describe('a call of the database', () => {
 
   it('takes an empty response as null, and rejects with the status and the text of an error', async () => {
     const env = { SUPABASE_SERVICE_ROLE_KEY: legacyKey };
-    const { callDatabase } = createCaller(env, () => new Response(null, { status: 204 }));
+    const { callDatabase, requests } = createCaller(env, () => new Response(null, { status: 204 }));
     expect(await callDatabase('f', {}, z.null())).toBeNull();
+    expect(requests[0]?.headers.has('traceparent')).toBe(false);
     const failing = createCaller(env, () => new Response('broken', { status: 503 })).callDatabase(
       'f',
       {},
@@ -80,8 +81,9 @@ it('the keys of a service are the default one, the others and the legacy one', (
   expect(() => readServiceKeys({ SUPABASE_SECRET_KEYS: '' })).toThrow('SUPABASE_SECRET_KEYS');
 });
 
+const traceId = '0af7651916cd43dd8448eb211c80319c';
+
 describe('the log of failures', () => {
-  const traceId = '0af7651916cd43dd8448eb211c80319c';
   it.each([
     [`00-${traceId}-b7ad6b7169203331-00`, new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`)],
     [`00-${traceId}-b7ad6b7169203331-01 `, new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`)],
@@ -160,6 +162,26 @@ describe('a function', () => {
     }
   });
 
+  it('is served by Deno, with the settings and the clock of the process', async () => {
+    const served: ((request: Request) => Promise<Response>)[] = [];
+    vi.stubGlobal('Deno', { serve: (handle: (typeof served)[number]) => served.push(handle) });
+    vi.stubEnv('APP_URL', 'https://app.test');
+    onTestFinished(() => {
+      vi.unstubAllGlobals();
+      vi.unstubAllEnvs();
+    });
+    serveFunction({ methods: ['POST'], headers: { 'x-own': '1' } }, async (_, { env, fetch: own, now }) =>
+      Response.json([env['APP_URL'], own === fetch, now() - Date.now() < 1000]),
+    );
+    const [handle] = served;
+    const response = await handle?.(new Request('http://f', { method: 'POST' }));
+    expect([await response?.json(), response?.headers.get('x-own')]).toEqual([
+      ['https://app.test', true, true],
+      '1',
+    ]);
+    expect((await handle?.(new Request('http://f')))?.status).toBe(405);
+  });
+
   it('rejects with an unexpected error', async () => {
     const broken = serveFunction({ methods: ['GET'] }, () => Promise.reject(new Error('broken')));
     await expect(broken(new Request('http://f'), runtime)).rejects.toThrow('broken');
@@ -178,12 +200,15 @@ describe('a call of a worker', () => {
     const worker = serveWorker('notification-mails', workerCallSchema, async (options, _, call) => {
       const before = performance.now();
       await options.startNext();
+      expect(await Promise.race([options.wait(500).then(() => 'waited'), setImmediate('waits')])).toBe(
+        'waits',
+      );
       return { call, remainingMs: options.stopAtMs - before, responses };
     });
     const request = new Request('http://f', {
       method: 'POST',
       body,
-      headers: { 'x-worker-secret': 'secret' },
+      headers: { 'x-worker-secret': 'secret', traceparent: `00-${traceId}-b7ad6b7169203331-01` },
     });
     const response = await worker(request, {
       env,
@@ -204,6 +229,7 @@ describe('a call of a worker', () => {
     expect(body.remainingMs).toBeGreaterThan(45_000);
     expect(body.remainingMs).toBeLessThanOrEqual(50_000);
     expect(requests.map(({ url }) => url)).toEqual(['http://project/rest/v1/rpc/continue_worker']);
+    expect(requests[0]?.headers.get('traceparent')).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
     expect(await requests[0]?.json()).toEqual({ function_name: 'notification-mails', worker: 3 });
     expect(await callWorker('')).toMatchObject({ status: 200, requests: [] });
   });
@@ -278,6 +304,31 @@ describe('an item of a mail', () => {
     ['😀'.repeat(281), `${'😀'.repeat(279)}…`],
   ])('has the text %j as %j', (text, expected) => {
     expect(read({ data: { text } }).text).toBe(expected);
+  });
+
+  it.each<[keyof MailItem, readonly string[]]>([
+    ['text', ['excerpt', 'snippet', 'message', 'body', 'text', 'comment']],
+    ['actor', ['actor_name', 'actor', 'inviter_name']],
+    ['entity', ['entity_name', 'entity_title', 'name']],
+    ['title', ['title', 'subject']],
+    ['url', ['url', 'href', 'link', 'path']],
+  ])('reads its %s from the first of %j, in the data or the metadata', (field, names) => {
+    const more = { words: { label: 'Kind', title: null, text: null }, is_in_inbox: false };
+    for (const [place, name] of names.entries()) {
+      const left = Object.fromEntries(names.slice(place).map((each) => [each, `/${each}`]));
+      const expected = field === 'url' ? `https://app.test/${name}` : `/${name}`;
+      const own = field === 'text' ? { title: 'T' } : {};
+      for (const content of [{ data: { ...left, ...own } }, { metadata: { ...left, ...own } }])
+        expect(read(content, more)[field]).toBe(expected);
+    }
+  });
+
+  it('limits titles to 150 characters', () => {
+    const words = { label: 'Kind', title: null, text: null };
+    const titleOf = (length: number) =>
+      read({ data: { title: 'a'.repeat(length) } }, { words }).title?.length;
+    expect([titleOf(150), titleOf(151)]).toEqual([150, 150]);
+    expect(read({ data: { title: 'a'.repeat(151) } }, { words }).title).toMatch(/^a{149}…$/);
   });
 
   it('limits names to 100 characters', () => {

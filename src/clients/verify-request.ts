@@ -109,21 +109,20 @@ async function claimsOf(
   const claims = await createClaims(auth, parties)
     .getClaims({ accessToken })
     .catch((cause: unknown) => {
-      const isRefused = cause instanceof AuthError && (cause.status === null || cause.status < 429);
-      throw isRefused && !unavailable.has(cause.code) ? refusal('The token is refused', 401, cause) : cause;
+      throw concernsToken(cause) ? refusal('The token is refused', 401, cause) : cause;
     });
   if (claims?.['role'] !== 'authenticated') throw refusal('The token is not a user’s', 401);
   return claims;
 }
 
-/** Failures that do not concern the token. */
-const unavailable: ReadonlySet<string> = new Set([
-  'network',
-  'timeout',
-  'aborted',
-  'not-the-service',
-  'unsupported-runtime',
-]);
+/** Whether the token failed verification, here or by the server: a failed request, a rate limit or an outage says nothing about it. */
+const concernsToken = (problem: unknown): boolean =>
+  problem instanceof AuthError &&
+  (problem.status === null
+    ? tokenProblems.has(problem.code)
+    : problem.status < 429 && problem.code !== 'not-the-service');
+
+const tokenProblems: ReadonlySet<string> = new Set(['token-expired', 'invalid-signature', 'invalid-token']);
 
 const callerOf = (claims: VerifiedClaims): Caller =>
   claims['client_id'] === undefined ? 'user' : 'application';

@@ -221,6 +221,16 @@ describe('a token that the auth server verifies', () => {
   });
 });
 
+it('a token is neither accepted nor refused where the auth server sends a redirect', async () => {
+  const token = await new SignJWT({ sub: 'ada' })
+    .setProtectedHeader({ alg: 'HS256' })
+    .sign(new Uint8Array(32));
+  const redirect = new Response(null, { status: 302, headers: { location: '/' } });
+  const platform = createPlatform({ fetch: async () => redirect });
+  const verified = verifyRequest(requestWith(null, token), { url, apiKey, allow: 'user', platform });
+  await expect(verified).rejects.toMatchObject({ code: 'redirected', status: null });
+});
+
 describe('the clock of a verification', () => {
   it.each([
     [-2 * HOUR, 'ada'],

@@ -83,10 +83,7 @@ async function identify<Database>(
   if (secretKey && (await includesSecret(platform, given, secretKey)))
     return { caller: 'service', claims: null, ...as(secretKey, null) };
   const cookies = createRequestCookies(request, responseHeaders ?? new Headers());
-  const { auth, rest, connection } = createServerClients<Database>({
-    ...options,
-    cookies: responseHeaders ? cookies : { getAll: cookies.getAll },
-  });
+  const { auth, rest, connection } = createServerClients<Database>({ ...options, cookies });
   if (bearer !== undefined && bearer !== apiKey) {
     const claims = await claimsOf(auth, bearer, parties);
     return { caller: callerOf(claims), claims, ...as(apiKey, bearer) };

@@ -1,13 +1,18 @@
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { describe, expect, it } from 'vitest';
+import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { describe, expect, it, vi } from 'vitest';
 import { createClaims } from '../../src/auth-client/features/claims.ts';
 import { createMemoryStore } from '../../src/auth-client/index.ts';
-import { createRequestCookies, createServerClients, verifyRequest } from '../../src/clients/server.ts';
+import {
+  createRequestCookies,
+  createServerClients,
+  verifyRequest,
+  type VerifyRequestOptions,
+} from '../../src/clients/server.ts';
 import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 import { createClient } from '../../src/compat/index.ts';
 import { createPlatform } from '../../src/platform/browser-platform.ts';
 import { encodeCookies } from '../../src/auth-client/storage/cookie-codec.ts';
-import { refusal, userOf } from '../support/wire/replies.ts';
+import { page, refusal, userOf } from '../support/wire/replies.ts';
 
 const HOUR = 3600;
 const KEY = 'sb-project-auth-token';
@@ -221,14 +226,142 @@ describe('a token that the auth server verifies', () => {
   });
 });
 
-it('a token is neither accepted nor refused where the auth server sends a redirect', async () => {
-  const token = await new SignJWT({ sub: 'ada' })
-    .setProtectedHeader({ alg: 'HS256' })
-    .sign(new Uint8Array(32));
-  const redirect = new Response(null, { status: 302, headers: { location: '/' } });
-  const platform = createPlatform({ fetch: async () => redirect });
-  const verified = verifyRequest(requestWith(null, token), { url, apiKey, allow: 'user', platform });
-  await expect(verified).rejects.toMatchObject({ code: 'redirected', status: null });
+describe('a request whose token cannot be judged', () => {
+  it.each<[string, () => Promise<Response>, object, Partial<VerifyRequestOptions>?]>([
+    ['a page of a proxy', async () => page(404), { code: 'not-the-service', status: 404 }],
+    [
+      'a redirect',
+      async () => new Response(null, { status: 302, headers: { location: '/' } }),
+      { code: 'redirected', status: null },
+    ],
+    ['no response', async () => Promise.reject(new TypeError('fetch failed')), { code: 'network' }],
+    ['no response in time', () => new Promise(() => {}), { code: 'timeout' }, { auth: { timeoutMs: 1 } }],
+  ])(
+    'is neither accepted nor refused where the auth server sends %s',
+    async (_, respond, problem, options) => {
+      const token = await new SignJWT({ sub: 'ada' })
+        .setProtectedHeader({ alg: 'HS256' })
+        .sign(new Uint8Array(32));
+      const platform = createPlatform({ fetch: respond });
+      const verified = verifyRequest(requestWith(null, token), {
+        url,
+        apiKey,
+        allow: 'user',
+        platform,
+        ...options,
+      });
+      await expect(verified).rejects.toMatchObject(problem);
+    },
+  );
+
+  it('is neither accepted nor refused where the runtime lacks the algorithm', async () => {
+    const token = await tokenOfAge(-HOUR);
+    const { platform } = platformOf();
+    const lacking = new DOMException('Unrecognized algorithm', 'NotSupportedError');
+    const importKey = vi.spyOn(crypto.subtle, 'importKey').mockRejectedValue(lacking);
+    const options = { url: 'http://runtime.test', apiKey, allow: 'user', platform } as const;
+    const verified = verifyRequest(requestWith(null, token), options);
+    await expect(verified).rejects.toMatchObject({ code: 'unsupported-runtime', cause: lacking });
+    importKey.mockRestore();
+  });
+});
+
+describe('the sender of a request', () => {
+  const secretKey = 'sb_secret_x';
+  const everyone = ['user', 'service', 'publishable'] as const;
+  const verify = (headers: HeadersInit, options: Partial<VerifyRequestOptions> = {}) =>
+    verifyRequest(new Request('https://app.test/', { headers }), {
+      url,
+      apiKey,
+      secretKey,
+      allow: everyone,
+      platform: platformOf().platform,
+      ...options,
+    });
+
+  it.each(['Bearer', 'bearer', 'BEARER '])('is a user by the scheme “%s”', async (scheme) => {
+    const authorization = `${scheme} ${await tokenOfAge(-HOUR)}`;
+    expect(await verify({ authorization })).toMatchObject({ caller: 'user', claims: { sub: 'ada' } });
+  });
+
+  it.each<[string, () => Promise<HeadersInit>, Partial<VerifyRequestOptions>, object]>([
+    [
+      'an empty key is given and configured',
+      async () => ({ apikey: '' }),
+      { secretKey: '' },
+      { message: 'The request has no credentials' },
+    ],
+    [
+      'the scheme is another one',
+      async () => ({ authorization: `Basic ${await tokenOfAge(-HOUR)}` }),
+      {},
+      { message: 'The request has no credentials' },
+    ],
+    [
+      'the token has expired',
+      async () => ({ authorization: `Bearer ${await tokenOfAge(HOUR)}` }),
+      {},
+      { message: 'The token is refused', cause: { code: 'token-expired' } },
+    ],
+    [
+      'the token has the role of a service',
+      async () => ({ authorization: `Bearer ${await tokenOfAge(-HOUR, { role: 'service_role' })}` }),
+      {},
+      { message: 'The token is not a user’s' },
+    ],
+  ])('is refused where %s', async (_, headers, options, problem) => {
+    const refused = verify(await headers(), options);
+    await expect(refused).rejects.toMatchObject({ code: 'no_authorization', status: 401, ...problem });
+  });
+
+  it('is the user of the cookies where the bearer is the publishable key', async () => {
+    const record = lying(await tokenOfAge(-HOUR));
+    expect(await verify(requestWith(record, apiKey).headers)).toMatchObject({
+      caller: 'user',
+      claims: { sub: 'ada' },
+    });
+  });
+
+  it.each<[string, (token: string) => HeadersInit, string, (token: string) => string | null]>([
+    ['a bearer token', (token) => ({ authorization: `Bearer ${token}` }), apiKey, (token) => token],
+    ['cookies', (token) => requestWith(lying(token)).headers, apiKey, (token) => token],
+    ['the secret key', () => ({ apikey: secretKey }), secretKey, () => null],
+    ['the publishable key', () => ({ apikey: apiKey }), apiKey, () => null],
+  ])(
+    'by %s sends further requests with its key and token, and the headers of the options',
+    async (_, headers, key, own) => {
+      const token = await tokenOfAge(-HOUR);
+      const sent: Headers[] = [];
+      const { platform } = platformOf();
+      const fetch: typeof globalThis.fetch = async (input, init) => {
+        const request = new Request(input, init);
+        if (!request.url.includes('/rest/')) return platform.fetch(request);
+        sent.push(request.headers);
+        return Response.json(7);
+      };
+      const { rest, connection } = await verify(headers(token), {
+        fetch,
+        headers: { 'x-all': '1' },
+        rest: { headers: { 'x-rest': '2' } },
+      });
+      expect(await rest.rpc('seven')).toBe(7);
+      const names = ['apikey', 'authorization', 'x-all', 'x-rest'];
+      expect(sent.map((each) => names.map((name) => each.get(name)))).toEqual([
+        [key, own(token) && `Bearer ${own(token)}`, '1', '2'],
+      ]);
+      expect([connection.apiKey, await connection.getAccessToken?.()]).toEqual([key, own(token)]);
+    },
+  );
+
+  it('is the user of a session that is renewed for this request, also where the response gets no cookies', async () => {
+    const { platform, refreshes } = platformOf({ renews: true });
+    const old = await tokenOfAge(-30);
+    const record = { ...lying(old), expires_at: seconds() + 30, refresh_token: 'of a read-only request' };
+    const { claims, connection } = await verify(requestWith(record).headers, { platform });
+    expect([claims?.sub, refreshes()]).toEqual(['ada', 1]);
+    const renewed = await connection.getAccessToken?.();
+    expect(decodeJwt(String(renewed)).exp).toBeGreaterThan(seconds() + HOUR / 2);
+  });
 });
 
 describe('the clock of a verification', () => {

@@ -126,11 +126,19 @@ describe('a request', () => {
 });
 
 describe('a request is refused', () => {
-  it.each([
-    ['without credentials', async () => ({})],
-    ['with a text that is no token', async () => bearer('abc')],
-    ['with another secret key', async () => ({ apikey: 'sb_secret_other' })],
-    ['with the anonymous key of another project as its token', async () => bearer(supabase().anonKey)],
+  it.each<[string, () => Promise<Record<string, string>>, string, Partial<VerifyRequestOptions>?]>([
+    ['without credentials', async () => ({}), 'The request has no credentials'],
+    ['with a text that is no token', async () => bearer('abc'), 'The token is refused'],
+    [
+      'with another secret key',
+      async () => ({ apikey: 'sb_secret_other' }),
+      'The request has no credentials',
+    ],
+    [
+      'with the anonymous key of another project as its token',
+      async () => bearer(supabase().anonKey),
+      'The token is refused',
+    ],
     [
       'with a token whose claims were changed',
       async () => {
@@ -140,6 +148,7 @@ describe('a request is refused', () => {
         );
         return bearer(`${head}.${claims}.${signature}`);
       },
+      'The token is refused',
     ],
     [
       'with a valid token of another role than that of users',
@@ -154,14 +163,16 @@ describe('a request is refused', () => {
         });
         return bearer(await signIn(supabase(), email));
       },
+      'The token is not a user’s',
     ],
     [
       'with the secret key, where none is configured',
       async () => ({ apikey: supabase().secretKey }),
+      'The request has no credentials',
       { secretKey: undefined },
     ],
-  ])('%s', async (_name, headers, options?: Partial<VerifyRequestOptions>) => {
-    await expect(verify(await headers(), options)).rejects.toMatchObject(refused(401));
+  ])('%s', async (_name, headers, message, options) => {
+    await expect(verify(await headers(), options)).rejects.toMatchObject({ ...refused(401), message });
   });
 
   it('from a caller who is not allowed', async () => {

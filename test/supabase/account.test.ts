@@ -39,11 +39,23 @@ it.each([
   ['missing', {}],
   ['no list', { amr: 'password' }],
   ['a refresh', amr(0, 'token_refresh')],
+  ['an anonymous sign-in', amr(0, 'anonymous')],
+  ['a recovery code', amr(0, 'mfa/recovery_code')],
+  ['a list of texts', { amr: ['password'] }],
+  ['a time that is a text', { amr: [{ method: 'password', timestamp: '9999999999' }] }],
 ])('deleting the account needs a fresh proof: %s', async (_, claims) => {
   await expect(run({ ...leaving, claims }, 'select delete_account()')).rejects.toMatchObject({
     code: 'PT403',
     message: 'reauthentication_needed',
   });
+});
+
+it('a proof is fresh for ten minutes, beside those that are none', async () => {
+  const claims = { amr: [...amr(0, 'token_refresh').amr, ...amr(590).amr] };
+  await run({ ...leaving, claims }, 'select delete_account()');
+  expect(await supabase().database.query('select from auth.users where id = $1', [leaving.userId])).toEqual(
+    [],
+  );
 });
 
 /** Where an account's id may stay after its deletion: see `docs/inbox/operations.md`. */
@@ -254,6 +266,49 @@ it('the download of all data contains every part of the account, and no secret',
   });
   expect(row?.data['notifications']).toHaveLength(200);
   expect(JSON.stringify(row?.data)).not.toMatch(/password|token|secret/);
+});
+
+it('a session is listed with its device, the latest used first, and its end is broadcast to its user', async () => {
+  const { database } = supabase();
+  const ids = [1, 2, 3].map(() => crypto.randomUUID());
+  await database.query('delete from auth.sessions where user_id = $1', [leaving.userId]);
+  await database.query(
+    `insert into auth.sessions (id, user_id, created_at, refreshed_at, user_agent, ip, aal)
+     select id, $2, '2026-01-01T00:00:00Z', refreshed_at, 'Browser ' || place, '192.0.2.7', 'aal2'
+     from unnest($1::uuid[], array[null, '2026-01-03T00:00:00', '2026-01-02T00:00:00']::timestamp[]) with ordinality given (id, refreshed_at, place)`,
+    [ids, leaving.userId],
+  );
+  const caller = { ...leaving, claims: { session_id: ids[2] } };
+  const session = (place: number, day: number) => ({
+    id: ids[place - 1],
+    created_at: new Date('2026-01-01T00:00:00Z'),
+    last_active_at: new Date(`2026-01-0${day}T00:00:00Z`),
+    user_agent: `Browser ${place}`,
+    ip: '192.0.2.7',
+    aal: 'aal2',
+    is_current: place === 3,
+  });
+  expect(await run(caller, 'select * from list_sessions()')).toEqual([
+    session(2, 3),
+    session(3, 2),
+    session(1, 1),
+  ]);
+  const broadcasts = async () => {
+    const sent = await database.query(
+      `select from realtime.messages where topic = $1 and event = 'sessions_ended'`,
+      [`user:${leaving.userId}`],
+    );
+    return sent.length;
+  };
+  expect(await run(caller, 'select end_session(gen_random_uuid()) as is_ended')).toEqual([
+    { is_ended: false },
+  ]);
+  expect(await broadcasts()).toBe(0);
+  expect(await run(caller, `select end_session('${ids[0]}') as is_ended`)).toEqual([{ is_ended: true }]);
+  expect(await broadcasts()).toBe(1);
+  expect(await run(caller, 'select end_other_sessions() as count')).toEqual([{ count: 1 }]);
+  expect(await broadcasts()).toBe(2);
+  expect(await run(caller, 'select id from list_sessions()')).toEqual([{ id: ids[2] }]);
 });
 
 it('the sessions are listed for their user, and each can be ended', async () => {

@@ -144,6 +144,43 @@ describe('a token of a deleted or banned account', () => {
     ).rejects.toMatchObject({ code: 'PT401', message: 'account_not_found' });
   });
 
+  it('a token of an account that was deleted softly, or whose ban is over, is judged by that', async () => {
+    const { database } = supabase();
+    const change = async (column: string) => {
+      await database.query('update auth.users set deleted_at = null, banned_until = null where id = $1', [
+        grace.id,
+      ]);
+      await database.query(`update auth.users set ${column} where id = $1`, [grace.id]);
+    };
+    await change('deleted_at = now()');
+    expect(await query(withFactor, 'select * from notification_preferences')).toEqual([]);
+    await expect(attempt(withFactor, 'select list_sessions()')).rejects.toMatchObject({
+      code: 'PT401',
+      message: 'account_not_found',
+    });
+    await change(`banned_until = now() - interval '1 second'`);
+    expect(await query(withFactor, 'select * from notification_preferences')).toHaveLength(1);
+    await expect(attempt(withFactor, 'select list_sessions()')).resolves.toBeDefined();
+    await change('updated_at = now()');
+  });
+
+  it.each([
+    ['of another account', '11111111-0000-4000-8000-000000000001'],
+    ['that does not exist', '22222222-0000-4000-8000-000000000001'],
+    ['without an id', ''],
+  ])('a token with a session %s reads and changes nothing', async (_, id) => {
+    await supabase().database.query(
+      `insert into auth.sessions (id, user_id) values ('11111111-0000-4000-8000-000000000001', $1) on conflict do nothing`,
+      [ada.id],
+    );
+    const caller: Caller = { ...withFactor, claims: { aal: 'aal2', session_id: id } };
+    expect(await query(caller, 'select * from notification_preferences')).toEqual([]);
+    await expect(attempt(caller, 'select list_sessions()')).rejects.toMatchObject({
+      code: 'PT401',
+      message: 'session_ended',
+    });
+  });
+
   it.each([['select * from notifications'], ['select * from notification_preferences']])(
     'a token of a deleted or banned account reads nothing while the account is banned: %s',
     async (statement) => {
@@ -188,6 +225,15 @@ it('every table of the API gives callers without a session no privilege, and one
            and has_function_privilege('anon', oid, 'execute')) as functions`,
   );
   expect(anonymous).toEqual({ tables: [], functions: ['preview_invitation'] });
+});
+
+it('the planner knows statistics of no table that users read, but of the kinds', async () => {
+  const rows = await supabase().database.query(
+    `select distinct c.relname::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+       and has_any_column_privilege('authenticated', c.oid, 'select') and coalesce(a.attstattarget, -1) <> 0`,
+  );
+  expect(rows).toEqual([{ name: 'notification_kinds' }]);
 });
 
 it('every function of the schema has an empty search path, except procedures that commit', async () => {

@@ -202,6 +202,21 @@ it.each([
 });
 
 it.each([
+  ['outgoing_late', { outgoing: { oldest_seconds: 6 } }, { outgoing: { oldest_seconds: 5 } }],
+  ['messages_late', { messages: { oldest_seconds: 6 } }, { messages: { oldest_seconds: 5 } }],
+  ['push_late', { push: { oldest_seconds: 61 } }, { push: { oldest_seconds: 60 } }],
+  ['webhooks_late', { webhooks: { oldest_seconds: 61 } }, { webhooks: { oldest_seconds: 60 } }],
+  ['webhooks_fail', { webhooks: { dead: 1 } }, { webhooks: { dead: 0 } }],
+  ['mails_late', { mails: { oldest_seconds: 901 } }, { mails: { oldest_seconds: 900 } }],
+  ['mails_held', { mails: { held_seconds: 3601 } }, { mails: { held_seconds: 3600 } }],
+  ['push_held', { push: { held_seconds: 3601 } }, { push: { held_seconds: 3600 } }],
+  ['mails_fail', { day: { failed_share: 0.0501, dead: 10 } }, { day: { failed_share: 0.05, dead: 1000 } }],
+  ['mails_fail', { day: { failed_share: 1, dead: 10 } }, { day: { failed_share: 1, dead: 9 } }],
+  ['addresses_bounce', { day: { bounces: 21, sent: 0 } }, { day: { bounces: 20, sent: 0 } }],
+  ['recipients_complain', { day: { complaints: 6, sent: 0 } }, { day: { complaints: 5, sent: 0 } }],
+  ['retention_late', { retention: { behind_seconds: 86_401 } }, { retention: { behind_seconds: 86_400 } }],
+  ['job_runs_long', { jobs: [{ running_seconds: 601 }] }, { jobs: [{ running_seconds: 600 }] }],
+  ['worker_fails', { workers: [{ status: 400 }] }, { workers: [{ status: 399, error: null }] }],
   ['job_fails', { jobs: [{ last_status: 'failed' }] }, { jobs: [{ last_status: 'succeeded' }] }],
   ['job_runs_long', { jobs: [{ running_seconds: 601 }] }, { jobs: [{ running_seconds: null }] }],
   [
@@ -261,6 +276,34 @@ it('the health of a day has neither addresses that were suppressed before, nor u
   await database.exec('delete from private.suppressed_addresses; delete from notifications');
   expect(day).toMatchObject({ bounces: 1, complaints: 0 });
   expect(retention).toBeNull();
+});
+
+it('what users sent counts as late, retried or dead, and a leased mail as one that is being sent', async () => {
+  const { database } = supabase();
+  const health: unknown[] = [];
+  const undone = database.transaction(async (sql) => {
+    await sql.query(
+      `insert into private.outgoing_notifications (sender_id, recipient_id, created_at, due_at)
+       select '${ada.id}', '${grace.id}', now() - interval '7 seconds', due_at
+       from unnest(array[now(), now() + interval '1 hour', now() + interval '2 hours', 'infinity']) due_at`,
+    );
+    await sql.query(
+      `insert into private.notification_mails (recipient_id, topic, state, due_at, lease, lease_until, held_since)
+       values ('${ada.id}', 'test', 'sending', now(), gen_random_uuid(), now() + interval '1 minute', now() - interval '9 hours')`,
+    );
+    health.push(...(await sql.query('select queue_health() as health')));
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  expect(health).toMatchObject([
+    {
+      health: {
+        alarms: ['outgoing_late'],
+        outgoing: { waiting: 1, oldest_seconds: 7, retrying: 2, dead: 1 },
+        mails: { waiting: 0, sending: 1, retrying: 0, held_seconds: null },
+      },
+    },
+  ]);
 });
 
 it('an announcement that waits does not count as a waiting message', async () => {
@@ -361,19 +404,28 @@ it.each([
     await database.exec(`
     create schema net;
     select vault.create_secret('http://project', 'project_url'), vault.create_secret('s', 'worker_secret');
-    create table net.requests (id bigint generated always as identity (start with 10), url text, body jsonb);
+    create table net.requests
+      (id bigint generated always as identity (start with 10), url text, body jsonb, headers jsonb, timeout integer);
     create table net._http_response (id bigint, status_code integer, content text, error_msg text);
     create function net.http_post(
       url text, body jsonb default '{}', params jsonb default '{}', headers jsonb default '{}', timeout_milliseconds integer default 1000
-    ) returns bigint language sql security definer as $$ insert into net.requests (url, body) values (url, body) returning id $$;
+    ) returns bigint language sql security definer as $$
+      insert into net.requests (url, body, headers, timeout) values (url, body, headers, timeout_milliseconds) returning id $$;
     insert into private.worker_calls
       select n, 1, 1, now() from unnest(array['notification-mails', 'notification-push', 'notification-webhooks']) n where n <> '${name}'`);
     const callTwice = async () => {
       await database.exec(`select private.call_${queue}_worker(); select private.call_${queue}_worker()`);
-      return database.query('delete from net.requests returning url, body');
+      return database.query('delete from net.requests returning url, body, headers, timeout');
     };
     const continueWorker = () => database.query(`select public.continue_worker('${name}', 2) as is_started`);
-    const called = [{ url: `http://project/functions/v1/${name}`, body: { worker: 1 } }];
+    const called = [
+      {
+        url: `http://project/functions/v1/${name}`,
+        body: { worker: 1 },
+        headers: { 'x-worker-secret': 's', 'content-type': 'application/json' },
+        timeout: 150_000,
+      },
+    ];
     try {
       expect(await callTwice()).toEqual([]);
       expect(await continueWorker()).toEqual([{ is_started: false }]);

@@ -240,6 +240,21 @@ it.each([
   [{ templates: { de: { title: 'x' } } }, /^kind\.templates\.en is missing/],
   [{ templates: { en: { title: 'x'.repeat(151) } } }, /^kind\.templates\.en\.title has more than 150/],
   [{ callbacks: ['delete_account'] }, /^kind\.callbacks\[0\] is not a function \(notification_id uuid\)/],
+  [{ labels: {} }, /^kind\.labels does not have 1 to 20 languages\.$/],
+  [
+    { labels: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`en-${n + 10}`, 'x'])) },
+    /^kind\.labels does not have 1 to 20 languages\.$/,
+  ],
+  [
+    { labels: { en: 'x', [`en-${'a2345678-'.repeat(3)}a23456`]: 'x' } },
+    /is not a language such as en or de-AT\.$/,
+  ],
+  [{ topic: 'yes' }, /^kind\.topic is not true or false\.$/],
+  [{ callbacks: 'retry' }, /^kind\.callbacks is not a list of up to 10 functions\.$/],
+  [
+    { callbacks: Array.from({ length: 11 }, () => 'x') },
+    /^kind\.callbacks is not a list of up to 10 functions\.$/,
+  ],
   [{ color: 'red' }, /^kind\.color is unknown; known are name, labels, icon/],
 ])('the kind %j is refused with its path', async (wrong, detail) => {
   const { status, body } = await call('register_kind', { kind: { ...buildFailed, ...wrong } });
@@ -257,6 +272,71 @@ it.each([
   expect(
     await call('register_kind', { kind: { ...buildFailed, ...fields('x'.repeat(most + 1)) } }),
   ).toMatchObject({ status: 400, body: { details: `${path} has more than ${most} characters.` } });
+});
+
+it('a registration has defaults, and replaces each part of the earlier one', async () => {
+  const rowOf = async (kind: object) => {
+    const { body } = await call('register_kind', { kind: { name: 'changing', ...kind } });
+    const { created_at: _created, updated_at: _updated, ...row } = body as Record<string, unknown>;
+    return row;
+  };
+  const plain = {
+    name: 'changing',
+    labels: { en: 'One' },
+    icon: 'bell',
+    in_app: true,
+    email: true,
+    push: true,
+  };
+  const empty = { templates: {}, callbacks: [], is_topic: false };
+  expect(await rowOf({ labels: { en: 'One', de: null }, templates: null, callbacks: null })).toEqual({
+    ...plain,
+    ...empty,
+  });
+  const templates = { en: { title: 'Two' } };
+  expect(
+    await rowOf({ labels: { en: 'Two' }, icon: 'card', templates, channels: ['in_app', 'push'] }),
+  ).toEqual({
+    ...plain,
+    ...empty,
+    labels: { en: 'Two' },
+    icon: 'card',
+    templates,
+    email: false,
+  });
+  expect(await rowOf({ labels: { en: 'Two' }, channels: ['email'] })).toMatchObject({
+    icon: 'bell',
+    templates: {},
+    in_app: false,
+    email: true,
+    push: false,
+  });
+  expect(await rowOf({ labels: { en: 'Two' }, topic: true })).toMatchObject({
+    is_topic: true,
+    in_app: false,
+    email: false,
+    push: true,
+  });
+});
+
+it('the kind system stays', async () => {
+  expect(await call('remove_kind', { name: 'system' })).toMatchObject({
+    status: 400,
+    body: { message: 'kind_invalid', details: 'name is a kind of the application.' },
+  });
+});
+
+it('a template has the text, entity and sender of its message', async () => {
+  await register({
+    name: 'build_failed',
+    labels: { en: 'Builds' },
+    templates: { en: { title: '{sender}: {entity} is late', text: '{text} ({branch})' } },
+  });
+  await choose({ email_digest_frequency: 'instant' });
+  await send({ text: 'Look', sender: { name: 'CI' }, entity: { type: 'build', id: '7', name: 'Build 7' } });
+  const mail = await mailAfterTwoMinutes();
+  expect(mail?.subject).toBe('CI: Build 7 is late');
+  expect(mail?.text).toContain('Look (main)');
 });
 
 it('a project registers at most 50 kinds', async () => {
@@ -297,6 +377,19 @@ it.each([
     { fields: { branch: 'main', minutes: 7, text: 'x' } },
     /^messages\[0\]\.fields\.text is not the name of a field/,
   ],
+  [
+    { fields: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`f${n}`, 'x'])) },
+    /^messages\[0\]\.fields is not an object of up to 20 fields\.$/,
+  ],
+  [{ fields: { Branch: 'main' } }, /^messages\[0\]\.fields\.Branch is not the name of a field/],
+  [
+    { actions: Array.from({ length: 4 }, () => ({ label: 'Open', url: '/x' })) },
+    /^messages\[0\]\.actions is not a list of 1 to 3 actions\.$/,
+  ],
+  [
+    { actions: [{ label: 'Open', url: '/x', callback: 'y' }] },
+    /^messages\[0\]\.actions\[0\] needs either url or callback\.$/,
+  ],
   [{ fields: 'main' }, /^messages\[0\]\.fields is not an object of up to 20 fields\.$/],
   [{ actions: [] }, /^messages\[0\]\.actions is not a list of 1 to 3 actions\.$/],
   [{ actions: [{ url: '/x' }] }, /^messages\[0\]\.actions\[0\]\.label is missing\.$/],
@@ -331,7 +424,18 @@ it.each([
 it('the actions of a message are stored, with callbacks that the kind has registered and users may call', async () => {
   await supabase().database.exec(
     `create function public.retry_build(notification_id uuid) returns void language sql as '';
-     revoke all on function public.retry_build(uuid) from public, authenticated`,
+     revoke all on function public.retry_build(uuid) from public, authenticated;
+     create function public.by_another_name(id uuid) returns void language sql as '';
+     create function public.by_text(notification_id text) returns void language sql as '';
+     create function public.by_two(notification_id uuid, more text) returns void language sql as '';
+     create function private.not_of_the_api(notification_id uuid) returns void language sql as '';`,
+  );
+  for (const callback of ['by_another_name', 'by_text', 'by_two', 'not_of_the_api'])
+    expect(await call('register_kind', { kind: { ...buildFailed, callbacks: [callback] } })).toMatchObject({
+      body: { details: expect.stringContaining('kind.callbacks[0] is not a function') as string },
+    });
+  await supabase().database.exec(
+    `drop function public.by_another_name(uuid), public.by_text(text), public.by_two(uuid, text), private.not_of_the_api(uuid)`,
   );
   const kind = { ...buildFailed, callbacks: ['retry_build'] };
   expect(await call('register_kind', { kind })).toMatchObject({ status: 400 });

@@ -209,6 +209,51 @@ describe('a topic', () => {
   });
 });
 
+it.each([
+  ['the app alone', { channels: ['in_app'] }, false],
+  ['mail', { channels: ['email'] }, true],
+])('a delivery by %s in quiet hours says when they end: %s', async (_, more, isDelayed) => {
+  await supabase().database.query(
+    `insert into notification_preferences (user_id, quiet_hours_start, quiet_hours_end) values ($1, '00:00', '00:00')`,
+    [ada.id],
+  );
+  const { response } = await send({ recipients: [ada.id], kind: 'mention', text: 'x', ...more });
+  const [delivery] = response['deliveries'] as [Record<string, string>];
+  expect(delivery).toMatchObject({ outcome: 'delivered', ...more });
+  expect(String(delivery['quiet_until'])).toMatch(isDelayed ? /T00:00:00\+00:00$/ : /^undefined$/);
+});
+
+it('a message is sent within a year, and its announcement expires 90 days after that', async () => {
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  const late = await send({ recipients: [ada.id], text: 'x', send_at: inDays(370) });
+  expect(late.response['details']).toBe('messages[0].send_at is more than a year ahead.');
+  const { response } = await send({ everyone: true, text: 'x', send_at: inDays(360) });
+  const expiresAt = Date.parse(String(response['expires_at']));
+  expect(Math.round((expiresAt - Date.now()) / 86_400_000)).toBe(450);
+  const [deleted] = await supabase().database.query<{ id: string }>(
+    `insert into auth.users (id, email, deleted_at) values (gen_random_uuid(), 'left@example.com', now()) returning id`,
+  );
+  const inItsName = await send({ recipients: [ada.id], text: 'x', sender: { user_id: deleted?.id } });
+  await supabase().database.query('delete from auth.users where id = $1', [deleted?.id]);
+  expect(inItsName.response['details']).toBe('messages[0].sender.user_id is not the id of an account.');
+});
+
+it('a message names 10,000 recipients at most, and its status has at least one and at most 1,000 in a page', async () => {
+  const recipients = [...Array.from({ length: 9999 }, () => ada.id), grace.id];
+  const { response } = await send({ recipients, text: 'x' });
+  expect(response['counts']).toMatchObject({ delivered: 2 });
+  const page = async (size: number) =>
+    (
+      (await callApi('/rest/v1/rpc/message_status', { message_id: response['id'], page_size: size }))
+        .body as {
+        deliveries: unknown[];
+      }
+    ).deliveries.length;
+  expect([await page(0), await page(1), await page(2)]).toEqual([1, 1, 2]);
+  const refused = await send({ recipients: [...recipients, ada.id], text: 'x' });
+  expect(refused.response['details']).toBe('messages[0].recipients is not a list of 1 to 10000 account ids.');
+});
+
 describe('a dry run', () => {
   it('returns the outcome of each recipient and stores nothing', async () => {
     await supabase().database.query(

@@ -721,15 +721,16 @@ describe('an undeliverable message is not reported as delivered', () => {
   });
 });
 
-it('everyone excludes anonymous, banned and unconfirmed accounts', async () => {
+it('everyone excludes anonymous, banned, unconfirmed and deleted accounts', async () => {
   const { database } = supabase();
   await database.exec(
-    `insert into auth.users (instance_id, id, aud, role, email, email_confirmed_at, is_anonymous, banned_until)
-     select '00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated', 'authenticated', email, confirmed_at, is_anonymous, banned_until
+    `insert into auth.users (instance_id, id, aud, role, email, email_confirmed_at, is_anonymous, banned_until, deleted_at)
+     select '00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated', 'authenticated', account.*
      from (values
-       ('anonymous@example.com', now(), true, null), ('banned@example.com', now(), false, now() + interval '1 day'),
-       ('unconfirmed@example.com', null, false, null), ('was-banned@example.com', now(), false, now() - interval '1 day')
-     ) account (email, confirmed_at, is_anonymous, banned_until)`,
+       ('anonymous@example.com', now(), true, null, null), ('banned@example.com', now(), false, now() + interval '1 day', null),
+       ('unconfirmed@example.com', null, false, null, null), ('was-banned@example.com', now(), false, now() - interval '1 day', null),
+       ('deleted@example.com', now(), false, null, now())
+     ) account (email, confirmed_at, is_anonymous, banned_until, deleted_at)`,
   );
   const [message] = await send({ everyone: true, text: 'x' });
   await expect.poll(async () => (await statusOf(message?.id ?? '')).state).toBe('delivered');
@@ -737,7 +738,7 @@ it('everyone excludes anonymous, banned and unconfirmed accounts', async () => {
     'select u.email from notifications n join auth.users u on u.id = n.recipient_id order by 1',
   );
   await database.exec(
-    `delete from auth.users where email like '%banned@%' or email ~ '^(anonymous|unconfirmed)@'`,
+    `delete from auth.users where email like '%banned@%' or email ~ '^(anonymous|unconfirmed|deleted)@'`,
   );
   expect(reached.map(({ email }) => email)).toEqual(
     [ada.email, grace.email, 'was-banned@example.com'].toSorted(),

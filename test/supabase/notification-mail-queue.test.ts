@@ -300,6 +300,30 @@ it('a mail that fails is tried five times with growing delays, then dies with it
   expect(await queue()).toMatchObject([{ state: 'retrying', attempts: 0 }]);
 });
 
+it('a claim takes mails that are due until a later time, in quiet hours too', async () => {
+  const { database } = supabase();
+  await database.query(
+    `insert into notification_preferences (user_id, quiet_hours_start, quiet_hours_end) values ($1, '00:00', '00:00')`,
+    [ada.id],
+  );
+  await database.query(
+    `insert into notifications (recipient_id, content) values ($1, '{"type":"mention"}')`,
+    [ada.id],
+  );
+  await database.query('update private.notification_mails set due_at = $1', [at(atMs + 60 * minuteMs)]);
+  const claimUntil = async (timeMs: number | null) => {
+    const [row] = await database.query<{ claim: Claimed }>(
+      'select claim_notification_mails(called_at => $1, due_before => $2) as claim',
+      [at(atMs), timeMs === null ? null : at(timeMs)],
+    );
+    return [row?.claim.claimed, row?.claim.mails.length];
+  };
+  expect(await claimUntil(null)).toEqual([0, 0]);
+  expect(await claimUntil(atMs + 60 * minuteMs - 1)).toEqual([0, 0]);
+  expect(await claimUntil(atMs + 60 * minuteMs)).toEqual([1, 1]);
+  await database.exec('delete from notification_preferences');
+});
+
 it('a mail that the run had no time for is due again at once, without a counted attempt', async () => {
   await addDueMails(1);
   const [mail] = (await claim(atMs)).mails;
@@ -384,7 +408,7 @@ it('a notification that is snoozed is not mailed before its time', async () => {
 describe('suppressions', () => {
   const suppress = (address: string, reason: string, detail = '') =>
     supabase().database.query('select public.suppress_mail_address($1, $2, $3)', [address, reason, detail]);
-  const lift = async (since: string, reason: string | null) =>
+  const lift = async (since: string | null, reason: string | null) =>
     (
       await supabase().database.query<{ lifted: number }>(
         'select public.lift_suppressions($1, $2) as lifted',
@@ -405,6 +429,18 @@ describe('suppressions', () => {
     expect(await lift('2026-01-02', null)).toBe(1);
     expect(await lift('2025-01-01', null)).toBe(1);
     await expect(lift('2025-01-01', 'spite')).rejects.toThrow('suppressions_invalid');
+    await expect(lift(null, null)).rejects.toThrow('suppressions_invalid');
+  });
+
+  it('are lifted by their owner for the own address alone', async () => {
+    await suppress(ada.email, 'bounce');
+    const allow = () =>
+      runAs(supabase().database, { role: 'authenticated', userId: ada.id }, (sql) =>
+        sql.query('select public.allow_mail_address() as is_lifted'),
+      );
+    expect(await allow()).toEqual([{ is_lifted: true }]);
+    expect(await allow()).toEqual([{ is_lifted: false }]);
+    expect(await lift('2025-01-01', null)).toBe(3);
   });
 
   it('for a complaint stay so when the address bounces later', async () => {

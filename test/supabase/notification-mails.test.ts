@@ -260,6 +260,7 @@ it('a mail that waits for its next attempt does not move with the hour of the di
 
 it.each([
   ['email_mentions', 'mention'],
+  ['email_mentions', 'message'],
   ['email_comments', 'comment'],
   ['email_invites', 'invite'],
   ['email_edits', 'edit'],
@@ -458,14 +459,45 @@ describe('unsubscribing', () => {
     expect(await chosen()).toEqual({ all: true, mentions: true });
   });
 
+  it.each([
+    ['mention', { email_mentions: false }],
+    ['message', { email_mentions: false }],
+    ['edit', { email_edits: false }],
+    ['comment', { email_comments: false }],
+    ['invite', { email_invites: false }],
+    ['unknown', { enable_email_notifications: false }],
+  ])('unsubscribing from the kind %s changes %j alone, and can be undone', async (kind, changed) => {
+    const on = { email_mentions: true, email_edits: true, email_comments: true, email_invites: true };
+    await prefer(on);
+    const act = async (args: string) => {
+      const [row] = await supabase().database.query<{ result: { is_off: boolean } }>(
+        `select unsubscribe_from_mails(private.create_mail_token('unsubscribe', $1, now() + interval '1 day'), $2, ${args}) as result`,
+        [ada.id, kind],
+      );
+      const [chosen] = await supabase().database.query(
+        `select ${Object.keys(on).join()}, enable_email_notifications from notification_preferences`,
+      );
+      return [row?.result.is_off, chosen];
+    };
+    const all = { ...on, enable_email_notifications: true };
+    expect(await act('dry_run => true')).toEqual([false, all]);
+    expect(await act('undo => false')).toEqual([true, { ...all, ...changed }]);
+    expect(await act('dry_run => true')).toEqual([true, { ...all, ...changed }]);
+    expect(await act('undo => true')).toEqual([false, all]);
+  });
+
   it('unsubscribing is refused with a forged token, a token for another account and one that has ended', async () => {
     const { link } = await mailed();
     const forged = link.replace(/(token=[^&]+)./, '$1x');
     const ofGrace = link.replace(ada.id, grace.id);
+    const refusalOf = async (bad: string) => {
+      const response = await post(bad, 'List-Unsubscribe=One-Click');
+      return [response.status, ((await response.json()) as { code?: string }).code];
+    };
     for (const bad of [forged, ofGrace, link.replace('unsubscribe.', 'sign-in.'), link.split('?')[0] ?? ''])
-      expect((await post(bad, 'List-Unsubscribe=One-Click')).status).toBe(400);
+      expect(await refusalOf(bad)).toEqual([400, 'token_invalid']);
     nowMs += 91 * 86_400_000;
-    expect((await post(link, 'List-Unsubscribe=One-Click')).status).toBe(400);
+    expect(await refusalOf(link)).toEqual([400, 'token_invalid']);
     expect(await chosen()).toEqual({ all: true, mentions: true });
   });
 
@@ -665,8 +697,15 @@ it('a test mail is sent with the next run, at most once a minute and ten times a
   const asAda = { role: 'authenticated', userId: ada.id } as const;
   const { database } = supabase();
   const request = () => runAs(database, asAda, (sql) => sql.query('select public.send_test_mail()'));
+  await database.query(
+    `insert into private.notification_mails (recipient_id, topic, due_at) values ($1, 'test', '2999-01-01')`,
+    [grace.id],
+  );
   await request();
-  await expect(request()).rejects.toThrow('test_mail_limit_exceeded');
+  await expect(request()).rejects.toMatchObject({
+    message: 'test_mail_limit_exceeded',
+    hint: 'Try again in 60 seconds.',
+  });
   await sendAt(startMs);
   expect(mails()).toMatchObject([{ subject: 'Test email from Tidings', to: { address: ada.email } }]);
   const insert = `insert into private.notification_mails (recipient_id, topic, state, due_at, created_at)
@@ -677,5 +716,8 @@ it('a test mail is sent with the next run, at most once a minute and ten times a
   await database.query(
     `update private.notification_mails set created_at = created_at - interval '2 minutes'`,
   );
-  await expect(request()).rejects.toThrow('test_mail_limit_exceeded');
+  await expect(request()).rejects.toMatchObject({
+    message: 'test_mail_limit_exceeded',
+    hint: 'Try again in 86400 seconds.',
+  });
 });

@@ -39,7 +39,7 @@ beforeEach(async () => {
   await supabase().database.exec(`
     delete from notifications; delete from push_subscriptions; delete from notification_preferences;
     delete from blocked_senders; delete from muted_threads;
-    update auth.users set banned_until = null;
+    update auth.users set banned_until = null, deleted_at = null;
   `);
   device = createPushDevice();
   token = await signIn(supabase(), ada.email);
@@ -131,6 +131,11 @@ it('a push message counts all unread notifications for the badge', async () => {
   await subscribe();
   await notify('One');
   await later(6_000);
+  const snoozed = await notify('Later', { entity: 'later' });
+  await supabase().database.query('update notifications set snoozed_until = $2 where id = $1', [
+    snoozed,
+    '2032-02-01',
+  ]);
   await notify('Two', { entity: 'other' });
   await later(6_000);
   expect(received().map(({ body, unreadCount }) => [body, unreadCount])).toEqual([
@@ -246,11 +251,14 @@ it('a push message is not queued about a notification that arrives as read', asy
   expect(await supabase().database.query('select * from private.push_messages')).toEqual([]);
 });
 
-it('a banned account receives no push message', async () => {
+it.each([
+  ['banned', `banned_until = '2032-02-01'`],
+  ['deleted', 'deleted_at = now()'],
+])('an account that is %s receives no push message', async (_, change) => {
   const { database } = supabase();
   await subscribe();
   await notify('Please look');
-  await database.query('update auth.users set banned_until = $1 where id = $2', ['2032-02-01', ada.id]);
+  await database.query(`update auth.users set ${change} where id = $1`, [ada.id]);
   expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 1 });
   expect(await database.query('select state, reason from private.push_messages')).toEqual([
     { state: 'skipped', reason: 'account' },
@@ -457,14 +465,19 @@ it('a message that waits for an earlier subscription of the session goes to the 
   ).toEqual([{ state: 'retrying', attempts: 0, held_since: null, is_due: true, is_moved: true }]);
 });
 
-it('a user has at most twenty subscriptions', async () => {
+it('a user has at most twenty subscriptions, the newest', async () => {
   await supabase().database.query(
     `insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth, created_at)
-     select $1, gen_random_uuid(), 'https://push.example.com/' || n, $2, $3, now() - interval '1 day' from generate_series(1, 21) n`,
+     select $1, gen_random_uuid(), 'https://push.example.com/' || n, $2, $3, now() - n * interval '1 day' from generate_series(1, 21) n`,
     [ada.id, device.keys.p256dh, device.keys.auth],
   );
   await subscribe();
-  expect(await subscriptions()).toHaveLength(20);
+  expect((await subscriptions()).map((row) => String(row['endpoint'])).toSorted()).toEqual(
+    [
+      `${pushService.origin}/push/ada`,
+      ...Array.from({ length: 19 }, (_, n) => `https://push.example.com/${n + 1}`),
+    ].toSorted(),
+  );
 });
 
 it.each([{ endpoint: 'ftp://example.com' }, { p256dh: 'short' }, { auth: 'not base64url!' }])(

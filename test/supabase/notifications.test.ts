@@ -139,6 +139,7 @@ it('a notification that a user sends is a message with its sender when it has no
 
 it('a notification that a user sends is refused when it is larger than 64 kB', async () => {
   await expect(send('x'.repeat(65_537))).rejects.toMatchObject({ code: '23514' });
+  expect(await send('x'.repeat(65_536))).toBeDefined();
 });
 
 it('a notification that a user sends is dropped without an error when its recipient does not exist', async () => {
@@ -164,12 +165,15 @@ it.each([
   ['in_app_invites', 'invite'],
   ['in_app_mentions', 'mentions'],
   ['in_app_edits', 'Edits'],
+  ['in_app_comments', 'comments'],
+  ['in_app_invites', 'Invites'],
+  ['in_app_mentions', 'message'],
 ])(
   'the recipient’s preferences with %s off keep %s from being created, and nothing else',
   async (preference, type) => {
     await setPreferences({ [preference]: false });
     await expect(send(JSON.stringify({ type }))).resolves.toBeUndefined();
-    const other = type === 'comment' ? 'edit' : 'comment';
+    const other = preference === 'in_app_comments' ? 'edit' : 'comment';
     await expect(send(JSON.stringify({ type: other }))).resolves.toBeDefined();
   },
 );
@@ -226,10 +230,35 @@ it('the sender of a notification is removed when the account is deleted, and the
       '{"type":"comment","data":{"text":"still here"}}',
     ]),
   );
+  await database.query(
+    `insert into notifications (recipient_id, sender_id, content) values ($1, $2, 'words of a service')`,
+    [ada.id, id],
+  );
   await database.query('delete from auth.users where id = $1', [id]);
-  const [row] = await database.query<Row>('select * from notifications');
+  const [row, ofService] = await database.query<Row>(
+    'select * from notifications order by recipient_id = $1',
+    [ada.id],
+  );
+  expect(ofService).toMatchObject({ sender_id: null, content: 'words of a service' });
   expect(row?.sender_id).toBeNull();
   expect(decode(row)).toEqual({ type: 'comment', metadata: {}, data: { text: 'still here' } });
+});
+
+it.each([
+  [{ type: 'mention' }, true],
+  [{ type: 'comment' }, false],
+  [{ type: 'comment', data: { important: true } }, true],
+  [{ type: 'comment', data: { important: 'true' } }, false],
+  [{ type: 'invite' }, true],
+  [{ type: 'invite', data: { status: 'pending' } }, true],
+  [{ type: 'invite', data: { status: 'accepted' } }, false],
+  [{ type: 'invite', data: { status: 'pending', answer: 'declined' } }, false],
+])('a notification with %j needs its user: %s', async (content, needsUser) => {
+  const rows = await supabase().database.query(
+    'insert into notifications (recipient_id, content) values ($1, $2) returning needs_user',
+    [grace.id, JSON.stringify(content)],
+  );
+  expect(rows).toEqual([{ needs_user: needsUser }]);
 });
 
 it('the realtime publication contains the tables, without deletions', async () => {

@@ -133,13 +133,42 @@ it.each([['never'], ['instant'], ['hourly'], ['daily'], ['weekly']])(
   },
 );
 
-it('notification preferences refuse an unknown digest frequency', async () => {
-  await expect(
+it.each([
+  ['email_digest_frequency', `'yearly'`, `'weekly'`],
+  ['language', `'EN'`, `'en'`],
+  ['language', `'de_AT'`, `'de-AT'`],
+  ['language', `'en-' || repeat('a2345678-', 3) || 'a23456'`, `'en-' || repeat('a2345678-', 3) || 'a2345'`],
+  ['digest_hour', '-1', '0'],
+  ['digest_hour', '24', '23'],
+  ['digest_weekday', '0', '1'],
+  ['digest_weekday', '8', '7'],
+  ['quiet_weekdays', `'{0}'`, `'{1,7}'`],
+])('notification preferences refuse the %s %s, and accept %s', async (column, wrong, right) => {
+  const insertWith = (value: string) =>
     supabase().database.query(
-      `insert into notification_preferences (user_id, email_digest_frequency) values ($1, 'yearly')`,
+      `insert into notification_preferences (user_id, ${column}) values ($1, ${value}) returning user_id`,
       [ada.id],
-    ),
-  ).rejects.toMatchObject({ code: '23514' });
+    );
+  await expect(insertWith(wrong)).rejects.toMatchObject({ code: '23514' });
+  expect(await insertWith(right)).toHaveLength(1);
+});
+
+it('an account changes its language although its preferences cannot follow', async () => {
+  const { database } = supabase();
+  await database.exec('alter table notification_preferences rename to renamed');
+  try {
+    const changed = await database.query(
+      `update auth.users set raw_user_meta_data = raw_user_meta_data || '{"language": "fr"}' where id = $1 returning id`,
+      [grace.id],
+    );
+    expect(changed).toHaveLength(1);
+  } finally {
+    await database.exec('alter table renamed rename to notification_preferences');
+  }
+  await database.query(
+    `update auth.users set raw_user_meta_data = raw_user_meta_data - 'language' where id = $1`,
+    [grace.id],
+  );
 });
 
 it.each([['Europe/Vienna'], ['Pacific/Kiritimati'], ['UTC']])(

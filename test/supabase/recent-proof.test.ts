@@ -215,6 +215,37 @@ async function proveBy(method: string): Promise<string> {
   return refresh();
 }
 
+it.each([
+  ['password', ['password']],
+  ['address', ['email/signup', 'email_change', 'invite', 'magiclink', 'otp', 'recovery']],
+  ['totp', ['totp']],
+  ['phone', ['mfa/phone']],
+  ['webauthn', ['mfa/webauthn']],
+])('the methods that a %s of today leaves unproven are %j', async (credential, methods) => {
+  await age('9 days');
+  await supabase().database.query(
+    'insert into private.credentials_set (user_id, credential, set_at) values ($1, $2, now())',
+    [user.id, credential],
+  );
+  expect(
+    await supabase().database.query(
+      'select array(select unnest(private.unproven_methods($1)) order by 1) as methods',
+      [user.id],
+    ),
+  ).toEqual([{ methods }]);
+});
+
+it('an account at a provider of today leaves each way of it unproven', async () => {
+  await age('9 days');
+  await supabase().database.query(
+    `insert into auth.identities (user_id, provider, provider_id, identity_data, created_at) values ($1, 'google', gen_random_uuid()::text, '{}', now())`,
+    [user.id],
+  );
+  expect(
+    await supabase().database.query('select private.unproven_methods($1) as methods', [user.id]),
+  ).toEqual([{ methods: ['oauth', 'sso/saml', 'web3'] }]);
+});
+
 it('a password that was set today leaves a mailed code as a proof', async () => {
   await age('9 days');
   expect((await call('PUT', '/auth/v1/user', { password: 'another-horse-13' })).status).toBe(200);

@@ -205,6 +205,50 @@ it('a session without the second factor may send the code again when its respons
   ).toHaveLength(1);
 });
 
+it('a session sends its code again for ten minutes only', async () => {
+  const weak = await signIn(supabase(), user.email);
+  const useAgainAfter = async (minutes: number) => {
+    await supabase().database.query(
+      'update private.recovery_codes set used_at = now() - make_interval(mins => $2) where user_id = $1 and used_at is not null',
+      [user.id, minutes],
+    );
+    return (await recover(weak, codes[0])).outcome;
+  };
+  await recover(weak, codes[0]);
+  expect([await useAgainAfter(9), await useAgainAfter(11)]).toEqual(['accepted', 'invalid']);
+});
+
+it('a code may be typed with letters that look like its digits', async () => {
+  const weak = await signIn(supabase(), user.email);
+  await supabase().database.query(
+    `update private.recovery_codes set code_hash = extensions.crypt('011ABCDEFGHJ', extensions.gen_salt('bf', 4))
+     where id = (select id from private.recovery_codes where user_id = $1 limit 1)`,
+    [user.id],
+  );
+  expect((await recover(weak, 'oil_abcd efgh-j')).outcome).toBe('accepted');
+});
+
+it.each([
+  [
+    'a phone alone',
+    `set factor_type = 'phone', phone = '15550001111'`,
+    'accepted',
+    ['mfa/phone', 'password'],
+  ],
+  ['no verified factor', `set status = 'unverified'`, 'no_factor', ['password']],
+])('a code takes the place of the factor: %s', async (_, change, outcome, methods) => {
+  const { database } = supabase();
+  const weak = await signIn(supabase(), user.email);
+  await database.query(`update auth.mfa_factors ${change} where user_id = $1`, [user.id]);
+  expect((await recover(weak, codes[0])).outcome).toBe(outcome);
+  expect(
+    await database.query(
+      `select array(select authentication_method from auth.mfa_amr_claims where session_id = $1 order by 1) as methods`,
+      [decodeJwt(weak)['session_id']],
+    ),
+  ).toEqual([{ methods }]);
+});
+
 it('a recovery code raises its session alone, and changes nothing of another account', async () => {
   const { database } = supabase();
   const other = await createUser(supabase(), `other-${crypto.randomUUID()}@example.com`);

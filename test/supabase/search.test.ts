@@ -62,6 +62,39 @@ describe('search', () => {
     expect(await search(args)).toEqual(expected);
   });
 
+  it('search reads each text of the content, and narrows by sender, thread and what needs the user', async () => {
+    const { database } = supabase();
+    const id = crypto.randomUUID();
+    await database.query(`insert into auth.users (id, email) values ($1, 'reader@example.com')`, [id]);
+    const data = {
+      entity_name: 'alpha',
+      title: 'bravo',
+      subject: 'charlie',
+      message: 'delta',
+      body: 'echo',
+      comment: 'foxtrot',
+      text: 'all of it',
+    };
+    const metadata = { actor_name: 'golf', entity_name: 'hotel' };
+    const add = (content: object, sender: string | null = null) =>
+      database.query('insert into notifications (recipient_id, sender_id, content) values ($1, $2, $3)', [
+        id,
+        sender,
+        JSON.stringify(content),
+      ]);
+    await add({ type: 'comment', metadata, data });
+    for (const word of [...Object.values(data), ...Object.values(metadata)])
+      expect([word, await search(`'${word}'`, id)]).toEqual([word, ['all of it']]);
+    await add({ type: 'comment', data: { text: 'all of Ada' } }, ada.id);
+    await add({ type: 'comment', entity_type: 'document', entity_id: '7', data: { text: 'all about 7' } });
+    await add({ type: 'mention', data: { text: 'all for you' } });
+    expect(await search(`'all'`, id)).toHaveLength(4);
+    expect(await search(`'all', sender => '${ada.id}'`, id)).toEqual(['all of Ada']);
+    expect(await search(`'all', thread => 'document/7'`, id)).toEqual(['all about 7']);
+    expect(await search(`'all', needs_user => true`, id)).toEqual(['all for you']);
+    await database.query('delete from auth.users where id = $1', [id]);
+  });
+
   it('search continues after the last row of a page', async () => {
     const [last] = await supabase().database.query<{ at: string; id: string }>(
       `select created_at::text as at, id from notifications where content like '%running%'`,

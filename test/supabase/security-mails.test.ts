@@ -105,6 +105,14 @@ it('a sign-in from a new network is mailed, once', async () => {
   expect(await subjects()).toEqual(['New sign-in to your account']);
 });
 
+it('a network of IPv6 is known by its first 32 bits', async () => {
+  await enter(firefox, '2001:db8:1::1');
+  await enter(firefox, '2001:db8:2::9');
+  expect(await subjects()).toEqual([]);
+  await enter(firefox, '2001:db9:1::1');
+  expect(await subjects()).toEqual(['New sign-in to your account']);
+});
+
 it('a sign-in is mailed in the language of the preferences, whatever they switch off, in quiet hours too', async () => {
   await supabase().database.query(
     `insert into notification_preferences
@@ -195,11 +203,19 @@ it('the download of all data contains events and devices', async () => {
 it('retention deletes old events and devices', async () => {
   await enter(firefox);
   await enter(safari);
-  await supabase().database.exec(
-    `select private.delete_expired_security_events(now() + interval '366 days')`,
-  );
-  for (const table of ['security_events', 'known_devices'])
-    expect(await supabase().database.query(`select from private.${table}`)).toEqual([]);
+  const left = async (days: number) => {
+    await supabase().database.query(`call private.run_retention(1000, now() + interval '${days} days')`);
+    const [row] = await supabase().database.query(
+      `select (select count(*)::int from private.security_events where user_id = $1) as events,
+         (select count(*)::int from private.known_devices where user_id = $1) as devices`,
+      [user.id],
+    );
+    return row;
+  };
+  expect(await left(179)).toEqual({ events: 1, devices: 3 });
+  expect(await left(181)).toEqual({ events: 1, devices: 0 });
+  expect(await left(364)).toEqual({ events: 1, devices: 0 });
+  expect(await left(366)).toEqual({ events: 0, devices: 0 });
 });
 
 it.each([

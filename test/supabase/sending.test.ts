@@ -65,6 +65,52 @@ it.each([
 );
 
 it.each([
+  [{ name: 'Ada', full_name: 'Ada Lovelace' }, 'eve@example.com', 'Ada'],
+  [{ name: '\u200b', full_name: 'Ada Lovelace' }, 'eve@example.com', 'Ada Lovelace'],
+  [{ full_name: 'Tidings' }, 'eve@example.com', 'eve'],
+  [{}, 'tidings@example.com', 'Someone'],
+  [{}, null, 'Someone'],
+])('the account with %j and the address %s is shown as %s', async (profile, email, shown) => {
+  const names = await supabase().database.query(
+    `with account as (insert into auth.users (id, email, raw_user_meta_data) values (gen_random_uuid(), $1, $2) returning id)
+     select id from account`,
+    [email, profile],
+  );
+  const [id] = names.map((row) => row['id']);
+  const named = await supabase().database.query('select private.display_name($1) as name', [id]);
+  await supabase().database.query('delete from auth.users where id = $1', [id]);
+  expect(named).toEqual([{ name: shown }]);
+});
+
+it('a user keeps at most 1,000 reports and 1,000 blocked senders', async () => {
+  const refusals: unknown[] = [];
+  const fill = async (insert: string) => {
+    const undone = supabase().database.transaction(async (sql) => {
+      // Accounts without triggers, which take a minute.
+      await sql.query('set local session_replication_role = replica');
+      await sql.query(
+        `create temp table many on commit drop as select gen_random_uuid() as id from generate_series(1, 1001)`,
+      );
+      await sql.query('insert into auth.users (id) select id from many');
+      await sql.query('set local session_replication_role = origin');
+      await sql.query(`${insert} limit 1000`);
+      await sql.query(`${insert} offset 1000`);
+    });
+    refusals.push(
+      await undone.catch(({ code, message }: { code: string; message: string }) => [code, message]),
+    );
+  };
+  await fill(
+    `insert into notification_reports (reporter_id, notification_id, reason) select '${grace.id}', id, 'spam' from many`,
+  );
+  await fill(`insert into blocked_senders (user_id, sender_id) select '${grace.id}', id from many`);
+  expect(refusals).toEqual([
+    ['PT409', 'notification_reports_limit_exceeded'],
+    ['PT409', 'blocked_senders_limit_exceeded'],
+  ]);
+});
+
+it.each([
   ['muted_threads', 'entity_type, entity_id', `'document', n::text`],
   ['muted_threads', 'user_id, entity_type, entity_id', `'${ada.id}', 'document', n::text`],
 ])('a user keeps at most 1,000 rows of %s (%s)', async (table, columns, values) => {
@@ -85,7 +131,7 @@ it('a sender of forged content loses unknown fields and text above the limits', 
   await send({
     type: 'mention',
     entity_type: 't'.repeat(300),
-    entity_id: 'doc-1',
+    entity_id: 'i'.repeat(300),
     metadata: { actor_name: 'Grace Hopper', inviter_name: 'Grace Hopper' },
     data: {
       title: 'Your account was suspended',
@@ -102,7 +148,7 @@ it('a sender of forged content loses unknown fields and text above the limits', 
   expect(await contentOf()).toEqual({
     type: 'mention',
     entity_type: 't'.repeat(100),
-    entity_id: 'doc-1',
+    entity_id: 'i'.repeat(200),
     metadata: { actor_id: ada.id, actor_name: 'Ada Lovelace' },
     data: { entity_name: 'n'.repeat(200), text: 't'.repeat(2000) },
   });
@@ -180,14 +226,75 @@ it('a service is not limited', async () => {
 describe('a sender of too many notifications', () => {
   const limited = { code: 'PT429', message: 'notification_limit_exceeded' };
 
-  it('a sender of too many notifications cannot send 500 notifications in one request', async () => {
+  it('a sender of too many notifications sends 100 notifications in one request', async () => {
     await supabase().database.exec('update private.send_limits set per_minute = per_minute * 10');
-    await expect(send({ type: 'mention' }, asAda, grace.id, 500)).rejects.toMatchObject({
+    await expect(send({ type: 'mention' }, asAda, grace.id, 101)).rejects.toMatchObject({
       code: 'PT413',
       message: 'too_many_notifications',
     });
-    await supabase().database.exec('update private.send_limits set per_minute = per_minute / 10');
     expect(await received()).toEqual([]);
+    // A further statement of the transaction has its own count.
+    await runAs(supabase().database, asAda, async (sql) => {
+      for (const rows of [100, 1])
+        await sql.query(`insert into notifications (recipient_id) select $1 from generate_series(1, $2)`, [
+          grace.id,
+          rows,
+        ]);
+    });
+    await supabase().database.exec('update private.send_limits set per_minute = per_minute / 10');
+    await expect.poll(received).toHaveLength(101);
+  });
+
+  it.each([
+    ['notification', `insert into notifications (recipient_id) values ('${grace.id}')`, 500],
+    ['invitation', `select create_invitation('new@example.com')`, 5],
+  ])(
+    'a sender of too many sends an account or address each %s up to a limit of the day',
+    async (action, statement, most) => {
+      const { database } = supabase();
+      const sendOne = () => runAs(database, asAda, (sql) => sql.query(statement));
+      await sendOne();
+      const spend = (count: number) =>
+        database.query(`update private.send_usage set minute_count = 0, day_count = $1 where target <> ''`, [
+          count,
+        ]);
+      await spend(most - 1);
+      await sendOne();
+      const refused = sendOne();
+      await expect(refused).rejects.toMatchObject({
+        message: `${action}_limit_exceeded`,
+        detail: 'This account has sent too many to this recipient.',
+      });
+      await database.exec('delete from invitations');
+    },
+  );
+
+  it('a sender of too many invitations sends 50 a day in all', async () => {
+    const { database } = supabase();
+    const inviteOne = (address: string) =>
+      runAs(database, asAda, (sql) => sql.query('select create_invitation($1)', [address]));
+    await inviteOne('one@example.com');
+    await database.exec(`update private.send_usage set minute_count = 0, day_count = 49 where target = ''`);
+    await inviteOne('two@example.com');
+    await expect(inviteOne('three@example.com')).rejects.toMatchObject({
+      message: 'invitation_limit_exceeded',
+      detail: 'This account has sent too many.',
+    });
+    await database.exec('delete from invitations');
+  });
+
+  it('an anonymous account neither sends nor invites, also with a token that does not say what it is', async () => {
+    const { database } = supabase();
+    await database.query('update auth.users set is_anonymous = true where id = $1', [ada.id]);
+    try {
+      await expect(send({ type: 'mention' })).rejects.toMatchObject({ message: 'sender_anonymous' });
+      const inviting = runAs(database, asAda, (sql) =>
+        sql.query(`select create_invitation('x@example.com')`),
+      );
+      await expect(inviting).rejects.toMatchObject({ code: 'PT403', message: 'sender_anonymous' });
+    } finally {
+      await database.query('update auth.users set is_anonymous = false where id = $1', [ada.id]);
+    }
   });
 
   it('a sender of too many notifications sends 60 a minute to one recipient, and receives the time to retry', async () => {
@@ -331,6 +438,24 @@ it.each([
   expect(blocked).toEqual([]);
 });
 
+it.each([
+  ['has expired', `expires_at = now()`],
+  ['was declined', `status = 'declined'`],
+  ['was withdrawn', `status = 'revoked'`],
+])('a sender is not blocked because of an invitation that %s', async (_, change) => {
+  const { database } = supabase();
+  await database.query(
+    'insert into invitations (inviter_id, invitee_email) select $2, email from auth.users where id = $1',
+    [grace.id, ada.id],
+  );
+  await database.exec(`update invitations set ${change}`);
+  const block = runAs(database, asGrace, (sql) =>
+    sql.query('insert into blocked_senders (sender_id) values ($1)', [ada.id]),
+  );
+  await expect(block).rejects.toMatchObject({ code: 'PT404', message: 'sender_unknown' });
+  await database.exec('delete from invitations');
+});
+
 describe('a muted thread', () => {
   const about = (id: string) => ({ type: 'edit', entity_type: 'document', entity_id: id });
 
@@ -389,6 +514,12 @@ it('the names of senders are visible to their recipients only', async () => {
     );
   expect(await names(asGrace)).toEqual([{ sender_id: ada.id, name: 'Ada Lovelace' }]);
   expect(await names(asAda)).toEqual([]);
+  // The list of blocked senders shows the name also when nothing of them is left.
+  await supabase().database.query('insert into blocked_senders values ($1, $2)', [grace.id, ada.id]);
+  await supabase().database.exec('delete from notifications');
+  expect(await names(asGrace)).toEqual([{ sender_id: ada.id, name: 'Ada Lovelace' }]);
+  await supabase().database.exec('delete from blocked_senders');
+  expect(await names(asGrace)).toEqual([]);
 });
 
 it('a report keeps the content and the sender, even after the notification is deleted', async () => {
@@ -402,6 +533,7 @@ it('a report keeps the content and the sender, even after the notification is de
   await expect(report(asAda, 'spam')).rejects.toMatchObject({ message: 'notification_not_found' });
   await expect(report(asGrace, 'dislike')).rejects.toMatchObject({ message: 'report_reason_invalid' });
   await report(asGrace, 'spam', 'first');
+  for (const reason of ['abuse', 'other']) await report(asGrace, reason);
   await report(asGrace, 'phishing', 'second');
   await database.exec('delete from notifications');
   expect(
@@ -426,6 +558,40 @@ it('a report keeps the first 1,000 characters of its comment', async () => {
       ),
     ).toEqual([{ length: 1000 }]);
   }
+});
+
+it.each([
+  ['40001', true],
+  ['40P01', true],
+  ['53100', true],
+  ['55P03', true],
+  ['57P03', true],
+  ['58030', true],
+  ['XX001', true],
+  ['22P02', false],
+  ['23505', false],
+  ['42P01', false],
+  ['P0001', false],
+  ['PT409', false],
+])('a delivery that fails with %s is tried again: %s', async (code, isTransient) => {
+  const { database } = supabase();
+  await database.exec(`
+    create function public.fail_with() returns trigger language plpgsql as
+      $$ begin raise sqlstate '${code}' using message = 'broken'; end $$;
+    create trigger fail_with before insert on public.notifications for each row execute function public.fail_with();
+    insert into private.outgoing_notifications (sender_id, recipient_id, content, created_at, due_at)
+    values ('${ada.id}', '${grace.id}', '{"type":"mention"}', now(), '2999-01-01')`);
+  const codes = await database.query(
+    'select private.deliver_row(o.id) as code from private.outgoing_notifications o',
+  );
+  const states = await database.query(
+    `select due_at < 'infinity' as is_retried, reason from private.outgoing_notifications`,
+  );
+  await database.exec(
+    `drop trigger fail_with on public.notifications; drop function public.fail_with();
+     delete from private.outgoing_notifications`,
+  );
+  expect([codes, states]).toEqual([[{ code }], [{ is_retried: isTransient, reason: 'broken' }]]);
 });
 
 it('the next delivery is that of the earliest message or notification, without dead letters', async () => {

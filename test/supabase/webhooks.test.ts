@@ -425,6 +425,17 @@ it.each([
 });
 
 it.each([
+  ['unknown', ['notification.opened']],
+  ['missing', []],
+  ['no list', null],
+])('an address is refused whose events are %s', async (_, events) => {
+  expect(await call('/rest/v1/rpc/register_webhook', { url: `${url}/events`, events })).toMatchObject({
+    status: 400,
+    body: { message: 'webhook_invalid' },
+  });
+});
+
+it.each([
   [-301_000, false],
   [-299_000, true],
   [299_000, true],

@@ -61,10 +61,21 @@ it('a new account is confirmed although the welcome fails', async () => {
   expect(await notifications('unlucky@example.com')).toEqual([]);
 });
 
-it('a new account is not welcomed again when its address changes', async () => {
-  await supabase().database.query(
-    `update auth.users set email_confirmed_at = now(), email = email where id = $1`,
-    [ada.id],
-  );
-  expect(await notifications(ada.email)).toEqual([]);
+it.each([
+  [
+    'is not welcomed again when its address changes',
+    `confirmation_sent_at = now(), email_confirmed_at = now()`,
+    0,
+  ],
+  ['that was invited is welcomed', `invited_at = now(), email_confirmed_at = null`, 1],
+  ['that signed up is welcomed', `confirmation_sent_at = now(), email_confirmed_at = null`, 1],
+  ['that an operator made is not welcomed', `email_confirmed_at = null`, 0],
+])('a new account %s', async (_, before, count) => {
+  const { database } = supabase();
+  const unset = 'confirmation_sent_at = null, invited_at = null';
+  await database.query(`update auth.users set ${unset} where id = $1`, [ada.id]);
+  await database.query(`update auth.users set ${before} where id = $1`, [ada.id]);
+  await database.query('update auth.users set email_confirmed_at = now() where id = $1', [ada.id]);
+  expect(await notifications(ada.email)).toHaveLength(count);
+  await database.query(`update auth.users set ${unset} where id = $1`, [ada.id]);
 });

@@ -7,7 +7,7 @@ import {
   type Sender,
   type SenderOptions,
 } from 'inbox-sender';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 
 const options = { url: 'https://project.example', secretKey: 'sb_secret_test', retries: 0 };
 const recipients = ['ada00000-0000-4000-8000-000000000001'];
@@ -87,6 +87,9 @@ it.each<[unknown, string]>([
   [{ ...options, retries: -1 }, 'retries'],
   [{ ...options, timeoutMs: -1 }, 'timeoutMs'],
   [{ ...options, url: 7 }, 'url'],
+  [{ ...options, url: 'http://project.example' }, 'url is http'],
+  [{ ...options, secretKey: '' }, 'secretKey'],
+  [{ ...options, secretKey: 'sb_publishable_test' }, 'secretKey is a publishable key'],
   [undefined, 'options'],
   [null, 'options'],
 ])('createSender(%j) throws invalid-options', (given, named) => {
@@ -95,6 +98,41 @@ it.each<[unknown, string]>([
   expect(create).toThrow(
     expect.objectContaining({ code: 'invalid-options', message: expect.stringContaining(named) }),
   );
+});
+
+it('createSender throws invalid-options in a page, whose users could read the key', () => {
+  vi.stubGlobal('document', {});
+  onTestFinished(() => void vi.unstubAllGlobals());
+  expect(() => createSender(options)).toThrow(
+    expect.objectContaining({ code: 'invalid-options', message: expect.stringContaining('its users') }),
+  );
+});
+
+const everyone: Message = { everyone: true, text: 'x' };
+const messageId = recipients[0] ?? '';
+it.each<[string, (sender: Sender, signal: AbortSignal) => Promise<unknown>]>([
+  ['send', (sender, signal) => sender.send(everyone, { signal })],
+  ['sendAll', (sender, signal) => sender.sendAll([everyone], { signal })],
+  ['dryRun', (sender, signal) => sender.dryRun(everyone, { signal })],
+  ['status', (sender, signal) => sender.status(messageId, { signal })],
+  ['deliveries', (sender, signal) => sender.deliveries(messageId, { signal }).next()],
+  ['cancel', (sender, signal) => sender.cancel(messageId, { signal })],
+  ['registerKind', (sender, signal) => sender.registerKind({ name: 'a', labels: { en: 'A' } }, { signal })],
+  ['removeKind', (sender, signal) => sender.removeKind('a', { signal })],
+])('%s ends at once when it is aborted', async (_, call) => {
+  const abort = new AbortController();
+  const sender = createSender({
+    ...options,
+    fetch: (input, init) => {
+      const { signal } = new Request(input, init);
+      setTimeout(() => abort.abort());
+      return new Promise((__, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason as Error)),
+      );
+    },
+    timeoutMs: 5000,
+  });
+  await expect(call(sender, abort.signal)).rejects.toMatchObject({ name: 'SenderError', code: 'aborted' });
 });
 
 it.each([
@@ -283,6 +321,20 @@ it.each([
   expect(sent.map(({ url, headers }) => [url, headers.get('apikey'), headers.get('authorization')])).toEqual([
     ['https://project.example/rest/v1/rpc/register_kind', secretKey, authorization],
   ]);
+});
+
+it('keeps the path of the project’s URL', async () => {
+  const urls: string[] = [];
+  const sender = createSender({
+    ...options,
+    url: 'https://example.com/supabase',
+    fetch: (input, init) => {
+      urls.push(new Request(input, init).url);
+      return Promise.resolve(Response.json(true));
+    },
+  });
+  await sender.removeKind('deployed');
+  expect(urls).toEqual(['https://example.com/supabase/rest/v1/rpc/remove_kind']);
 });
 
 it('throws SenderError only, whatever the arguments and the responses are', async () => {

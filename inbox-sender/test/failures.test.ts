@@ -52,10 +52,13 @@ it('waits a random part of up to eight seconds', async () => {
   ]);
 });
 
-it('ends an attempt without a response after ten seconds', async () => {
-  const { problem, endedAt } = await attempt(() => new Promise(() => undefined), { retries: 0 });
+it.each([
+  [{}, 10_000],
+  [{ timeoutMs: 1500 }, 1500],
+])('ends an attempt without a response at the deadline of %j: %i ms', async (options, timeoutMs) => {
+  const { problem, endedAt } = await attempt(() => new Promise(() => undefined), { retries: 0, ...options });
   expect(problem).toMatchObject({ code: 'unavailable' });
-  expect(endedAt).toBe(10_000);
+  expect(endedAt).toBe(timeoutMs);
 });
 
 it('waits as long as Retry-After asks, up to a minute', async () => {

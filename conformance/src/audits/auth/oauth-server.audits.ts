@@ -356,7 +356,7 @@ export const oauthServerAudits: readonly Audit[] = [
       );
     }),
   ),
-  audit('AUTH-1111', 'an application refreshes its own session, and nobody else does', options, (context) =>
+  audit('AUTH-1111', 'only the application itself refreshes its session', options, (context) =>
     withApplication(context, posting, async (application) => {
       const user = await context.newUser();
       const refresh_token = textAt(await signIn(context, user, application, 'email'), 'refresh_token');

@@ -288,7 +288,7 @@ export const oneTimeAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-423',
-    'POST /resend sends nothing to a confirmed account, or for a change that nobody requested',
+    'POST /resend sends nothing to a confirmed account, or without a requested change',
     { source, since: '1.0.0' },
     async (context) => {
       const { email, accessToken: token } = await context.newUser();

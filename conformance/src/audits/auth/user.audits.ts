@@ -307,7 +307,7 @@ export const userAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-531',
-    'an identity has an id of its own and that at its provider, its times and its data',
+    'an identity has its id, that at its provider, its times and its data',
     { source: 'protocol/auth.md#identities', since },
     async (context) => {
       const user = await context.newUser();

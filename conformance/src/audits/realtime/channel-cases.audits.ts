@@ -246,7 +246,7 @@ const presence: readonly Audit[] = [
   ),
   audit(
     'RT-344',
-    'the state lists each key with the references of its entries, and a join without a key has one of its own',
+    'the state lists each key with the references of its entries, and a join without a key has a new one',
     { source: 'protocol/realtime.md#presence', since },
     async (context) => {
       const user = await context.newUser();
@@ -453,7 +453,7 @@ const broadcasts: readonly Audit[] = [
   ),
   audit(
     'RT-352',
-    'a join that asks for it is told that the replication of broadcasts is established',
+    'a join that asks for it receives a message when the replication of broadcasts is established',
     { source: 'protocol/realtime.md#joins', level: 'SHOULD', since },
     async (context) => {
       const user = await context.newUser();

@@ -16,6 +16,21 @@ describe('a run of audits', () => {
     expect(notRun.map((result) => result.audit.id)).toEqual(['A-5', 'A-7']);
   });
 
+  it('an audit of a service that the target lacks is not begun', async () => {
+    const begun: string[] = [];
+    const of = (area: Audit['area']): Audit => ({
+      ...audit('A-1', () => Promise.resolve(void begun.push(area))),
+      area,
+    });
+    const results = await runAudits([of('auth'), of('realtime'), of('storage-client')], target);
+    expect(results.map(({ outcome }) => outcome)).toEqual([
+      { status: 'passed' },
+      { status: 'not-run', reason: 'the target has no realtime service' },
+      { status: 'not-run', reason: 'the target has no storage service' },
+    ]);
+    expect(begun).toEqual(['auth']);
+  });
+
   it('an audit does not wait for a code if the settings confirm without one: it is reported as not run', async () => {
     const confirmation: readonly Audit[] = [
       { ...audit('A-1', () => Promise.resolve()), needs: ['email-confirmation'] },

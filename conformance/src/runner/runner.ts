@@ -1,5 +1,5 @@
 import { UnmetExpectationError } from '../target/assertion.ts';
-import type { Audit, AuditNeed } from '../audit/audit.ts';
+import { serviceOf, type Audit, type AuditNeed } from '../audit/audit.ts';
 import { createAuditContext } from '../audit/audit-context.ts';
 import {
   createDeadlineScale,
@@ -98,6 +98,10 @@ interface AuditConditions {
   readonly scale: DeadlineScale;
 }
 
+/** An auth service alone is a target too. */
+const serves = ({ restUrl, realtimeUrl, storageUrl }: ConformanceTarget, service: string): boolean =>
+  ({ rest: restUrl, realtime: realtimeUrl, storage: storageUrl })[service] !== null;
+
 async function runAudit(
   audit: Audit,
   target: ConformanceTarget,
@@ -105,6 +109,8 @@ async function runAudit(
 ): Promise<AuditOutcome> {
   const scale = withWaits(runScale);
   const recorded = watchTarget(target, { run, missingSchema, scale, limitPauseMs });
+  const service = serviceOf(audit.area);
+  if (!serves(target, service)) return { status: 'not-run', reason: `the target has no ${service} service` };
   const lacking = audit.needs.find((need) => !provides(target, need, settings));
   if (lacking) return { status: 'not-run', reason: `the target lacks: ${lacking}` };
   let cancel: (() => void) | undefined;

@@ -319,6 +319,9 @@ export const oauthServerAudits: readonly Audit[] = [
     options,
     (context) =>
       withApplication(context, posting, async (application) => {
+        const keySet = await context.auth.send('GET', '/.well-known/jwks.json');
+        if (at(keySet.json, 'keys', 0) === undefined)
+          throw new NotRunError('ID tokens are not signed with a shared secret');
         const user = await context.newUser();
         await context.admin('PUT', `/users/${user.id}`, {
           user_metadata: { name: 'Ada', avatar_url: 'a.png' },

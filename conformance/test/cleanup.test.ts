@@ -22,3 +22,18 @@ it('users that audits deleted themselves are not reported as kept', async () => 
   );
   expect(removal).toEqual({ users: 1, keptUsers: 1, buckets: 0 });
 });
+
+it('an auth service alone has no broadcasts to remove from its database', async () => {
+  const run = createAuditRun();
+  run.userIds.add('here');
+  const removal = await removeRun(
+    {
+      ...target,
+      serviceKey: 'key',
+      fetch: () => Promise.resolve(Response.json({ users: [] })),
+      query: () => Promise.reject(new Error('relation "realtime.messages" does not exist')),
+    },
+    run,
+  );
+  expect(removal).toEqual({ users: 1, keptUsers: 0, buckets: 0 });
+});

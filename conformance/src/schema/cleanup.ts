@@ -37,9 +37,12 @@ export async function removeRun(target: ConformanceTarget, run: AuditRun | strin
 }
 
 /** Removes the broadcasts that the database stores for users' topics; without access to it they stay for three days. */
-async function removeMessages({ query }: ConformanceTarget, userIds: readonly string[]): Promise<void> {
+async function removeMessages(
+  { realtimeUrl, query }: ConformanceTarget,
+  userIds: readonly string[],
+): Promise<void> {
   const topics = userIds.map((id) => `user:${id}`);
-  if (topics.length > 0)
+  if (realtimeUrl !== null && topics.length > 0)
     await query?.('delete from realtime.messages where topic = any($1::text[])', [topics]);
 }
 

@@ -26,18 +26,23 @@ import { realtimePresenceAudits } from './realtime/presence.audits.ts';
 import { restRefusalAudits } from './rest/refused-queries.audits.ts';
 import { realtimeAudits } from './realtime/realtime.audits.ts';
 import { realtimeRuleAudits } from './realtime/rules.audits.ts';
+import { restOperatorAudits } from './rest/operators.audits.ts';
+import { restErrorAudits } from './rest/errors.audits.ts';
+import { restNegotiationAudits } from './rest/negotiation.audits.ts';
+import { restPagingAudits } from './rest/paging.audits.ts';
+import { restDescriptionAudits } from './rest/description.audits.ts';
+import { restBodyAudits } from './rest/bodies.audits.ts';
+import { restUpsertAudits } from './rest/upserts.audits.ts';
+import { restWriteResultAudits } from './rest/write-results.audits.ts';
 import { restAccessAudits } from './rest/access.audits.ts';
 import { restChangingAudits } from './rest/changing.audits.ts';
 import { restCombinedFilterAudits } from './rest/combined-filters.audits.ts';
-import { restFilterCaseAudits } from './rest/filter-cases.audits.ts';
 import { restFilterAudits } from './rest/filters.audits.ts';
 import { restFunctionAudits } from './rest/functions.audits.ts';
 import { restInsertingAudits } from './rest/inserting.audits.ts';
 import { restProductAudits } from './rest/product.audits.ts';
-import { restReadCaseAudits } from './rest/read-cases.audits.ts';
 import { restReadingAudits } from './rest/reading.audits.ts';
 import { restRollbackAudits } from './rest/rollbacks.audits.ts';
-import { restWriteCaseAudits } from './rest/write-cases.audits.ts';
 import { restValueAudits } from './rest/values.audits.ts';
 import { restAudits } from './rest/rest.audits.ts';
 import { storageAccessAudits } from './storage/access.audits.ts';
@@ -78,9 +83,14 @@ export const serverAudits: readonly Audit[] = [
   ...restCombinedFilterAudits,
   ...restValueAudits,
   ...restRollbackAudits,
-  ...restFilterCaseAudits,
-  ...restReadCaseAudits,
-  ...restWriteCaseAudits,
+  ...restOperatorAudits,
+  ...restErrorAudits,
+  ...restNegotiationAudits,
+  ...restPagingAudits,
+  ...restDescriptionAudits,
+  ...restBodyAudits,
+  ...restUpsertAudits,
+  ...restWriteResultAudits,
   ...realtimeAudits,
   ...realtimeChangeAudits,
   ...realtimeFilterAudits,

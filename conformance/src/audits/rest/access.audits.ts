@@ -14,7 +14,7 @@ import { awaitDelivery, notifyOnce, rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
 
-export const restAccessAudits: readonly Audit[] = [
+const access: readonly Audit[] = [
   audit(
     'REST-133',
     'an invalid API key is refused with 401',
@@ -124,3 +124,27 @@ export const restAccessAudits: readonly Audit[] = [
     },
   ),
 ];
+
+const roles: readonly Audit[] = (
+  [
+    ['REST-447', 'a token without a role is anonymous', {}, 401, '42501', /notifications/],
+    [
+      'REST-448',
+      'a token with a role that does not exist is refused as 22023 with 401',
+      { role: 'no_such_role' },
+      401,
+      '22023',
+      /no_such_role/,
+    ],
+  ] as const
+).map(([id, title, claims, status, code, message]) =>
+  audit(id, title, { source: 'protocol/rest.md#tokens', since: '1.0.0' }, async (context) => {
+    const user = await context.newUser();
+    const token = context.signAgain(user.accessToken, { role: undefined, ...claims });
+    const response = await context.rest.send('GET', '/notifications', { token });
+    assertError(response, status, code);
+    assert.match(String(at(response.json, 'message')), message, 'message of the response');
+  }),
+);
+
+export const restAccessAudits: readonly Audit[] = [...access, ...roles];

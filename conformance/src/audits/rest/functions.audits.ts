@@ -2,10 +2,12 @@ import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext, AuditUser } from '../../audit/audit-context.ts';
 import { assertError, assertStatus, at, textAt } from '../../target/wire.ts';
+import { newCaller } from './callers.ts';
 import { awaitDelivery, notifyOnce, rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
 const source = 'protocol/rest.md#functions-of-the-database';
+const since = '1.0.0';
 const singular = { Accept: 'application/vnd.pgrst.object+json' } as const;
 
 interface Invited {
@@ -33,15 +35,15 @@ const get = (
   { invitee, invitation }: Invited,
   query: Record<string, string> = {},
   headers = {},
+  method = 'GET',
 ) =>
-  context.rest.send('GET', '/rpc/get_invitation', {
+  context.rest.send(method, '/rpc/get_invitation', {
     token: invitee.accessToken,
     query: { token: invitation, ...query },
     headers,
   });
 
-/** Database functions, audited with four functions of the product's schema. */
-export const restFunctionAudits: readonly Audit[] = [
+const calls: readonly Audit[] = [
   audit('REST-310', 'a function that changes no data can be called by GET', { source }, async (context) => {
     const invited = await invite(context);
     assert.equal(at(rowsOf(await get(context, invited))[0], 'status'), 'pending', 'status of the first row');
@@ -251,3 +253,85 @@ export const restFunctionAudits: readonly Audit[] = [
     },
   ),
 ];
+
+const cases: readonly Audit[] = [
+  audit(
+    'REST-464',
+    'a function takes its arguments from a form, and the last of repeated ones from a query',
+    { source, since },
+    async (context) => {
+      const [inviter, { user, send }] = [await newCaller(context), await newCaller(context)];
+      const made = await inviter.send('POST', '/rpc/create_invitation', {
+        body: `invitee_email=${encodeURIComponent(user.email)}&entity_type=project&entity_name=a+%26+b`,
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      });
+      assertStatus(made, 200);
+      const query = { select: 'entity_type,entity_id,entity_name' };
+      const path = `/rpc/get_invitation?token=x&token=${textAt(made, 0, 'token')}`;
+      const expected = [{ entity_type: 'project', entity_id: null, entity_name: 'a & b' }];
+      assert.deepEqual(rowsOf(await send('GET', path, { query })), expected, 'the rows');
+    },
+  ),
+  audit(
+    'REST-465',
+    'the rows of a function are filtered by columns that are not selected, by trees and to a range',
+    { source, since },
+    async (context) => {
+      const invited = await invite(context);
+      const found = [{ status: 'pending' }];
+      const queries: readonly (readonly [Record<string, string>, readonly object[]])[] = [
+        [{ entity_type: 'eq.project' }, found],
+        [{ entity_type: 'eq.other' }, []],
+        [{ or: '(entity_type.eq.project,entity_id.eq.x)' }, found],
+        [{ or: '(entity_type.eq.other,entity_id.is.null)' }, []],
+        [{ limit: '0' }, []],
+        [{ offset: '1' }, []],
+      ];
+      for (const [query, expected] of queries)
+        assert.deepEqual(
+          rowsOf(await get(context, invited, { select: 'status', ...query })),
+          expected,
+          `the rows of ${JSON.stringify(query)}`,
+        );
+      const counted = { Prefer: 'count=exact' };
+      assertError(await get(context, invited, { offset: '2' }, counted), 416, 'PGRST103');
+      const head = await get(context, invited, {}, counted, 'HEAD');
+      assert.equal(head.headers.get('content-range'), '0-0/1', 'the header content-range of HEAD');
+    },
+  ),
+  audit(
+    'REST-466',
+    'a function that writes more rows than max-affected is refused and rolled back',
+    { source: 'protocol/rest.md#preferences', since },
+    async (context) => {
+      const invited = await invite(context);
+      const accept = (most: number) =>
+        context.rest.send('POST', '/rpc/accept_invitation', {
+          token: invited.invitee.accessToken,
+          body: { token: invited.invitation },
+          headers: { Prefer: `handling=strict, max-affected=${most}` },
+        });
+      const status = async () => at(rowsOf(await get(context, invited))[0], 'status');
+      assertError(await accept(0), 400, 'PGRST124');
+      assert.equal(await status(), 'pending', 'status of the first row');
+      assertStatus(await accept(1), 200);
+      assert.equal(await status(), 'accepted', 'status of the first row');
+    },
+  ),
+  audit(
+    'REST-467',
+    'a function is called by no other method than GET, HEAD and POST: PGRST101 with 405',
+    { source, since },
+    async (context) => {
+      const { send } = await newCaller(context);
+      for (const method of ['PUT', 'PATCH', 'DELETE']) {
+        const response = await send(method, '/rpc/get_invitation', {});
+        assertError(response, 405, 'PGRST101');
+        assert.ok(String(at(response.json, 'message')).includes(method), `the message names ${method}`);
+      }
+    },
+  ),
+];
+
+/** Database functions, audited with four functions of the product's schema. */
+export const restFunctionAudits: readonly Audit[] = [...calls, ...cases];

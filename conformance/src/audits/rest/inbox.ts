@@ -1,5 +1,6 @@
 import type { AuditContext, AuditUser } from '../../audit/audit-context.ts';
-import { assertStatus, at } from '../../target/wire.ts';
+import { assertStatus, at, type WireResponse } from '../../target/wire.ts';
+import { newCaller } from './callers.ts';
 import { shareInRun } from '../../target/run.ts';
 import { rowsOf, sendContents } from './notifications.ts';
 
@@ -54,6 +55,42 @@ async function fill(context: AuditContext): Promise<Inbox> {
   }
   const read = await rest.send('GET', '/notifications', { token: ada.accessToken, query });
   return { ada, grace, rows: rowsOf(read) as readonly InboxRow[] };
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+/** Reads the shared inbox as Ada, oldest first by default, and finds the indexes of the rows of the response. */
+export async function readInbox(
+  context: AuditContext,
+  query: Texts = {},
+  headers: Texts = {},
+  method = 'GET',
+): Promise<{
+  readonly response: WireResponse;
+  readonly inbox: Inbox;
+  readonly indexes: readonly number[];
+}> {
+  const inbox = await sharedInbox(context);
+  const response = await context.rest.send(method, '/notifications', {
+    token: inbox.ada.accessToken,
+    query: { order: 'created_at.asc', ...query },
+    headers,
+  });
+  const rows = Array.isArray(response.json) ? (response.json as readonly unknown[]) : [];
+  const indexes = rows.map((row) => inbox.rows.findIndex(({ id }) => id === at(row, 'id')));
+  return { response, inbox, indexes };
+}
+
+/** A user with three threads of two types, one of them without a name. */
+export async function newThreads(context: AuditContext) {
+  const caller = await newCaller(context);
+  const body = [
+    { entity_type: 'page', entity_id: 'b', entity_name: 'say "b", c' },
+    { entity_type: 'document', entity_id: 'n', entity_name: null },
+    { entity_type: 'document', entity_id: 'a', entity_name: 'a' },
+  ];
+  assertStatus(await caller.send('POST', '/muted_threads', { body }), 201);
+  return (query: Texts, headers: Texts = {}) => caller.send('GET', '/muted_threads', { query, headers });
 }
 
 /** Creates the preferences of a new user and returns the row's id. */

@@ -1,37 +1,11 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
-import type { AuditContext } from '../../audit/audit-context.ts';
-import {
-  assertError,
-  assertStatus,
-  assertStatusIn,
-  at,
-  type WireResponse,
-  type WireRequest,
-} from '../../target/wire.ts';
-import { createPreferences, sharedInbox, type Inbox } from './inbox.ts';
+import { assertError, assertStatus, assertStatusIn, at, type WireResponse } from '../../target/wire.ts';
+import { createPreferences, readInbox, sharedInbox } from './inbox.ts';
 import { rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
 const source = 'protocol/rest.md#order-and-ranges';
-
-type Query = Readonly<Record<string, string>>;
-
-/** Reads the shared inbox as Ada, oldest first by default. */
-async function read(
-  context: AuditContext,
-  query: Query = {},
-  headers: Query = {},
-  method = 'GET',
-): Promise<{ readonly response: WireResponse; readonly inbox: Inbox }> {
-  const inbox = await sharedInbox(context);
-  const request: WireRequest = {
-    token: inbox.ada.accessToken,
-    query: { order: 'created_at.asc', ...query },
-    headers,
-  };
-  return { inbox, response: await context.rest.send(method, '/notifications', request) };
-}
 
 const idsOf = (response: WireResponse) => (response.json as readonly unknown[]).map((row) => at(row, 'id'));
 const rangeOf = (response: WireResponse) => response.headers.get('content-range');
@@ -42,7 +16,7 @@ const shapes: readonly Audit[] = [
     'select renames a column',
     { source: 'protocol/rest.md#selecting-columns' },
     async (context) => {
-      const { response, inbox } = await read(context, { select: 'key:id', limit: '1' });
+      const { response, inbox } = await readInbox(context, { select: 'key:id', limit: '1' });
       assert.deepEqual(rowsOf(response), [{ key: inbox.rows[0]?.id }], 'the rows of the response');
     },
   ),
@@ -51,7 +25,7 @@ const shapes: readonly Audit[] = [
     'select casts a column',
     { source: 'protocol/rest.md#selecting-columns' },
     async (context) => {
-      const { response, inbox } = await read(context, { select: 'created_at::date', limit: '1' });
+      const { response, inbox } = await readInbox(context, { select: 'created_at::date', limit: '1' });
       assert.deepEqual(
         rowsOf(response),
         [{ created_at: inbox.rows[0]?.created_at.slice(0, 10) }],
@@ -64,7 +38,7 @@ const shapes: readonly Audit[] = [
     'select renames and casts at once',
     { source: 'protocol/rest.md#selecting-columns' },
     async (context) => {
-      const { response, inbox } = await read(context, { select: 'day:created_at::date,id', limit: '1' });
+      const { response, inbox } = await readInbox(context, { select: 'day:created_at::date,id', limit: '1' });
       const row = inbox.rows[0];
       assert.deepEqual(
         rowsOf(response),
@@ -78,7 +52,7 @@ const shapes: readonly Audit[] = [
     'without select every column is returned',
     { source: 'protocol/rest.md#selecting-columns' },
     async (context) => {
-      const { response } = await read(context, { limit: '1' });
+      const { response } = await readInbox(context, { limit: '1' });
       const names = Object.keys(rowsOf(response)[0] ?? {});
       for (const name of ['id', 'recipient_id', 'status', 'content', 'created_at'])
         assert.ok(names.includes(name), `the list names ${name}`);
@@ -89,7 +63,7 @@ const shapes: readonly Audit[] = [
     'times are returned in ISO 8601 with T and offset',
     { source: 'protocol/rest.md#selecting-columns' },
     async (context) => {
-      const { response } = await read(context, { select: 'created_at', limit: '1' });
+      const { response } = await readInbox(context, { select: 'created_at', limit: '1' });
       assert.match(
         String(at(response.json, 0, 'created_at')),
         /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d:\d\d$/,
@@ -120,7 +94,7 @@ const shapes: readonly Audit[] = [
     'a response is JSON in UTF-8',
     { source: 'protocol/rest.md#media-types' },
     async (context) => {
-      const { response } = await read(context, { limit: '1' });
+      const { response } = await readInbox(context, { limit: '1' });
       assert.match(
         response.headers.get('content-type') ?? '',
         /^application\/json; *charset=utf-8$/i,
@@ -133,7 +107,7 @@ const shapes: readonly Audit[] = [
     'an error has code, message, details and hint',
     { source: 'protocol/rest.md#errors' },
     async (context) => {
-      const { response } = await read(context, { select: 'no_such_column' });
+      const { response } = await readInbox(context, { select: 'no_such_column' });
       assert.deepEqual(
         Object.keys(response.json as object).toSorted(),
         ['code', 'details', 'hint', 'message'],
@@ -146,7 +120,7 @@ const shapes: readonly Audit[] = [
     'an object requested for several rows is refused as PGRST116, with their number',
     { source: 'protocol/rest.md#media-types' },
     async (context) => {
-      const { response } = await read(context, {}, { Accept: 'application/vnd.pgrst.object+json' });
+      const { response } = await readInbox(context, {}, { Accept: 'application/vnd.pgrst.object+json' });
       assertError(response, 406, 'PGRST116');
       assert.match(String(at(response.json, 'details')), /\b5 rows/, 'details of the response');
     },
@@ -156,7 +130,11 @@ const shapes: readonly Audit[] = [
     'an unknown media type is refused as PGRST107',
     { source: 'protocol/rest.md#media-types' },
     async (context) => {
-      assertError((await read(context, {}, { Accept: 'application/x-nothing' })).response, 406, 'PGRST107');
+      assertError(
+        (await readInbox(context, {}, { Accept: 'application/x-nothing' })).response,
+        406,
+        'PGRST107',
+      );
     },
   ),
   audit(
@@ -165,7 +143,7 @@ const shapes: readonly Audit[] = [
     { source: 'protocol/rest.md#schemas' },
     async (context) => {
       assertError(
-        (await read(context, {}, { 'Accept-Profile': 'no_such_schema' })).response,
+        (await readInbox(context, {}, { 'Accept-Profile': 'no_such_schema' })).response,
         406,
         'PGRST106',
       );
@@ -177,7 +155,7 @@ const shapes: readonly Audit[] = [
     { source: 'protocol/rest.md#schemas' },
     async (context) => {
       assert.equal(
-        rowsOf((await read(context, {}, { 'Accept-Profile': 'public' })).response).length,
+        rowsOf((await readInbox(context, {}, { 'Accept-Profile': 'public' })).response).length,
         5,
         'the number of rows',
       );
@@ -208,11 +186,11 @@ const shapes: readonly Audit[] = [
 
 const pages: readonly Audit[] = [
   audit('REST-230', 'order accepts desc', { source }, async (context) => {
-    const { response, inbox } = await read(context, { order: 'created_at.desc' });
+    const { response, inbox } = await readInbox(context, { order: 'created_at.desc' });
     assert.deepEqual(idsOf(response), inbox.rows.map(({ id }) => id).toReversed(), 'the ids of the rows');
   }),
   audit('REST-231', 'order accepts several columns', { source }, async (context) => {
-    const { response, inbox } = await read(context, { order: 'status.asc,created_at.desc' });
+    const { response, inbox } = await readInbox(context, { order: 'status.asc,created_at.desc' });
     assert.deepEqual(
       idsOf(response),
       [3, 1, 4, 2, 0].map((index) => inbox.rows[index]?.id),
@@ -240,28 +218,32 @@ const pages: readonly Audit[] = [
     );
   }),
   audit('REST-233', 'a limit of 0 returns no rows', { source }, async (context) => {
-    assert.deepEqual(rowsOf((await read(context, { limit: '0' })).response), [], 'the rows');
+    assert.deepEqual(rowsOf((await readInbox(context, { limit: '0' })).response), [], 'the rows');
   }),
   audit(
     'REST-234',
     'an offset past the end returns no rows if they are not counted',
     { source },
     async (context) => {
-      assert.deepEqual(rowsOf((await read(context, { offset: '99' })).response), [], 'the rows');
+      assert.deepEqual(rowsOf((await readInbox(context, { offset: '99' })).response), [], 'the rows');
     },
   ),
   audit('REST-235', 'the Range header limits a GET', { source }, async (context) => {
-    const { response, inbox } = await read(context, {}, { Range: '1-2', 'Range-Unit': 'items' });
+    const { response, inbox } = await readInbox(context, {}, { Range: '1-2', 'Range-Unit': 'items' });
     assertStatusIn(response, [200, 206]);
     assert.deepEqual(idsOf(response), [inbox.rows[1]?.id, inbox.rows[2]?.id], 'the ids of the rows');
   }),
   audit('REST-418', 'the Range header and limit both apply', { source, since: '1.0.0' }, async (context) => {
-    const { response, inbox } = await read(context, { limit: '2' }, { Range: '1-4', 'Range-Unit': 'items' });
+    const { response, inbox } = await readInbox(
+      context,
+      { limit: '2' },
+      { Range: '1-4', 'Range-Unit': 'items' },
+    );
     assertStatusIn(response, [200, 206]);
     assert.deepEqual(idsOf(response), [inbox.rows[1]?.id], 'the ids of the rows');
   }),
   audit('REST-419', 'the Range header does not limit a HEAD', { source, since: '1.0.0' }, async (context) => {
-    const { response } = await read(context, {}, { Range: '1-2', 'Range-Unit': 'items' }, 'HEAD');
+    const { response } = await readInbox(context, {}, { Range: '1-2', 'Range-Unit': 'items' }, 'HEAD');
     assertStatus(response, 200);
     assert.equal(rangeOf(response), '0-4/*', 'the header content-range');
   }),
@@ -270,23 +252,23 @@ const pages: readonly Audit[] = [
     'Content-Range contains the range of the rows, and * for an uncounted total',
     { source },
     async (context) => {
-      const { response } = await read(context, { limit: '2', offset: '1' });
+      const { response } = await readInbox(context, { limit: '2', offset: '1' });
       assertStatus(response, 200);
       assert.equal(rangeOf(response), '1-2/*', 'the header content-range');
     },
   ),
   audit('REST-237', 'all rows, counted, respond 200', { source }, async (context) => {
-    const { response } = await read(context, {}, { Prefer: 'count=exact' });
+    const { response } = await readInbox(context, {}, { Prefer: 'count=exact' });
     assertStatus(response, 200);
     assert.equal(rangeOf(response), '0-4/5', 'the header content-range');
   }),
   audit('REST-238', 'the Content-Range of no rows begins with *', { source }, async (context) => {
-    const { response } = await read(context, { status: 'eq.none' }, { Prefer: 'count=exact' });
+    const { response } = await readInbox(context, { status: 'eq.none' }, { Prefer: 'count=exact' });
     assertStatus(response, 200);
     assert.equal(rangeOf(response), '*/0', 'the header content-range');
   }),
   audit('REST-239', 'HEAD responds as GET does, without a body', { source }, async (context) => {
-    const { response } = await read(context, {}, {}, 'HEAD');
+    const { response } = await readInbox(context, {}, {}, 'HEAD');
     assertStatus(response, 200);
     assert.equal(response.text, '', 'the text of the response');
     assert.equal(rangeOf(response), '0-4/*', 'the header content-range');
@@ -311,7 +293,7 @@ const pages: readonly Audit[] = [
     'count=planned returns a number',
     { source: 'protocol/rest.md#counts' },
     async (context) => {
-      const { response } = await read(context, {}, { Prefer: 'count=planned' });
+      const { response } = await readInbox(context, {}, { Prefer: 'count=planned' });
       assert.match(rangeOf(response) ?? '', /^0-4\/\d+$/, 'the header content-range');
     },
   ),
@@ -320,7 +302,7 @@ const pages: readonly Audit[] = [
     'count=estimated returns a number',
     { source: 'protocol/rest.md#counts' },
     async (context) => {
-      const { response } = await read(context, {}, { Prefer: 'count=estimated' });
+      const { response } = await readInbox(context, {}, { Prefer: 'count=estimated' });
       assert.match(rangeOf(response) ?? '', /^0-4\/\d+$/, 'the header content-range');
     },
   ),
@@ -329,7 +311,7 @@ const pages: readonly Audit[] = [
     'Preference-Applied names an applied preference',
     { source: 'protocol/rest.md#preferences', level: 'SHOULD' },
     async (context) => {
-      const { response } = await read(context, {}, { Prefer: 'count=exact' });
+      const { response } = await readInbox(context, {}, { Prefer: 'count=exact' });
       assert.match(
         response.headers.get('preference-applied') ?? '',
         /count=exact/,
@@ -342,7 +324,7 @@ const pages: readonly Audit[] = [
     'the first of two equal preferences applies',
     { source: 'protocol/rest.md#preferences', level: 'SHOULD' },
     async (context) => {
-      const { response } = await read(context, { limit: '1' }, { Prefer: 'count=exact, count=planned' });
+      const { response } = await readInbox(context, { limit: '1' }, { Prefer: 'count=exact, count=planned' });
       assert.equal(rangeOf(response), '0-0/5', 'the header content-range');
     },
   ),
@@ -352,7 +334,7 @@ const pages: readonly Audit[] = [
     { source: 'protocol/rest.md#preferences' },
     async (context) => {
       assertError(
-        (await read(context, {}, { Prefer: 'handling=strict, no-such=preference' })).response,
+        (await readInbox(context, {}, { Prefer: 'handling=strict, no-such=preference' })).response,
         400,
         'PGRST122',
       );
@@ -364,7 +346,7 @@ const pages: readonly Audit[] = [
     { source: 'protocol/rest.md#preferences' },
     async (context) => {
       assert.equal(
-        rowsOf((await read(context, {}, { Prefer: 'no-such=preference' })).response).length,
+        rowsOf((await readInbox(context, {}, { Prefer: 'no-such=preference' })).response).length,
         5,
         'the number of rows',
       );

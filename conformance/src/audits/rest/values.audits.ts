@@ -8,7 +8,10 @@ import { rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
 const source = 'protocol/rest.md#selecting-columns';
+const since = '1.0.0';
 const preferences = '/notification_preferences';
+
+type Texts = Readonly<Record<string, string>>;
 
 /** A new user with `[6, 7]` in the array column `quiet_weekdays`. */
 async function newWeekend(context: AuditContext) {
@@ -135,4 +138,57 @@ const bigints: readonly Audit[] = [
 ];
 
 /** Values that JSON or SQL represents differently from JavaScript. */
-export const restValueAudits: readonly Audit[] = [...arrays, ...bigints];
+const elements: readonly Audit[] = [
+  audit(
+    'REST-437',
+    'a path into a column selects, renames, casts, filters and sorts by an element',
+    { source: 'protocol/rest.md#selecting-columns', since },
+    async (context) => {
+      const { send } = await newWeekend(context);
+      const paths: readonly (readonly [Texts, readonly object[]])[] = [
+        [{ select: 'quiet_weekdays->0' }, [{ quiet_weekdays: 6 }]],
+        [{ select: 'first:quiet_weekdays->0,last:quiet_weekdays->>-1' }, [{ first: 6, last: '7' }]],
+        [{ select: 'second:quiet_weekdays->>1::int' }, [{ second: 7 }]],
+        [{ select: 'none:quiet_weekdays->2' }, [{ none: null }]],
+        [{ select: 'language', 'quiet_weekdays->>1': 'eq.7' }, [{ language: 'en' }]],
+        [{ select: 'language', 'quiet_weekdays->1': 'eq.6' }, []],
+        [{ select: 'language', or: '(quiet_weekdays->0.eq.6,language.eq.de)' }, [{ language: 'en' }]],
+        [{ select: 'language', order: 'quiet_weekdays->>0.desc' }, [{ language: 'en' }]],
+      ];
+      for (const [query, expected] of paths)
+        assert.deepEqual(
+          rowsOf(await send('GET', preferences, { query })),
+          expected,
+          `the rows of ${JSON.stringify(query)}`,
+        );
+    },
+  ),
+  audit(
+    'REST-438',
+    'is and eq filter booleans, and a tree takes array literals with and without quotes',
+    { source: 'protocol/rest.md#filters', since },
+    async (context) => {
+      const { send, user } = await newCaller(context);
+      await createPreferences(context, user);
+      const filters: readonly (readonly [Texts, number])[] = [
+        [{ email_edits: 'is.false' }, 1],
+        [{ email_edits: 'is.true' }, 0],
+        [{ email_mentions: 'is.TRUE' }, 1],
+        [{ email_mentions: 'not.is.true' }, 0],
+        [{ email_mentions: 'is.unknown' }, 0],
+        [{ email_mentions: 'eq.true' }, 1],
+        [{ or: '(quiet_weekdays.cs.{6,7},email_edits.is.true)' }, 1],
+        [{ or: '(quiet_weekdays.cd.{6,7},email_edits.is.true)' }, 0],
+        [{ or: '(quiet_weekdays.ov."{1,9}",email_edits.is.true)' }, 1],
+      ];
+      for (const [query, expected] of filters)
+        assert.equal(
+          rowsOf(await send('GET', preferences, { query })).length,
+          expected,
+          `the number of rows of ${JSON.stringify(query)}`,
+        );
+    },
+  ),
+];
+
+export const restValueAudits: readonly Audit[] = [...arrays, ...bigints, ...elements];

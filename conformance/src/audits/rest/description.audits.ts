@@ -1,0 +1,123 @@
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import { assertStatus, at } from '../../target/wire.ts';
+import { asService } from './callers.ts';
+import { sharedInbox } from './inbox.ts';
+
+const audit = auditsOf('rest');
+const since = '1.0.0';
+
+const paged = ['select', 'order', 'range', 'rangeUnit', 'offset', 'limit', 'preferCount'];
+
+/** Members of the OpenAPI description: their path, and their value. */
+const described: readonly (readonly [readonly string[], unknown])[] = [
+  [['swagger'], '2.0'],
+  [['basePath'], '/'],
+  [['definitions', 'muted_threads', 'type'], 'object'],
+  [
+    ['definitions', 'muted_threads', 'required'],
+    ['user_id', 'entity_type', 'entity_id', 'created_at'],
+  ],
+  [
+    ['definitions', 'muted_threads', 'properties', 'entity_id'],
+    { description: 'Note:\nThis is a Primary Key.<pk/>', format: 'text', type: 'string' },
+  ],
+  [
+    ['definitions', 'muted_threads', 'properties', 'muted_until'],
+    { format: 'timestamp with time zone', type: 'string' },
+  ],
+  [
+    ['definitions', 'notification_preferences', 'properties', 'email_edits'],
+    { default: false, format: 'boolean', type: 'boolean' },
+  ],
+  [
+    ['definitions', 'notification_preferences', 'properties', 'language'],
+    { default: 'en', format: 'text', type: 'string' },
+  ],
+  [
+    ['definitions', 'notification_preferences', 'properties', 'digest_hour'],
+    { default: 8, format: 'int32', type: 'integer' },
+  ],
+  [
+    ['definitions', 'notification_preferences', 'properties', 'quiet_weekdays'],
+    { format: 'smallint[]', items: { type: 'integer' }, type: 'array' },
+  ],
+  [
+    ['definitions', 'notification_bulk_changes', 'properties', 'revision'],
+    { format: 'int64', type: 'integer' },
+  ],
+  [['paths', '/muted_threads', 'post', 'responses', '201', 'description'], 'Created'],
+  [['paths', '/muted_threads', 'get', 'responses', '206', 'description'], 'Partial Content'],
+  [['paths', '/muted_threads', 'delete', 'tags'], ['muted_threads']],
+  [
+    ['paths', '/muted_threads', 'get', 'responses', '200', 'schema'],
+    { items: { $ref: '#/definitions/muted_threads' }, type: 'array' },
+  ],
+  [
+    ['paths', '/rpc/get_invitation', 'get', 'parameters'],
+    [{ format: 'text', in: 'query', name: 'token', required: true, type: 'string' }],
+  ],
+  [['paths', '/rpc/accept_invitation', 'get'], undefined],
+  [['paths', '/rpc/create_invitation', 'post', 'parameters', '0', 'schema', 'required'], ['invitee_email']],
+  [
+    ['parameters', 'rowFilter.muted_threads.entity_id'],
+    { name: 'entity_id', required: false, in: 'query', type: 'string' },
+  ],
+  [['parameters', 'body.muted_threads', 'schema', '$ref'], '#/definitions/muted_threads'],
+];
+
+/** The members that `expected` has, too: a column may have a description. */
+const membersOf = (actual: unknown, expected: unknown): unknown =>
+  typeof expected === 'object' && expected !== null && !Array.isArray(expected)
+    ? Object.fromEntries(Object.keys(expected).map((name) => [name, at(actual, name)]))
+    : actual;
+
+/** What the service says of its schema. */
+export const restDescriptionAudits: readonly Audit[] = [
+  audit(
+    'REST-449',
+    'the root describes the tables and functions in OpenAPI 2.0',
+    { source: 'protocol/rest.md#description-of-the-schema', level: 'SHOULD', needs: ['service-key'], since },
+    async (context) => {
+      const response = await asService(context)('GET', '/');
+      assertStatus(response, 200);
+      assert.equal(
+        response.headers.get('content-type'),
+        'application/openapi+json; charset=utf-8',
+        'the header content-type',
+      );
+      for (const [path, expected] of described)
+        assert.deepEqual(
+          membersOf(at(response.json, ...path), expected),
+          expected,
+          `${path.join('.')} of the response`,
+        );
+      const parameters = at(response.json, 'paths', '/muted_threads', 'get', 'parameters');
+      const names = (parameters as readonly unknown[]).map((one) =>
+        String(at(one, '$ref')).split('/').at(-1),
+      );
+      const filters = ['user_id', 'entity_type', 'entity_id', 'entity_name', 'muted_until', 'created_at'];
+      assert.deepEqual(
+        names,
+        [...filters.map((column) => `rowFilter.muted_threads.${column}`), ...paged],
+        'the parameters of a read',
+      );
+    },
+  ),
+  audit(
+    'REST-434',
+    'OPTIONS names the methods of a table and of the root',
+    { source: 'protocol/rest.md#description-of-the-schema', level: 'SHOULD', since },
+    async (context) => {
+      const { ada } = await sharedInbox(context);
+      for (const [path, methods] of [
+        ['/muted_threads', 'OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE'],
+        ['/', 'OPTIONS,GET,HEAD'],
+      ] as const) {
+        const response = await context.rest.send('OPTIONS', path, { token: ada.accessToken });
+        assertStatus(response, 200);
+        assert.equal(response.headers.get('allow'), methods, `the header allow of ${path}`);
+      }
+    },
+  ),
+];

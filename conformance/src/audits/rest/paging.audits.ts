@@ -1,0 +1,89 @@
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import { assertError, assertStatus, at } from '../../target/wire.ts';
+import { newThreads, readInbox } from './inbox.ts';
+import { rowsOf } from './notifications.ts';
+
+const audit = auditsOf('rest');
+const since = '1.0.0';
+
+type Texts = Readonly<Record<string, string>>;
+
+const counted = { Prefer: 'count=exact' };
+
+/** Queries and headers, with status, Content-Range and rows of the response. */
+const ranges: readonly (readonly [Texts, Texts, number, string, readonly number[]])[] = [
+  [{}, { Range: '3-' }, 200, '3-4/*', [3, 4]],
+  [{}, { Range: '0-0' }, 200, '0-0/*', [0]],
+  [{}, { Range: '1-9', ...counted }, 206, '1-4/5', [1, 2, 3, 4]],
+  [{}, { Range: 'bytes=0-1' }, 200, '0-4/*', [0, 1, 2, 3, 4]],
+  [{ limit: '5' }, counted, 200, '0-4/5', [0, 1, 2, 3, 4]],
+  [{ limit: '4' }, counted, 206, '0-3/5', [0, 1, 2, 3]],
+  [{ limit: '2', offset: '3' }, counted, 206, '3-4/5', [3, 4]],
+  [{ offset: '4' }, {}, 200, '4-4/*', [4]],
+  [{ offset: '5' }, counted, 206, '*/5', []],
+  [{ limit: '0' }, counted, 206, '*/5', []],
+  [{ limit: 'many' }, {}, 200, '0-4/*', [0, 1, 2, 3, 4]],
+];
+
+const refusedRanges: readonly (readonly [Texts, Texts, RegExp])[] = [
+  [{}, { Range: '3-1' }, /lower boundary/],
+  [{ limit: '-1' }, {}, /greater than or equal to zero/],
+  [{ offset: '6' }, counted, /offset of 6 .* only 5 rows/],
+];
+
+/** Orders of the threads of `newThreads`, with the ids in that order. */
+const orders: readonly (readonly [string, readonly string[]])[] = [
+  ['entity_name', ['a', 'b', 'n']],
+  ['entity_name.desc', ['n', 'b', 'a']],
+  ['entity_name.nullsfirst', ['n', 'a', 'b']],
+  ['entity_name.asc.nullslast', ['a', 'b', 'n']],
+  ['entity_name.desc.nullsfirst', ['n', 'b', 'a']],
+  ['entity_name.desc.nullslast', ['b', 'a', 'n']],
+  ['entity_type , entity_name.desc.nullslast', ['a', 'n', 'b']],
+  ['entity_type.desc,entity_id.desc', ['b', 'n', 'a']],
+];
+
+/** Pages to the row, and where nulls are in an order. */
+export const restPagingAudits: readonly Audit[] = [
+  audit(
+    'REST-432',
+    'limit, offset and Range cut the same pages, to the row, with their status and Content-Range',
+    { source: 'protocol/rest.md#order-and-ranges', since },
+    async (context) => {
+      for (const [query, headers, status, range, expected] of ranges) {
+        const { response, indexes } = await readInbox(context, query, headers);
+        const of = JSON.stringify({ ...query, ...headers });
+        assertStatus(response, status);
+        assert.equal(response.headers.get('content-range'), range, `the header content-range of ${of}`);
+        assert.deepEqual(indexes, expected, `the rows of ${of}`);
+      }
+    },
+  ),
+  audit(
+    'REST-433',
+    'the refusal of a range names its reason in details',
+    { source: 'protocol/rest.md#order-and-ranges', since },
+    async (context) => {
+      for (const [query, headers, details] of refusedRanges) {
+        const { response } = await readInbox(context, query, headers);
+        assertError(response, 416, 'PGRST103');
+        assert.match(String(at(response.json, 'details')), details, 'details of the response');
+      }
+    },
+  ),
+  audit(
+    'REST-435',
+    'order puts nulls last, with desc first, unless told otherwise, and skips spaces beside its commas',
+    { source: 'protocol/rest.md#order-and-ranges', since },
+    async (context) => {
+      const threads = await newThreads(context);
+      for (const [order, expected] of orders)
+        assert.deepEqual(
+          rowsOf(await threads({ select: 'entity_id', order })).map((row) => at(row, 'entity_id')),
+          expected,
+          `the ids by ${order}`,
+        );
+    },
+  ),
+];

@@ -16,8 +16,9 @@ import { tokenAudits } from './auth/token.audits.ts';
 import { userAudits } from './auth/user.audits.ts';
 import { realtimeChangeAudits } from './realtime/changes.audits.ts';
 import { realtimeChannelAudits } from './realtime/channels.audits.ts';
-import { realtimeBindingCaseAudits } from './realtime/binding-cases.audits.ts';
-import { realtimeChannelCaseAudits } from './realtime/channel-cases.audits.ts';
+import { realtimeFrameAudits } from './realtime/frames.audits.ts';
+import { realtimeTokenAudits } from './realtime/tokens.audits.ts';
+import { realtimeHttpBroadcastAudits } from './realtime/http-broadcasts.audits.ts';
 import { realtimeBindingAudits } from './realtime/bindings.audits.ts';
 import { realtimeBroadcastAudits } from './realtime/broadcast.audits.ts';
 import { realtimeFilterAudits } from './realtime/change-filters.audits.ts';
@@ -100,8 +101,9 @@ export const serverAudits: readonly Audit[] = [
   ...realtimeRuleAudits,
   ...realtimeDatabaseAudits,
   ...realtimePresenceAudits,
-  ...realtimeBindingCaseAudits,
-  ...realtimeChannelCaseAudits,
+  ...realtimeFrameAudits,
+  ...realtimeTokenAudits,
+  ...realtimeHttpBroadcastAudits,
   ...storageAudits,
   ...storageBucketAudits,
   ...storageObjectAudits,

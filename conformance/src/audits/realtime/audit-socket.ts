@@ -14,6 +14,9 @@ export const inboxOf = (user: AuditUser) => ({
   filter: `recipient_id=eq.${user.id}`,
 });
 
+/** The name of the user's private channel, which she can read but not write. */
+export const inboxTopicOf = ({ id }: AuditUser): string => `user:${id}`;
+
 export const preferencesOf = (user: AuditUser) => ({
   event: '*',
   schema: 'public',
@@ -31,6 +34,23 @@ export async function withSocket(
     await task(socket);
   } finally {
     socket.close();
+  }
+}
+
+/** Closes the sockets that `task` opened. */
+export async function withSockets(
+  context: AuditContext,
+  task: (open: () => Promise<FrameSocket>) => Promise<void>,
+): Promise<void> {
+  const opened: FrameSocket[] = [];
+  try {
+    await task(async () => {
+      const socket = await openFrameSocket(context);
+      opened.push(socket);
+      return socket;
+    });
+  } finally {
+    for (const socket of opened) socket.close();
   }
 }
 

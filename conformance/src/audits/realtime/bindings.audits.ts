@@ -1,16 +1,18 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { at } from '../../target/wire.ts';
-import { bindingIds, inboxOf, joinLive, preferencesOf, withPair } from './audit-socket.ts';
+import { bindingIds, inboxOf, joinLive, preferencesOf, settle, withPair } from './audit-socket.ts';
 import type { Frame } from '../../target/frames.ts';
-import { isChange, joinPayload } from './frame-socket.ts';
+import { isChange, isReply, isSystem, joinPayload } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const source = 'protocol/realtime.md#changes';
+const since = '1.0.0';
+const notifications = { schema: 'public', table: 'notifications' };
 
 const record = (frame: Frame, name: string) => at(frame.payload, 'data', 'record', name);
 
-export const realtimeBindingAudits: readonly Audit[] = [
+const bindings: readonly Audit[] = [
   audit(
     'RT-150',
     'an update that leaves the filter is not sent',
@@ -178,3 +180,141 @@ export const realtimeBindingAudits: readonly Audit[] = [
       }),
   ),
 ];
+
+const unfiltered = (filter: string) => ({ ...notifications, event: '*', filter });
+
+/** Invalid bindings, and the message of the system error. */
+const invalid: readonly (readonly [object, RegExp])[] = [
+  [{ event: '*' }, /No subscription params/],
+  [{ ...notifications, event: '*', select: 'status' }, /`select`/],
+  [{ schema: 'public', event: '*', select: ['id'] }, /wildcard/],
+  [{ ...notifications, event: '*', select: ['no_such_column'] }, /no_such_column/],
+  [unfiltered('no_such_column=eq.1'), /no_such_column/],
+  [unfiltered('status'), /Error parsing `filter`/],
+  [unfiltered('status=read'), /Error parsing `filter`/],
+  [unfiltered('status=eq.read,'), /empty segments/],
+  [unfiltered('status=in.read'), /parentheses/],
+  [unfiltered('status=is.read'), /is filter/],
+  [unfiltered('status=is.true'), /boolean/],
+  [unfiltered('id=like.a%'), /like/],
+  [unfiltered('status=match.('), /regular expression/],
+  [unfiltered('id=in.(a)'), /uuid/],
+  [unfiltered('created_at=gt.whenever'), /whenever/],
+];
+
+const forms: readonly Audit[] = [
+  audit(
+    'RT-332',
+    'each invalid binding is joined, then reported with its reason',
+    { source: 'protocol/realtime.md#joins', level: 'SHOULD', since },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        for (const [index, [binding]] of invalid.entries())
+          socket.send(
+            `${index}`,
+            `${index}`,
+            `realtime:invalid-${index}`,
+            'phx_join',
+            joinPayload(ada.accessToken, [binding]),
+          );
+        for (const [index, [binding, message]] of invalid.entries()) {
+          const ofTopic = ({ topic }: Frame) => topic === `realtime:invalid-${index}`;
+          const reply = await socket.expect('the reply', isReply(`${index}`));
+          assert.equal(at(reply.payload, 'status'), 'ok', 'status of the reply');
+          const what = `the report of ${JSON.stringify(binding)}`;
+          const { payload } = await socket.expect(
+            what,
+            (frame) => ofTopic(frame) && isSystem('error')(frame),
+          );
+          assert.match(String(at(payload, 'message')), message, `message of ${what}`);
+        }
+        assert.equal(socket.received.some(isSystem('ok')), false, 'a live subscription');
+      }),
+  ),
+  audit(
+    'RT-333',
+    'the id of a binding is an integer below 2^27 that depends on its content, and not on the order of its members',
+    { source: 'protocol/realtime.md#joins', level: 'SHOULD', since },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        const { event, schema, table, filter } = inboxOf(ada);
+        const bindings = [
+          { event, schema, table, filter },
+          { filter, table, schema, event },
+          { event: 'INSERT', schema, table, filter },
+          { event, schema, table },
+          ...Array.from({ length: 12 }, (_, index) => ({
+            event,
+            schema,
+            table,
+            filter: `status=eq.${index}`,
+          })),
+        ];
+        const ids = bindingIds(await joinLive(socket, ada.accessToken, bindings));
+        assert.ok(
+          ids.every((id) => Number.isInteger(id) && Number(id) >= 0 && Number(id) < 2 ** 27),
+          'each id is an integer below 2^27',
+          ids.join(', '),
+        );
+        assert.equal(ids[1], ids[0], 'the id of the same binding');
+        assert.equal(new Set(ids).size, bindings.length - 1, 'the number of different ids');
+      }),
+  ),
+  audit(
+    'RT-334',
+    'a binding may name its event in any case, omit it, or name a table or a schema alone',
+    { source: 'protocol/realtime.md#joins', level: 'SHOULD', since },
+    (context) =>
+      withPair(context, async ({ ada, socket, notify }) => {
+        const receiving = [
+          { ...inboxOf(ada), event: 'insert' },
+          { ...notifications },
+          { ...notifications, event: 'other' },
+          { event: 'INSERT', table: 'notifications' },
+          { event: 'INSERT', schema: 'public' },
+          { event: 'INSERT', schema: '*' },
+        ];
+        const others = [
+          { ...notifications, event: 'update' },
+          { event: 'INSERT', table: 'notification_preferences' },
+        ];
+        const reply = await joinLive(socket, ada.accessToken, [...receiving, ...others]);
+        const ids = bindingIds(reply);
+        assert.deepEqual(
+          at(reply.payload, 'response', 'postgres_changes'),
+          [...receiving, ...others].map((binding, index) => Object.assign({ id: ids[index] }, binding)),
+          'the bindings of the reply',
+        );
+        await notify();
+        const { payload } = await socket.expect('the insert', isChange('INSERT'));
+        assert.deepEqual(
+          new Set(at(payload, 'ids') as readonly unknown[]),
+          new Set(ids.slice(0, receiving.length)),
+          'ids of the payload',
+        );
+      }),
+  ),
+  audit(
+    'RT-338',
+    'a topic that was joined again receives each change once, by its new bindings',
+    { source: 'protocol/realtime.md#joins', since },
+    (context) =>
+      withPair(context, async ({ ada, socket, notify }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        const inserts = { ...inboxOf(ada), event: 'INSERT' };
+        socket.send('9', '9', 'realtime:audit', 'phx_join', joinPayload(ada.accessToken, [inserts]));
+        const ids = bindingIds(await socket.expect('the second reply', isReply('9')));
+        await socket.expect('system ok again', () => socket.received.filter(isSystem('ok')).length === 2);
+        await notify();
+        await socket.expect('the insert', isChange('INSERT'));
+        await settle(socket, '10');
+        assert.deepEqual(
+          socket.received.filter(isChange('INSERT')).map(({ payload }) => at(payload, 'ids')),
+          [ids],
+          'the ids of the changes',
+        );
+      }),
+  ),
+];
+
+export const realtimeBindingAudits: readonly Audit[] = [...bindings, ...forms];

@@ -1,14 +1,14 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
-import { assertStatus, at, createWire, type WireResponse } from '../../target/wire.ts';
-import { joinOk, settle, withSocket } from './audit-socket.ts';
+import { assertStatus, at } from '../../target/wire.ts';
+import { joinOk, settle, withSocket, withSockets } from './audit-socket.ts';
 import type { Frame } from '../../target/frames.ts';
-import { isReply, openFrameSocket, type FrameSocket } from './frame-socket.ts';
+import { httpWith } from './broadcast-http.ts';
+import { isBroadcast, isEvent, isReply, type FrameSocket } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 
-const isEvent = (event: string) => (frame: Frame) => frame.event === event;
 const indexOf = (socket: FrameSocket, matches: (frame: Frame) => boolean) =>
   socket.received.findIndex(matches);
 
@@ -23,28 +23,12 @@ async function withRoom(
 ) {
   const user = await context.newUser();
   const room = `room-${user.id}`;
-  await withSocket(context, async (one) => {
-    const two = await openFrameSocket(context);
-    try {
-      await joinOk(one, room, user, config);
-      await joinOk(two, room, user, config);
-      await task(one, two, `realtime:${room}`);
-    } finally {
-      two.close();
-    }
+  await withSockets(context, async (open) => {
+    const [one, two] = [await open(), await open()];
+    for (const socket of [one, two]) await joinOk(socket, room, user, config);
+    await task(one, two, `realtime:${room}`);
   });
 }
-
-/** Sends a broadcast by HTTP, with an API key as the token too unless it is of the newer form. */
-const sendByHttp = ({ target }: AuditContext, key: string, message: object): Promise<WireResponse> => {
-  const url = String(target.realtimeUrl)
-    .replace(/^ws/, 'http')
-    .replace(/\/websocket$/, '');
-  return createWire(url, key, target.fetch).send('POST', '/api/broadcast', {
-    body: { messages: [message] },
-    ...(key.startsWith('sb_') ? {} : { token: key }),
-  });
-};
 
 /** Broadcast and presence in public channels, and the refusal of a private one. */
 export const realtimeBroadcastAudits: readonly Audit[] = [
@@ -97,8 +81,8 @@ export const realtimeBroadcastAudits: readonly Audit[] = [
     (context) =>
       withRoom(context, {}, async (one, _two, room) => {
         const message = { topic: room.replace('realtime:', ''), ...shout };
-        const sent = await sendByHttp(context, context.target.anonKey, message);
-        assertStatus(sent, 202);
+        const send = httpWith(context, context.target.anonKey);
+        assertStatus(await send('/broadcast', { body: { messages: [message] } }), 202);
         await one.expect('the broadcast', isShout);
       }),
   ),
@@ -108,15 +92,12 @@ export const realtimeBroadcastAudits: readonly Audit[] = [
     { source: 'protocol/realtime.md#broadcast', needs: ['service-key'], since: '1.0.0' },
     (context) =>
       withRoom(context, {}, async (one, _two, room) => {
-        const send = async (message: object) => {
-          const topic = room.replace('realtime:', '');
-          const sent = await sendByHttp(context, context.target.serviceKey ?? '', { topic, ...message });
-          assertStatus(sent, 202);
-        };
-        await send({ ...shout, event: 'secret', private: true });
-        await send(shout);
+        const send = httpWith(context, context.target.serviceKey ?? '');
+        const topic = room.replace('realtime:', '');
+        for (const message of [{ ...shout, event: 'secret', private: true }, shout])
+          assertStatus(await send('/broadcast', { body: { messages: [{ topic, ...message }] } }), 202);
         await one.expect('the public broadcast', isShout);
-        const events = one.received.filter(isEvent('broadcast')).map(({ payload }) => at(payload, 'event'));
+        const events = one.received.filter(isBroadcast).map(({ payload }) => at(payload, 'event'));
         assert.deepEqual(events, ['shout'], 'the events of the received broadcasts');
       }),
   ),

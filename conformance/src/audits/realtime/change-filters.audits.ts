@@ -113,4 +113,102 @@ const refusals = unbindable.map(([id, title, binding, since = '0.1.0']) =>
   ),
 );
 
-export const realtimeFilterAudits: readonly Audit[] = [...filterAudits, ...refusals];
+type Filters = readonly (readonly [filter: string, passes: boolean])[];
+
+/** Filters of one channel, and whether an update to the status `read` passes each: id, title, filters. */
+const tables: readonly (readonly [string, string, (pair: Pair) => Filters])[] = [
+  [
+    'RT-329',
+    'comparisons decide at the value itself',
+    () => [
+      ['status=gt.read', false],
+      ['status=gt.reac', true],
+      ['status=gte.read', true],
+      ['status=gte.reae', false],
+      ['status=lt.read', false],
+      ['status=lt.reae', true],
+      ['status=lte.read', true],
+      ['status=lte.reac', false],
+      ['status=neq.read', false],
+      ['created_at=gt.2000-01-01', true],
+      ['created_at=lt.2000-01-01', false],
+    ],
+  ],
+  [
+    'RT-330',
+    'negations, patterns and nulls select as in PostgreSQL',
+    () => [
+      ['status=not.in.(unread,archived)', true],
+      ['status=not.in.(read)', false],
+      ['status=not.gt.read', true],
+      ['status=not.neq.read', true],
+      ['status=like.RE%', false],
+      ['status=not.like.re%', false],
+      ['status=not.ilike.UN%', true],
+      ['status=match.^RE', false],
+      ['status=not.match.^un', true],
+      ['status=imatch.^RE', true],
+      ['status=imatch.^UN', false],
+      ['status=isdistinct.unread', true],
+      ['status=isdistinct.read', false],
+      ['status=not.isdistinct.read', true],
+      ['status=is.null', false],
+      ['snoozed_until=is.null', true],
+      ['snoozed_until=not.is.null', false],
+      ['snoozed_until=isdistinct.2026-01-01', true],
+      ['snoozed_until=neq.2026-01-01', false],
+    ],
+  ],
+  [
+    'RT-331',
+    'each value of a list, each condition and quotes count',
+    ({ ada, grace }) => [
+      ['status=in.("read",archived)', true],
+      ['status=in.(archived,"read")', true],
+      ['status=in.(archived,unread)', false],
+      ['status=eq."read"', true],
+      ['content=neq."a,b"', true],
+      ['content=in.("a,b",c)', false],
+      ['status=eq.read,kind=neq."a,(b"', true],
+      [`recipient_id=eq.${ada.id},status=eq.read`, true],
+      [`status=eq.read,recipient_id=eq.${grace.id}`, false],
+      ['status=in.(read,archived),kind=eq.mention', true],
+      ['kind=eq.mention,status=in.(unread,archived)', false],
+      ['status=neq.unread,status=neq.archived,status=neq.read', false],
+      [' status=eq.read ', true],
+      ['', true],
+    ],
+  ],
+];
+
+const filterTables = tables.map(([id, title, filtersOf]) =>
+  audit(
+    id,
+    `a change names the bindings whose filters it passes: ${title}`,
+    { source: 'protocol/realtime.md#filters-of-changes', level: 'SHOULD', since: '1.0.0' },
+    (context) =>
+      withPair(context, async (pair) => {
+        const { ada, socket, notify, setStatus } = pair;
+        await notify();
+        const filters = filtersOf(pair);
+        const bindings = filters.map(([filter]) => ({
+          schema: 'public',
+          table: 'notifications',
+          event: 'UPDATE',
+          filter,
+        }));
+        const ids = bindingIds(await joinLive(socket, ada.accessToken, [...bindings, inboxOf(ada)]));
+        await setStatus('read');
+        const { payload } = await socket.expect('the update', isChange('UPDATE'));
+        const named = new Set(at(payload, 'ids') as readonly unknown[]);
+        const passing = filters.flatMap(([filter], index) => (named.has(ids[index]) ? [filter] : []));
+        assert.deepEqual(
+          passing,
+          filters.flatMap(([filter, passes]) => (passes ? [filter] : [])),
+          'the filters that the update passes',
+        );
+      }),
+  ),
+);
+
+export const realtimeFilterAudits: readonly Audit[] = [...filterAudits, ...refusals, ...filterTables];

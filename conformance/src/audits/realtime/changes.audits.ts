@@ -1,12 +1,13 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
-import { assertError, at } from '../../target/wire.ts';
-import { inboxOf, joinLive, preferencesOf, withPair } from './audit-socket.ts';
+import { assertError, assertStatus, at } from '../../target/wire.ts';
+import { bindingIds, inboxOf, joinLive, preferencesOf, withPair } from './audit-socket.ts';
 import type { Frame } from '../../target/frames.ts';
 import { isChange } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const source = 'protocol/realtime.md#changes';
+const since = '1.0.0';
 
 const record = (frame: Frame, name: string) => at(frame.payload, 'data', 'record', name);
 
@@ -141,5 +142,102 @@ export const realtimeChangeAudits: readonly Audit[] = [
       );
       assert.equal(socket.received.filter(isChange('INSERT')).length, 1, 'the number of received frames');
     }),
+  ),
+  audit(
+    'RT-335',
+    'numbers, arrays, times of day and nulls arrive as JSON, and columns have the short names of their types',
+    { source, since },
+    (context) =>
+      withPair(context, async ({ ada, socket, notify }) => {
+        await joinLive(socket, ada.accessToken, [preferencesOf(ada), inboxOf(ada)]);
+        const values = {
+          digest_hour: 7,
+          quiet_weekdays: [6, 7],
+          quiet_hours_start: '22:30:00',
+          quiet_hours_end: '06:00:00',
+          language: 'de',
+        };
+        const made = await context.rest.send('POST', '/notification_preferences', {
+          token: ada.accessToken,
+          body: { user_id: ada.id, ...values },
+        });
+        assertStatus(made, 201);
+        const { payload } = await socket.expect('the insert', isChange('INSERT'));
+        const record = at(payload, 'data', 'record');
+        for (const [name, value] of Object.entries({ ...values, email_edits: false }))
+          assert.deepEqual(at(record, name), value, `${name} of the record`);
+        const columns = at(payload, 'data', 'columns') as readonly unknown[];
+        const typeOf = (name: string) =>
+          at(
+            columns.find((column) => at(column, 'name') === name),
+            'type',
+          );
+        assert.deepEqual(
+          ['digest_hour', 'quiet_weekdays', 'quiet_hours_start', 'email_edits', 'created_at'].map(typeOf),
+          ['int2', '_int2', 'time', 'bool', 'timestamptz'],
+          'the types of the columns',
+        );
+        assert.deepEqual(
+          new Set(columns.map((column) => at(column, 'name'))),
+          new Set(Object.keys(record as object)),
+          'the names of the columns',
+        );
+        await notify();
+        const ofInbox = (frame: Frame) => at(frame.payload, 'data', 'table') === 'notifications';
+        const other = await socket.expect('the other insert', ofInbox);
+        assert.equal(
+          at(other.payload, 'data', 'record', 'snoozed_until'),
+          null,
+          'snoozed_until of the record',
+        );
+      }),
+  ),
+  audit(
+    'RT-336',
+    'bindings with other columns receive a message each, with these columns, the key and their own ids',
+    { source, level: 'SHOULD', since },
+    (context) =>
+      withPair(context, async ({ ada, socket, notify, setStatus }) => {
+        const id = await notify();
+        const binding = { ...inboxOf(ada), event: 'UPDATE' };
+        const [narrow, wide] = bindingIds(
+          await joinLive(socket, ada.accessToken, [
+            { ...binding, select: ['status'] },
+            { ...binding, select: ['status', 'kind'] },
+          ]),
+        );
+        await setStatus('read');
+        await socket.expect('both updates', () => socket.received.filter(isChange('UPDATE')).length === 2);
+        for (const [own, expected] of [
+          [narrow, { id, status: 'read' }],
+          [wide, { id, status: 'read', kind: 'mention' }],
+        ] as const) {
+          const ofBinding = ({ payload }: Frame) => (at(payload, 'ids') as readonly unknown[]).includes(own);
+          const payload = socket.received.filter(isChange('UPDATE')).find(ofBinding)?.payload;
+          assert.deepEqual(at(payload, 'ids'), [own], 'ids of the payload');
+          assert.deepEqual(at(payload, 'data', 'record'), expected, 'data.record of the payload');
+          assert.deepEqual(at(payload, 'data', 'old_record'), { id }, 'data.old_record of the payload');
+          const columns = at(payload, 'data', 'columns') as readonly unknown[];
+          assert.deepEqual(
+            new Set(columns.map((column) => at(column, 'name'))),
+            new Set(Object.keys(expected)),
+            'the names of the columns',
+          );
+        }
+      }),
+  ),
+  audit(
+    'RT-337',
+    'a subscriber without the right to the table receives an error without values in place of a change',
+    { source, level: 'SHOULD', since },
+    (context) =>
+      withPair(context, async ({ ada, socket, notify }) => {
+        const token = context.signAgain(ada.accessToken, { role: 'anon' });
+        await joinLive(socket, token, [{ schema: 'public', table: 'notifications', event: 'INSERT' }]);
+        await notify();
+        const { payload } = await socket.expect('the insert', isChange('INSERT'));
+        assert.deepEqual(at(payload, 'data', 'errors'), ['Error 401: Unauthorized'], 'data.errors');
+        assert.deepEqual(at(payload, 'data', 'record') ?? {}, {}, 'data.record of the payload');
+      }),
   ),
 ];

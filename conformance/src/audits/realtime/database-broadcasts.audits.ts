@@ -1,20 +1,20 @@
 import { assert } from '../../target/assertion.ts';
 import type { Frame } from '../../target/frames.ts';
-import type { AuditContext, AuditUser } from '../../audit/audit-context.ts';
+import type { AuditContext } from '../../audit/audit-context.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { at } from '../../target/wire.ts';
-import { join, joinOk, settle, withSocket } from './audit-socket.ts';
+import { notifyOnce } from '../rest/notifications.ts';
+import { inboxTopicOf, join, joinOk, settle, withSocket } from './audit-socket.ts';
+import { isBroadcast, isSystem } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const source = 'protocol/realtime.md#broadcasts-of-the-database';
+const since = '1.0.0';
 
-const isBroadcast = (frame: Frame) => frame.event === 'broadcast';
 /** The server may still deliver earlier messages live after a join; those are not marked as replayed. */
 const isReplayed = (frame: Frame) => isBroadcast(frame) && at(frame.payload, 'meta', 'replayed') === true;
 const numberOf = ({ payload }: Frame) => at(payload, 'payload', 'n');
 
-/** The user's private channel, which she can read but not write. */
-const inboxOf = ({ id }: AuditUser) => `user:${id}`;
 const replaying = (since: unknown, limit: unknown) => ({
   private: true,
   broadcast: { replay: { since, limit } },
@@ -34,8 +34,8 @@ const database: readonly Audit[] = [
     async (context) => {
       const ada = await context.newUser();
       await withSocket(context, async (socket) => {
-        await joinOk(socket, inboxOf(ada), ada, { private: true });
-        await sendFromDatabase(context, inboxOf(ada), 1, 2);
+        await joinOk(socket, inboxTopicOf(ada), ada, { private: true });
+        await sendFromDatabase(context, inboxTopicOf(ada), 1, 2);
         await socket.expect('both', () => socket.received.filter(isBroadcast).length === 2);
         const notes = socket.received.filter(isBroadcast);
         assert.deepEqual(notes.map(numberOf), [1, 2], 'the numbers');
@@ -51,11 +51,11 @@ const database: readonly Audit[] = [
     async (context) => {
       const ada = await context.newUser();
       await withSocket(context, async (socket) => {
-        await joinOk(socket, inboxOf(ada), ada, { private: true });
+        await joinOk(socket, inboxTopicOf(ada), ada, { private: true });
         await context.query(
           `select realtime.broadcast_changes($1, 'UPDATE', 'UPDATE', 'users', 'auth', u, u)
            from (select id, email::text from auth.users where id = $2::uuid) u`,
-          [inboxOf(ada), ada.id],
+          [inboxTopicOf(ada), ada.id],
         );
         const { payload } = await socket.expect('the change', isBroadcast);
         assert.equal(at(payload, 'event'), 'UPDATE', 'event of the payload');
@@ -75,9 +75,9 @@ const database: readonly Audit[] = [
     { source, needs: ['database'] },
     async (context) => {
       const ada = await context.newUser();
-      await sendFromDatabase(context, inboxOf(ada), 1, 3);
+      await sendFromDatabase(context, inboxTopicOf(ada), 1, 3);
       await withSocket(context, async (socket) => {
-        await joinOk(socket, inboxOf(ada), ada, replaying(Date.now() - 60_000, 10));
+        await joinOk(socket, inboxTopicOf(ada), ada, replaying(Date.now() - 60_000, 10));
         await socket.expect('three', () => socket.received.filter(isReplayed).length === 3);
         assert.deepEqual(socket.received.filter(isReplayed).map(numberOf), [1, 2, 3], 'the received frames');
         assert.equal(socket.received[0]?.event, 'phx_reply', 'the event of the first received frame');
@@ -90,11 +90,11 @@ const database: readonly Audit[] = [
     { source, needs: ['database'] },
     async (context) => {
       const ada = await context.newUser();
-      await sendFromDatabase(context, inboxOf(ada), 1, 27);
+      await sendFromDatabase(context, inboxTopicOf(ada), 1, 27);
       const replayed = async (limit: number) => {
         let numbers: readonly unknown[] = [];
         await withSocket(context, async (socket) => {
-          await joinOk(socket, inboxOf(ada), ada, replaying(0, limit));
+          await joinOk(socket, inboxTopicOf(ada), ada, replaying(0, limit));
           // The channel's process delivers the replay, so the reply to a heartbeat may arrive first.
           await socket.expect('the latest', (frame) => isReplayed(frame) && numberOf(frame) === 27);
           await settle(socket, '9');
@@ -116,11 +116,62 @@ const database: readonly Audit[] = [
     { source, needs: ['database'] },
     async (context) => {
       const ada = await context.newUser();
-      await sendFromDatabase(context, inboxOf(ada), 1, 1);
+      await sendFromDatabase(context, inboxTopicOf(ada), 1, 1);
       await withSocket(context, async (socket) => {
-        await joinOk(socket, inboxOf(ada), ada, replaying(Date.now() + 60_000, 10));
+        await joinOk(socket, inboxTopicOf(ada), ada, replaying(Date.now() + 60_000, 10));
         await settle(socket, '9');
         assert.equal(socket.received.filter(isReplayed).length, 0, 'the number of received frames');
+      });
+    },
+  ),
+];
+
+const rows: readonly Audit[] = [
+  audit(
+    'RT-351',
+    "the database's broadcast of a written row reaches the private channel of its user once",
+    { source: 'protocol/product.md#calls-of-the-application', since },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await withSocket(context, async (socket) => {
+        const config = { private: true, broadcast: { replication_ready: true } };
+        await joinOk(socket, inboxTopicOf(ada), ada, config, '1');
+        await joinOk(socket, `other:${ada.id}`, ada, {}, '2');
+        await socket.expect('the replication', isSystem('ok'));
+        const id = await notifyOnce(context, grace, ada);
+        const isInsert = (frame: Frame) => isBroadcast(frame) && at(frame.payload, 'event') === 'INSERT';
+        const { topic, payload } = await socket.expect('the insert', isInsert);
+        assert.equal(topic, `realtime:${inboxTopicOf(ada)}`, 'the topic of the broadcast');
+        const change = at(payload, 'payload');
+        assert.deepEqual(
+          ['schema', 'table', 'operation'].map((member) => at(change, member)),
+          ['public', 'notifications', 'INSERT'],
+          'schema, table and operation of the payload',
+        );
+        assert.equal(at(change, 'records', 0, 'id'), id, 'records.0.id of the payload');
+        await settle(socket, '20');
+        assert.equal(socket.received.filter(isInsert).length, 1, 'the number of broadcasts');
+      });
+    },
+  ),
+  audit(
+    'RT-352',
+    'a join that asks for it receives a message when the replication of broadcasts is established',
+    { source: 'protocol/realtime.md#joins', level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, 'silent', user, {}, '1');
+        await joinOk(socket, 'told', user, { broadcast: { replication_ready: true } }, '2');
+        const { joinRef, payload } = await socket.expect('system ok', isSystem('ok'));
+        assert.equal(joinRef, '2', 'the join_ref of the message');
+        assert.deepEqual(
+          ['channel', 'message'].map((member) => at(payload, member)),
+          ['told', 'Replication connection established'],
+          'channel and message of the payload',
+        );
+        await settle(socket, '20');
+        assert.equal(socket.received.filter(isSystem('ok')).length, 1, 'the number of messages');
       });
     },
   ),
@@ -142,7 +193,7 @@ const replay: readonly Audit[] = [
   audit('RT-207', 'replay with a time that is not valid is refused', { source }, async (context) => {
     const ada = await context.newUser();
     await withSocket(context, async (socket) => {
-      const reply = await join(socket, inboxOf(ada), ada, replaying('yesterday', 10));
+      const reply = await join(socket, inboxTopicOf(ada), ada, replaying('yesterday', 10));
       assert.equal(at(reply, 'status'), 'error', 'status of the reply');
       assert.match(
         String(at(reply, 'response', 'reason')),
@@ -153,4 +204,4 @@ const replay: readonly Audit[] = [
   }),
 ];
 
-export const realtimeDatabaseAudits: readonly Audit[] = [...database, ...replay];
+export const realtimeDatabaseAudits: readonly Audit[] = [...database, ...rows, ...replay];

@@ -26,15 +26,20 @@ export interface FrameSocket {
 
 const waitMs = 10_000;
 
+/** @throws NotRunError if the target has no realtime service. */
+export function realtimeUrlOf({ realtimeUrl }: Pick<ConformanceTarget, 'realtimeUrl'>): string {
+  if (realtimeUrl === null) throw new NotRunError('the target has no realtime service');
+  return realtimeUrl;
+}
+
 /** Opens a WebSocket to the target's realtime service. @throws NotRunError if the target has none. */
 export async function openFrameSocket({
   target,
 }: {
   readonly target: Pick<ConformanceTarget, 'realtimeUrl' | 'anonKey' | 'onFrame'>;
 }): Promise<FrameSocket> {
-  if (target.realtimeUrl === null) throw new NotRunError('the target has no realtime service');
   const socket = new WebSocket(
-    `${target.realtimeUrl}?apikey=${encodeURIComponent(target.anonKey)}&vsn=2.0.0`,
+    `${realtimeUrlOf(target)}?apikey=${encodeURIComponent(target.anonKey)}&vsn=2.0.0`,
   );
   const received: Frame[] = [];
   const waiting = new Set<() => void>();
@@ -102,6 +107,10 @@ export const joinPayload = (accessToken: string, changes: readonly object[]) => 
   },
   access_token: accessToken,
 });
+
+export const isEvent = (event: string) => (frame: Frame) => frame.event === event;
+
+export const isBroadcast = isEvent('broadcast');
 
 export const isReply = (ref: string) => (frame: Frame) => frame.event === 'phx_reply' && frame.ref === ref;
 

@@ -1,20 +1,17 @@
 import { assert } from '../../target/assertion.ts';
 import { randomUUID } from 'node:crypto';
 import type { Frame } from '../../target/frames.ts';
-import type { AuditContext, AuditUser } from '../../audit/audit-context.ts';
+import type { AuditContext } from '../../audit/audit-context.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { at } from '../../target/wire.ts';
-import { joinOk, withSocket } from './audit-socket.ts';
-import { isReply, isSystem, openFrameSocket, type FrameSocket } from './frame-socket.ts';
+import { inboxTopicOf, joinOk, withSocket, withSockets } from './audit-socket.ts';
+import { isBroadcast, isEvent, isReply, isSystem, type FrameSocket } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const source = 'protocol/realtime.md#presence';
+const since = '1.0.0';
 
-const isBroadcast = (frame: Frame) => frame.event === 'broadcast';
-const isDiff = (frame: Frame) => frame.event === 'presence_diff';
-
-/** The user's private channel, which she can read but not write. */
-const inboxOf = ({ id }: AuditUser) => `user:${id}`;
+const isDiff = isEvent('presence_diff');
 
 const rights: readonly Audit[] = [
   audit(
@@ -24,11 +21,11 @@ const rights: readonly Audit[] = [
     async (context) => {
       const ada = await context.newUser();
       await withSocket(context, async (socket) => {
-        await joinOk(socket, inboxOf(ada), ada, { private: true, broadcast: { ack: true, self: true } });
+        await joinOk(socket, inboxTopicOf(ada), ada, { private: true, broadcast: { ack: true, self: true } });
         const shout = { type: 'broadcast', event: 'shout', payload: {} };
-        socket.send('1', '5', `realtime:${inboxOf(ada)}`, 'broadcast', shout);
+        socket.send('1', '5', `realtime:${inboxTopicOf(ada)}`, 'broadcast', shout);
         // The server handles the channel's second frame after the first one.
-        socket.send('1', '6', `realtime:${inboxOf(ada)}`, 'phx_leave', {});
+        socket.send('1', '6', `realtime:${inboxTopicOf(ada)}`, 'phx_leave', {});
         await socket.expect('the reply to the leave', isReply('6'));
         assert.equal(
           socket.received.some((frame) => isReply('5')(frame) || isBroadcast(frame)),
@@ -45,15 +42,24 @@ const rights: readonly Audit[] = [
     async (context) => {
       const ada = await context.newUser();
       await withSocket(context, async (socket) => {
-        await joinOk(socket, inboxOf(ada), ada, { private: true, presence: { enabled: true, key: 'ada' } });
+        await joinOk(socket, inboxTopicOf(ada), ada, {
+          private: true,
+          presence: { enabled: true, key: 'ada' },
+        });
         const track = { type: 'presence', event: 'track', payload: {} };
-        socket.send('1', '5', `realtime:${inboxOf(ada)}`, 'presence', track);
+        socket.send('1', '5', `realtime:${inboxTopicOf(ada)}`, 'presence', track);
         const { payload } = await socket.expect('the reply', isReply('5'));
         assert.deepEqual(payload, { status: 'error', response: {} }, 'the payload');
       });
     },
   ),
 ];
+
+async function track(topic: string, socket: FrameSocket, ref: string, payload: object): Promise<void> {
+  socket.send('1', ref, topic, 'presence', { type: 'presence', event: 'track', payload });
+  const reply = await socket.expect('the reply', isReply(ref));
+  assert.equal(at(reply.payload, 'status'), 'ok', 'status of the payload of the received frame');
+}
 
 interface Room {
   readonly one: FrameSocket;
@@ -67,27 +73,11 @@ async function withPresence(context: AuditContext, task: (room: Room) => Promise
   const ada = await context.newUser();
   const name = `room-${randomUUID()}`;
   const topic = `realtime:${name}`;
-  await withSocket(context, async (one) => {
-    const two = await openFrameSocket(context);
-    try {
-      for (const socket of [one, two])
-        await joinOk(socket, name, ada, { presence: { enabled: true, key: 'ada' } });
-      await task({
-        one,
-        two,
-        topic,
-        async track(socket, ref, payload) {
-          socket.send('1', ref, topic, 'presence', { type: 'presence', event: 'track', payload });
-          assert.equal(
-            at((await socket.expect('the reply', isReply(ref))).payload, 'status'),
-            'ok',
-            'status of the payload of the received frame',
-          );
-        },
-      });
-    } finally {
-      two.close();
-    }
+  await withSockets(context, async (open) => {
+    const [one, two] = [await open(), await open()];
+    for (const socket of [one, two])
+      await joinOk(socket, name, ada, { presence: { enabled: true, key: 'ada' } });
+    await task({ one, two, topic, track: (...call) => track(topic, ...call) });
   });
 }
 
@@ -198,6 +188,82 @@ const presence: readonly Audit[] = [
         'the payload',
       );
     }),
+  ),
+  audit(
+    'RT-343',
+    'a diff lists only the entry that came or left, and reaches the channel of the entry, too',
+    { source, since },
+    (context) =>
+      withPresence(context, async ({ one, two, topic, track }) => {
+        await track(one, '5', { mood: 'calm' });
+        await track(two, '5', { mood: 'busy' });
+        two.send('1', '6', topic, 'presence', { type: 'presence', event: 'untrack' });
+        await track(two, '7', { mood: 'back' });
+        for (const socket of [one, two]) {
+          await socket.expect('four diffs', () => socket.received.filter(isDiff).length === 4);
+          assert.deepEqual(
+            socket.received
+              .filter(isDiff)
+              .map(({ payload }) => [moodsOf(payload, 'joins'), moodsOf(payload, 'leaves')]),
+            [
+              [['calm'], []],
+              [['busy'], []],
+              [[], ['busy']],
+              [['back'], []],
+            ],
+            'the moods that came and left',
+          );
+        }
+      }),
+  ),
+  audit(
+    'RT-344',
+    'the state lists each key with the references of its entries, and a join without a key has a new one',
+    { source, since },
+    async (context) => {
+      const user = await context.newUser();
+      const name = `room-${randomUUID()}`;
+      const topic = `realtime:${name}`;
+      await withSockets(context, async (open) => {
+        const [one, two, three, four] = [await open(), await open(), await open(), await open()];
+        await joinOk(one, name, user, { presence: { enabled: true, key: 'ada' } });
+        await joinOk(two, name, user, { presence: { enabled: true, key: 'bob' } });
+        await joinOk(three, name, user, { presence: { enabled: true, key: '' } });
+        await track(topic, one, '5', { mood: 'calm' });
+        await track(topic, two, '5', { mood: 'busy' });
+        three.send('1', '5', topic, 'presence', { event: 'TRACK' });
+        await three.expect('the reply', isReply('5'));
+        await joinOk(four, name, user, { presence: { enabled: true } });
+        const { payload } = await four.expect('the state', isEvent('presence_state'));
+        assert.deepEqual(at(payload, 'ada', 'metas', 0, 'mood'), 'calm', 'ada.metas.0.mood of the state');
+        assert.deepEqual(at(payload, 'bob', 'metas', 0, 'mood'), 'busy', 'bob.metas.0.mood of the state');
+        const keys = Object.keys(payload);
+        assert.equal(keys.length, 3, 'the number of keys');
+        const own = keys.find((key) => key !== 'ada' && key !== 'bob') ?? '';
+        assert.ok(own.length > 10, 'the other key is a unique one', own);
+        const refs = keys.map((key) => at(payload, key, 'metas', 0, 'phx_ref'));
+        assert.ok(
+          refs.every((ref) => typeof ref === 'string') && new Set(refs).size === 3,
+          'each entry has a reference',
+          JSON.stringify(refs),
+        );
+      });
+    },
+  ),
+  audit(
+    'RT-345',
+    'a join that does not enable presence gets no state, and can track all the same',
+    { source, level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      const name = `room-${randomUUID()}`;
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, name, user, { presence: { enabled: false, key: 'ada' } });
+        await track(`realtime:${name}`, socket, '5', { mood: 'calm' });
+        await socket.expect('the diff', isDiff);
+        assert.equal(socket.received.some(isEvent('presence_state')), false, 'a received state');
+      });
+    },
   ),
 ];
 

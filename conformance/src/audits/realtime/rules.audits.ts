@@ -1,12 +1,10 @@
 import { assert } from '../../target/assertion.ts';
 import { WebSocket } from 'ws';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
-import type { AuditContext } from '../../audit/audit-context.ts';
-import { assertStatus, at, createWire, type Wire } from '../../target/wire.ts';
-import { NotRunError } from '../../target/target.ts';
+import { at } from '../../target/wire.ts';
 import { join, joinOk, settle, topic, withSocket } from './audit-socket.ts';
 import type { Frame } from '../../target/frames.ts';
-import { isReply, type FrameSocket } from './frame-socket.ts';
+import { isReply, realtimeUrlOf, type FrameSocket } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const source = 'protocol/realtime.md#joins';
@@ -20,7 +18,8 @@ async function statusOf(socket: FrameSocket, ref: string): Promise<unknown> {
 
 const isClose = (frame: Frame) => frame.event === 'phx_close';
 
-const frames: readonly Audit[] = [
+/** Rules that were found by differential runs against the real server. */
+export const realtimeRuleAudits: readonly Audit[] = [
   audit('RT-188', 'a leave without the join_ref of the channel is ignored', { source }, async (context) => {
     const { accessToken } = await context.newUser();
     await withSocket(context, async (socket) => {
@@ -80,9 +79,8 @@ const frames: readonly Audit[] = [
     'a handshake with an unknown vsn is refused with 403',
     { source: 'protocol/realtime.md#handshake' },
     async ({ target }) => {
-      if (target.realtimeUrl === null) throw new NotRunError('the target has no realtime service');
       const key = encodeURIComponent(target.anonKey);
-      const socket = new WebSocket(`${target.realtimeUrl}?apikey=${key}&vsn=9.0.0`);
+      const socket = new WebSocket(`${realtimeUrlOf(target)}?apikey=${key}&vsn=9.0.0`);
       const status = await new Promise((resolve) => {
         socket.once('unexpected-response', (_request, response) => resolve(response.statusCode));
         socket.once('open', () => resolve('open'));
@@ -111,52 +109,3 @@ const frames: readonly Audit[] = [
     },
   ),
 ];
-
-/** The HTTP interface, with the token of a new user. */
-async function httpOf({ target, newUser }: AuditContext): Promise<{ wire: Wire; token: string }> {
-  if (target.realtimeUrl === null) throw new NotRunError('the target has no realtime service');
-  const url = target.realtimeUrl.replace(/^ws/, 'http').replace(/\/websocket$/, '/api');
-  return {
-    wire: createWire(url, target.anonKey, target.fetch),
-    token: (await newUser()).accessToken,
-  };
-}
-
-const http: readonly Audit[] = [
-  audit(
-    'RT-193',
-    'a batch of broadcasts without messages is refused with 422',
-    { source: 'protocol/realtime.md#broadcast' },
-    async (context) => {
-      const { wire, token } = await httpOf(context);
-      for (const body of [{}, { messages: [] }, { messages: [{ topic: 'a' }] }]) {
-        const refused = await wire.send('POST', '/broadcast', { token, body });
-        assertStatus(refused, 422);
-        assert.notEqual(at(refused.json, 'errors', 'messages'), undefined, 'errors.messages of the refusal');
-      }
-    },
-  ),
-  audit(
-    'RT-194',
-    'a single broadcast of another media type is refused with 415',
-    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
-    async (context) => {
-      const { wire, token } = await httpOf(context);
-      const headers = { 'Content-Type': 'text/plain' };
-      assertStatus(await wire.send('POST', '/broadcast/a/events/b', { token, headers, body: 'text' }), 415);
-    },
-  ),
-  audit(
-    'RT-195',
-    'a single private broadcast without a policy for writing is refused with 403',
-    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
-    async (context) => {
-      const { wire, token } = await httpOf(context);
-      const query = { private: 'true' };
-      assertStatus(await wire.send('POST', '/broadcast/a/events/b', { token, query, body: {} }), 403);
-    },
-  ),
-];
-
-/** Rules that were found by differential runs against the real server. */
-export const realtimeRuleAudits: readonly Audit[] = [...frames, ...http];

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { WebSocket } from 'ws';
+import { assert, showValue } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import type { AuditContext } from '../../audit/audit-context.ts';
+import { at, parseJson } from '../../target/wire.ts';
+import { joinOk, withSocket, withSockets } from './audit-socket.ts';
+import { isBroadcast, isEvent, isReply, realtimeUrlOf } from './frame-socket.ts';
+
+const audit = auditsOf('realtime');
+const since = '1.0.0';
+
+const shout = { type: 'broadcast', event: 'shout', payload: { text: 'hello' } };
+const acknowledged = { broadcast: { ack: true } };
+const newName = () => `room-${randomUUID()}`;
+
+const openOlder = ({ target }: AuditContext) =>
+  new WebSocket(`${realtimeUrlOf(target)}?apikey=${encodeURIComponent(target.anonKey)}&vsn=1.0.0`);
+
+/** A binary push of a broadcast (kind 3). */
+function binaryPush(
+  refs: readonly [string, string],
+  topic: string,
+  event: string,
+  data: string | Uint8Array,
+) {
+  const parts = [...refs, topic, event, ''].map((part) => Buffer.from(part));
+  const head = [3, ...parts.map(({ length }) => length), typeof data === 'string' ? 1 : 0];
+  return Buffer.concat([Buffer.from(head), ...parts, Buffer.from(data)]);
+}
+
+/** Frames of both versions of the protocol, of text and of bytes. */
+export const realtimeFrameAudits: readonly Audit[] = [
+  audit(
+    'RT-339',
+    'each channel of a socket replies with its topic, its join_ref and the ref of the push, and only if it owes a reply',
+    { source: 'protocol/realtime.md#frames', since },
+    async (context) => {
+      const user = await context.newUser();
+      const [first, second, silent] = [newName(), newName(), newName()];
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, first, user, acknowledged, '1');
+        await joinOk(socket, second, user, acknowledged, '2');
+        await joinOk(socket, silent, user, {}, '3');
+        socket.send('1', '11', `realtime:${first}`, 'broadcast', shout);
+        socket.send('2', '12', `realtime:${second}`, 'broadcast', shout);
+        socket.send('2', '13', `realtime:${second}`, 'presence', {});
+        socket.send('3', '14', `realtime:${silent}`, 'broadcast', shout);
+        socket.send('3', '15', `realtime:${silent}`, 'no_such_event', {});
+        socket.send('3', '16', `realtime:${silent}`, 'phx_leave', {});
+        for (const [ref, joinRef, name] of [
+          ['11', '1', first],
+          ['12', '2', second],
+          ['13', '2', second],
+          ['16', '3', silent],
+        ] as const) {
+          const reply = await socket.expect(`the reply to ${ref}`, isReply(ref));
+          assert.deepEqual(
+            [reply.joinRef, reply.topic, reply.payload],
+            [joinRef, `realtime:${name}`, { status: 'ok', response: {} }],
+            `join_ref, topic and payload of the reply to ${ref}`,
+          );
+        }
+        const close = await socket.expect('phx_close', isEvent('phx_close'));
+        assert.deepEqual(
+          [close.joinRef, close.ref, close.topic],
+          ['3', '3', `realtime:${silent}`],
+          'join_ref, ref and topic of the close',
+        );
+        const others = ['14', '15'].filter((ref) => socket.received.some(isReply(ref)));
+        assert.deepEqual(others, [], 'the other replies');
+        assert.equal(socket.received.some(isBroadcast), false, 'a received broadcast');
+      });
+    },
+  ),
+  audit(
+    'RT-340',
+    'a leave without a channel gets ok, a join of another topic or of no name is refused',
+    { source: 'protocol/realtime.md#frames', since },
+    async (context) => {
+      const user = await context.newUser();
+      await withSocket(context, async (socket) => {
+        const payload = { config: {}, access_token: user.accessToken };
+        socket.send('1', '1', 'realtime:nowhere', 'phx_leave', {});
+        socket.send('2', '2', 'elsewhere', 'phx_join', payload);
+        socket.send('3', '3', 'realtime:', 'phx_join', payload);
+        const replyTo = async (ref: string) => (await socket.expect('the reply', isReply(ref))).payload;
+        assert.equal(at(await replyTo('1'), 'status'), 'ok', 'status of the reply to the leave');
+        assert.equal(at(await replyTo('2'), 'response', 'reason'), 'unmatched topic', 'the reason');
+        assert.match(
+          String(at(await replyTo('3'), 'response', 'reason')),
+          /^TopicNameRequired: /,
+          'the reason',
+        );
+      });
+    },
+  ),
+  audit(
+    'RT-341',
+    'a binary push arrives at the others as the same bytes or the same JSON, and gets a reply with ack',
+    { source: 'protocol/realtime.md#frames', since },
+    async (context) => {
+      const user = await context.newUser();
+      const name = newName();
+      await withSockets(context, async (open) => {
+        const [one, two] = [await open(), await open()];
+        await joinOk(one, name, user, acknowledged);
+        await joinOk(two, name, user, {});
+        const bytes = Uint8Array.from([0, 1, 2, 128, 255]);
+        one.sendBytes(binaryPush(['1', '5'], `realtime:${name}`, 'größe', bytes));
+        one.sendBytes(binaryPush(['1', '6'], `realtime:${name}`, 'json', '{"n":[1,"ü"]}'));
+        for (const ref of ['5', '6']) {
+          const reply = await one.expect('the reply', isReply(ref));
+          assert.deepEqual([reply.joinRef, at(reply.payload, 'status')], ['1', 'ok'], 'the reply');
+        }
+        await two.expect('both', () => two.received.filter(isBroadcast).length === 2);
+        const [binary, json] = two.received.filter(isBroadcast);
+        assert.equal(binary?.topic, `realtime:${name}`, 'the topic of the broadcast');
+        assert.equal(at(binary?.payload, 'event'), 'größe', 'event of the broadcast');
+        const data = at(binary?.payload, 'payload');
+        assert.ok(data instanceof Uint8Array, 'the payload is bytes', showValue(data));
+        assert.deepEqual([...data], [...bytes], 'the bytes of the broadcast');
+        assert.equal(at(json?.payload, 'event'), 'json', 'event of the broadcast');
+        assert.deepEqual(at(json?.payload, 'payload'), { n: [1, 'ü'] }, 'payload of the broadcast');
+      });
+    },
+  ),
+  audit(
+    'RT-180',
+    'with vsn 1.0.0 a frame is an object',
+    { source: 'protocol/realtime.md#frames', level: 'SHOULD' },
+    async (context) => {
+      const socket = openOlder(context);
+      try {
+        await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+        const received = new Promise<unknown>((resolve) => {
+          socket.once('message', (data) => resolve(JSON.parse((data as Buffer).toString())));
+        });
+        socket.send(JSON.stringify({ topic: 'phoenix', event: 'heartbeat', payload: {}, ref: '3' }));
+        const reply = await received;
+        assert.equal(at(reply, 'event'), 'phx_reply', 'event of the reply');
+        assert.equal(at(reply, 'ref'), '3', 'ref of the reply');
+        assert.equal(at(reply, 'payload', 'status'), 'ok', 'payload.status of the reply');
+      } finally {
+        socket.terminate();
+      }
+    },
+  ),
+  audit(
+    'RT-342',
+    'with vsn 1.0.0 replies and broadcasts are objects without join_ref, and bytes are dropped',
+    { source: 'protocol/realtime.md#frames', level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      const topic = `realtime:${newName()}`;
+      const older = openOlder(context);
+      const received: unknown[] = [];
+      older.on('message', (data) => received.push(parseJson((data as Buffer).toString())));
+      try {
+        await new Promise((resolve, reject) => older.once('open', resolve).once('error', reject));
+        await withSocket(context, async (socket) => {
+          const payload = { config: {}, access_token: user.accessToken };
+          older.send(JSON.stringify({ topic, event: 'phx_join', payload, ref: '4' }));
+          await joinOk(socket, topic.replace('realtime:', ''), user, acknowledged);
+          await untilReceived(received, 1);
+          socket.send('1', '5', topic, 'broadcast', shout);
+          socket.sendBytes(binaryPush(['1', '6'], topic, 'bytes', Uint8Array.from([0, 255])));
+          socket.sendBytes(binaryPush(['1', '7'], topic, 'json', '{"n":1}'));
+          await untilReceived(received, 3);
+        });
+        assert.deepEqual(
+          received.slice(0, 3),
+          [
+            {
+              topic,
+              event: 'phx_reply',
+              payload: { status: 'ok', response: { postgres_changes: [] } },
+              ref: '4',
+            },
+            { topic, event: 'broadcast', payload: shout, ref: null },
+            { topic, event: 'broadcast', payload: { ...shout, event: 'json', payload: { n: 1 } }, ref: null },
+          ],
+          'the received frames',
+        );
+      } finally {
+        older.terminate();
+      }
+    },
+  ),
+];
+
+/** Waits up to ten seconds for a number of frames. */
+async function untilReceived(received: readonly unknown[], count: number): Promise<void> {
+  for (let tries = 0; received.length < count; tries += 1) {
+    if (tries > 200) assert.fail(`${count} frames arrive`, `${received.length} arrived`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

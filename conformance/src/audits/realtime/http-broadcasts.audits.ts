@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import type { AuditContext } from '../../audit/audit-context.ts';
+import { assertStatus, at } from '../../target/wire.ts';
+import { inboxTopicOf, joinOk, withSocket } from './audit-socket.ts';
+import { httpWith } from './broadcast-http.ts';
+import { isBroadcast } from './frame-socket.ts';
+
+const audit = auditsOf('realtime');
+const since = '1.0.0';
+
+const newName = () => `room-${randomUUID()}`;
+const httpOfUser = async (context: AuditContext) =>
+  httpWith(context, context.target.anonKey, (await context.newUser()).accessToken);
+
+const refusals: readonly Audit[] = [
+  audit(
+    'RT-193',
+    'a batch of broadcasts without messages is refused with 422',
+    { source: 'protocol/realtime.md#broadcast' },
+    async (context) => {
+      const send = await httpOfUser(context);
+      for (const body of [{}, { messages: [] }, { messages: [{ topic: 'a' }] }]) {
+        const refused = await send('/broadcast', { body });
+        assertStatus(refused, 422);
+        assert.notEqual(at(refused.json, 'errors', 'messages'), undefined, 'errors.messages of the refusal');
+      }
+    },
+  ),
+  audit(
+    'RT-194',
+    'a single broadcast of another media type is refused with 415',
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
+    async (context) => {
+      const send = await httpOfUser(context);
+      const headers = { 'Content-Type': 'text/plain' };
+      assertStatus(await send('/broadcast/a/events/b', { headers, body: 'text' }), 415);
+    },
+  ),
+  audit(
+    'RT-195',
+    'a single private broadcast without a policy for writing is refused with 403',
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
+    async (context) => {
+      const send = await httpOfUser(context);
+      const query = { private: 'true' };
+      assertStatus(await send('/broadcast/a/events/b', { query, body: {} }), 403);
+    },
+  ),
+];
+
+const deliveries: readonly Audit[] = [
+  audit(
+    'RT-346',
+    'the messages of a batch arrive at their topics in their order',
+    { source: 'protocol/realtime.md#broadcast', since },
+    async (context) => {
+      const user = await context.newUser();
+      const [first, second] = [newName(), newName()];
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, first, user, {}, '1');
+        await joinOk(socket, second, user, {}, '2');
+        const message = (topic: string, event: string) => ({ topic, event, payload: { of: event } });
+        const messages = [message(first, 'one'), message(second, 'two'), message(first, 'three')];
+        assertStatus(
+          await httpWith(context, context.target.anonKey)('/broadcast', { body: { messages } }),
+          202,
+        );
+        await socket.expect('the messages', () => socket.received.filter(isBroadcast).length === 3);
+        const received = (name: string) =>
+          socket.received
+            .filter((frame) => isBroadcast(frame) && frame.topic === `realtime:${name}`)
+            .map(({ payload }) => payload);
+        const expected = (event: string) => ({ type: 'broadcast', event, payload: { of: event } });
+        assert.deepEqual(received(first), [expected('one'), expected('three')], 'the first payloads');
+        assert.deepEqual(received(second), [expected('two')], 'the second payloads');
+      });
+    },
+  ),
+  audit(
+    'RT-347',
+    'the refusal of a batch names the invalid fields of each message, and sends none',
+    { source: 'protocol/realtime.md#broadcast', since },
+    async (context) => {
+      const user = await context.newUser();
+      const name = newName();
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, name, user, {});
+        const send = httpWith(context, context.target.anonKey);
+        const good = { topic: name, event: 'shout', payload: {} };
+        const refused = await send('/broadcast', {
+          body: {
+            messages: [good, { topic: ' ', payload: 'text' }, { ...good, private: 'maybe', payload: null }],
+          },
+        });
+        assertStatus(refused, 422);
+        assert.deepEqual(
+          at(refused.json, 'errors', 'messages'),
+          [
+            {},
+            { topic: ["can't be blank"], event: ["can't be blank"], payload: ['is invalid'] },
+            { payload: ["can't be blank"], private: ['is invalid'] },
+          ],
+          'errors.messages of the refusal',
+        );
+        assertStatus(await send('/broadcast', { body: { messages: [{ ...good, event: 'last' }] } }), 202);
+        await socket.expect('the last', isBroadcast);
+        const events = socket.received.filter(isBroadcast).map(({ payload }) => at(payload, 'event'));
+        assert.deepEqual(events, ['last'], 'the events of the broadcasts');
+      });
+    },
+  ),
+  audit(
+    'RT-348',
+    'a single broadcast by HTTP arrives at its topic as JSON or as bytes, and its names are decoded',
+    { source: 'protocol/realtime.md#broadcast', since },
+    async (context) => {
+      const user = await context.newUser();
+      const name = `${newName()} größe`;
+      const path = `/broadcast/${encodeURIComponent(name)}/events/${encodeURIComponent('an event')}`;
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, name, user, {});
+        const send = httpWith(context, context.target.anonKey);
+        assertStatus(await send(path, { body: { text: 'größer', list: [1, null] } }), 202);
+        assertStatus(
+          await send(path, { body: 'abc', headers: { 'Content-Type': 'application/octet-stream' } }),
+          202,
+        );
+        await socket.expect('both', () => socket.received.filter(isBroadcast).length === 2);
+        const [json, bytes] = socket.received.filter(isBroadcast);
+        assert.deepEqual(
+          [json?.topic, at(json?.payload, 'event')],
+          [`realtime:${name}`, 'an event'],
+          'the names',
+        );
+        assert.deepEqual(at(json?.payload, 'payload'), { text: 'größer', list: [1, null] }, 'the payload');
+        assert.equal(String(at(bytes?.payload, 'payload')), 'abc', 'the text of the bytes');
+      });
+    },
+  ),
+  audit(
+    'RT-349',
+    'a private broadcast by HTTP reaches the private channel, and one without the right is dropped',
+    { source: 'protocol/realtime.md#broadcast', needs: ['service-key'], since },
+    async (context) => {
+      const user = await context.newUser();
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, inboxTopicOf(user), user, { private: true });
+        const message = (event: string, isPrivate: boolean) => ({
+          body: { messages: [{ topic: inboxTopicOf(user), event, payload: {}, private: isPrivate }] },
+        });
+        const asService = httpWith(context, context.target.serviceKey ?? '');
+        assertStatus(
+          await httpWith(context, context.target.anonKey)('/broadcast', message('forged', true)),
+          202,
+        );
+        assertStatus(await asService('/broadcast', message('public', false)), 202);
+        assertStatus(
+          await asService(`/broadcast/${inboxTopicOf(user)}/events/single?private=true`, { body: {} }),
+          202,
+        );
+        assertStatus(await asService('/broadcast', message('last', true)), 202);
+        await socket.expect('the last', (frame) => at(frame.payload, 'event') === 'last');
+        const events = socket.received.filter(isBroadcast).map(({ payload }) => at(payload, 'event'));
+        assert.deepEqual(events, ['single', 'last'], 'the events of the broadcasts');
+      });
+    },
+  ),
+  audit(
+    'RT-350',
+    'a broadcast by HTTP with a token that is not valid is refused with 401',
+    { source: 'protocol/realtime.md#broadcast', since },
+    async (context) => {
+      const send = httpWith(context, context.target.anonKey);
+      const headers = { Authorization: 'Bearer not-a-jwt' };
+      const batch = { messages: [{ topic: newName(), event: 'shout', payload: {} }] };
+      assertStatus(await send('/broadcast', { body: batch, headers }), 401);
+      assertStatus(await send('/broadcast/a/events/b', { body: {}, headers }), 401);
+    },
+  ),
+];
+
+/** Broadcasts by HTTP, in batches and single ones. */
+export const realtimeHttpBroadcastAudits: readonly Audit[] = [...refusals, ...deliveries];

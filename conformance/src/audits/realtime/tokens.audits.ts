@@ -1,0 +1,295 @@
+import { assert } from '../../target/assertion.ts';
+import { WebSocket } from 'ws';
+import type { Frame } from '../../target/frames.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import type { AuditContext, AuditUser } from '../../audit/audit-context.ts';
+import { notifyOnce } from '../rest/notifications.ts';
+import { at } from '../../target/wire.ts';
+import {
+  inboxOf,
+  inboxTopicOf,
+  join,
+  joinLive,
+  joinOk,
+  settle,
+  topic,
+  withPair,
+  withSocket,
+} from './audit-socket.ts';
+import {
+  isChange,
+  isEvent,
+  isReply,
+  isSystem,
+  joinPayload,
+  realtimeUrlOf,
+  type FrameSocket,
+} from './frame-socket.ts';
+
+const audit = auditsOf('realtime');
+const source = 'protocol/realtime.md#tokens-of-channels';
+const since = '1.0.0';
+
+const indexOf = (socket: FrameSocket, matches: (frame: Frame) => boolean) =>
+  socket.received.findIndex(matches);
+
+const pushed: readonly Audit[] = [
+  audit('RT-170', 'a pushed token gets no reply', { source }, (context) =>
+    withPair(context, async ({ ada, socket }) => {
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      socket.send('1', '4', topic, 'access_token', { access_token: ada.accessToken });
+      await settle(socket, '78');
+      assert.equal(indexOf(socket, isReply('4')), -1, 'the position of the frame');
+    }),
+  ),
+  audit('RT-171', 'pushing the same token again changes nothing', { source }, (context) =>
+    withPair(context, async ({ ada, socket, notify }) => {
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      socket.send('1', '4', topic, 'access_token', { access_token: ada.accessToken });
+      await settle(socket, '78');
+      await notify();
+      await socket.expect('the insert', isChange('INSERT'));
+      assert.equal(indexOf(socket, isEvent('phx_close')), -1, 'the position of the frame');
+    }),
+  ),
+  audit(
+    'RT-172',
+    'pushing null or an API key of the newer form changes nothing',
+    { source, level: 'SHOULD' },
+    (context) =>
+      withPair(context, async ({ ada, socket, notify }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        socket.send('1', '4', topic, 'access_token', { access_token: null });
+        socket.send('1', '5', topic, 'access_token', { access_token: 'sb_publishable_x' });
+        await settle(socket, '78');
+        await notify();
+        await socket.expect('the insert', isChange('INSERT'));
+      }),
+  ),
+  audit(
+    'RT-173',
+    'a pushed token that is not a JWT closes the channel and keeps the socket open',
+    { source },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        socket.send('1', '4', topic, 'access_token', { access_token: 'not.a.jwt' });
+        await socket.expect('system error', isSystem('error'));
+        await socket.expect('phx_close', isEvent('phx_close'));
+        await settle(socket, '78');
+      }),
+  ),
+  audit(
+    'RT-177',
+    'of several pushed tokens the newest is verified before the current one expires',
+    { source },
+    (context) =>
+      withPair(context, async ({ ada, socket, notify }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        const exp = Math.floor(Date.now() / 1000) + 4;
+        const short = context.signAgain(ada.accessToken, { exp });
+        const newest = context.signAgain(ada.accessToken, { jti: 'newest' });
+        socket.send('1', '4', topic, 'access_token', { access_token: short });
+        socket.send('1', '5', topic, 'access_token', { access_token: newest });
+        await new Promise((resolve) => setTimeout(resolve, 1_000 + exp * 1_000 - Date.now()));
+        await settle(socket, '78');
+        assert.equal(indexOf(socket, isEvent('phx_close')), -1, 'the position of the frame');
+        await notify();
+        await socket.expect('the insert', isChange('INSERT'));
+      }),
+  ),
+  audit(
+    'RT-326',
+    'a token that expires ends the channel with a system error and a close, and the socket stays open',
+    { source, since: '1.0.0' },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        // The first subscription of an idle project takes seconds, in which the short token would expire.
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)], { name: 'realtime:first', ref: '2' });
+        const exp = Math.floor(Date.now() / 1000) + 4;
+        await joinLive(socket, context.signAgain(ada.accessToken, { exp }), [inboxOf(ada)]);
+        await socket.expect('phx_close', isEvent('phx_close'));
+        const message = socket.received.find(isSystem('error'))?.payload;
+        assert.match(String(at(message, 'message')), /expired/, 'message of the system error');
+        await settle(socket, '78');
+      }),
+  ),
+  audit(
+    'RT-174',
+    'the refusal of a join names its reason',
+    { source: 'protocol/realtime.md#refused-joins' },
+    (context) =>
+      withSocket(context, async (socket) => {
+        socket.send('1', '1', topic, 'phx_join', joinPayload('not.a.jwt', []));
+        const { payload } = await socket.expect('the refusal', isReply('1'));
+        assert.match(
+          String(at(payload, 'response', 'reason')),
+          /JWT|Unauthorized/i,
+          'response.reason of the payload',
+        );
+      }),
+  ),
+  audit(
+    'RT-175',
+    'a socket without an API key is refused',
+    { source: 'protocol/realtime.md#handshake' },
+    (context) => isRefused(context, '?vsn=2.0.0'),
+  ),
+  audit(
+    'RT-176',
+    'a socket with an invalid API key is refused',
+    { source: 'protocol/realtime.md#handshake' },
+    (context) => isRefused(context, '?vsn=2.0.0&apikey=no-such-key'),
+  ),
+];
+
+async function isRefused({ target }: AuditContext, query: string): Promise<void> {
+  const socket = new WebSocket(realtimeUrlOf(target) + query);
+  const outcome = await new Promise<string>((resolve) => {
+    socket.once('open', () => resolve('opened'));
+    socket.once('error', ({ message }) => resolve(message));
+  });
+  socket.terminate();
+  assert.match(outcome, /40[13]/, 'the outcome');
+}
+
+/** Refused tokens: what they are, how they are made, and the reason. */
+const refusedTokens: readonly (readonly [
+  string,
+  (context: AuditContext, ada: AuditUser, grace: AuditUser) => string,
+  RegExp,
+])[] = [
+  ['no token', () => 'not-a-jwt', /^MalformedJWT: The token provided is not a valid JWT$/],
+  [
+    'an expired one',
+    (context, ada) => context.signAgain(ada.accessToken, { exp: Math.floor(Date.now() / 1000) - 100 }),
+    /^InvalidJWTToken: Token has expired 1\d\d seconds ago$/,
+  ],
+  [
+    'one without a role',
+    (context, ada) => context.signAgain(ada.accessToken, { role: undefined }),
+    /^InvalidJWTToken: Fields `role` and `exp` are required in JWT$/,
+  ],
+  [
+    'one without an end',
+    (context, ada) => context.signAgain(ada.accessToken, { exp: undefined }),
+    /^InvalidJWTToken: Fields `role` and `exp` are required in JWT$/,
+  ],
+  [
+    'one with the signature of another',
+    (_context, ada, grace) =>
+      [...ada.accessToken.split('.').slice(0, 2), grace.accessToken.split('.')[2]].join('.'),
+    /^JwtSignatureError: Failed to validate JWT signature$/,
+  ],
+];
+
+const rights: readonly Audit[] = [
+  audit(
+    'RT-353',
+    'the reason of a refused token begins with its code and says what is wrong',
+    { source: 'protocol/realtime.md#refused-joins', level: 'SHOULD', since },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await Promise.all(
+        refusedTokens.map(([what, tokenOf, reason]) =>
+          withSocket(context, async (socket) => {
+            const reply = await join(socket, 'audit', { accessToken: tokenOf(context, ada, grace) }, {});
+            assert.equal(at(reply, 'status'), 'error', `status of the reply to ${what}`);
+            assert.match(
+              String(at(reply, 'response', 'reason')),
+              reason,
+              `response.reason of the reply to ${what}`,
+            );
+          }),
+        ),
+      );
+    },
+  ),
+  audit(
+    'RT-354',
+    'a join without a token has the rights of its API key, and user_token comes before access_token',
+    { source: 'protocol/realtime.md#joins', since },
+    async (context) => {
+      const ada = await context.newUser();
+      const joinsWith = async (name: string, isPrivate: boolean, sent: object) => {
+        let status: unknown;
+        await withSocket(context, async (socket) => {
+          socket.send('1', '1', `realtime:${name}`, 'phx_join', { config: { private: isPrivate }, ...sent });
+          status = at((await socket.expect('the reply', isReply('1'))).payload, 'status');
+        });
+        return status;
+      };
+      const statuses = await Promise.all([
+        joinsWith('audit', false, {}),
+        joinsWith('audit', false, { access_token: null }),
+        joinsWith('audit', false, { access_token: 'sb_publishable_x' }),
+        joinsWith(inboxTopicOf(ada), true, {}),
+        joinsWith(inboxTopicOf(ada), true, { user_token: ada.accessToken }),
+        joinsWith(inboxTopicOf(ada), true, { user_token: ada.accessToken, access_token: 'not-a-jwt' }),
+      ]);
+      assert.deepEqual(statuses, ['ok', 'ok', 'ok', 'error', 'ok', 'ok'], 'the statuses of the replies');
+    },
+  ),
+  audit(
+    'RT-355',
+    "after another user's token a channel receives that user's rows",
+    { source, since },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await withSocket(context, async (socket) => {
+        const inserts = { event: 'INSERT', schema: 'public', table: 'notifications' };
+        await joinLive(socket, ada.accessToken, [inserts]);
+        socket.send('1', '4', 'realtime:audit', 'access_token', { access_token: grace.accessToken });
+        await socket.expect('a second system ok', () => socket.received.filter(isSystem('ok')).length === 2);
+        await notifyOnce(context, grace, ada);
+        const id = await notifyOnce(context, ada, grace);
+        await socket.expect('the insert', isChange('INSERT'));
+        await settle(socket, '78');
+        assert.deepEqual(
+          socket.received
+            .filter(isChange('INSERT'))
+            .map(({ payload }) => at(payload, 'data', 'record', 'id')),
+          [id],
+          'the ids of the received rows',
+        );
+      });
+    },
+  ),
+  audit(
+    'RT-356',
+    'a pushed token without the right to read a private channel ends it with a system error that says so',
+    { source, since },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, inboxTopicOf(ada), ada, { private: true }, '1');
+        await joinOk(socket, 'audit', ada, { broadcast: { ack: true } }, '2');
+        socket.send('1', '4', `realtime:${inboxTopicOf(ada)}`, 'access_token', {
+          access_token: grace.accessToken,
+        });
+        const { topic, payload } = await socket.expect('system error', isSystem('error'));
+        assert.equal(topic, `realtime:${inboxTopicOf(ada)}`, 'the topic of the message');
+        assert.match(
+          String(at(payload, 'message')),
+          /permissions? to read from this Channel topic/,
+          'message',
+        );
+        const close = await socket.expect('phx_close', isEvent('phx_close'));
+        assert.equal(close.joinRef, '1', 'the join_ref of the close');
+        socket.send('2', '5', 'realtime:audit', 'broadcast', {
+          type: 'broadcast',
+          event: 'shout',
+          payload: {},
+        });
+        assert.equal(
+          at((await socket.expect('the reply', isReply('5'))).payload, 'status'),
+          'ok',
+          'status of the reply of the other channel',
+        );
+      });
+    },
+  ),
+];
+
+/** Tokens of joins and of channels, and the rights that they give. */
+export const realtimeTokenAudits: readonly Audit[] = [...pushed, ...rights];

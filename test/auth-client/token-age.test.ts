@@ -1,5 +1,5 @@
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createClaims } from '../../src/auth-client/features/claims.ts';
 import { createMemoryStore } from '../../src/auth-client/index.ts';
 import {
@@ -259,10 +259,10 @@ describe('a request whose token cannot be judged', () => {
     const { platform } = platformOf();
     const lacking = new DOMException('Unrecognized algorithm', 'NotSupportedError');
     const importKey = vi.spyOn(crypto.subtle, 'importKey').mockRejectedValue(lacking);
+    onTestFinished(() => importKey.mockRestore());
     const options = { url: 'http://runtime.test', apiKey, allow: 'user', platform } as const;
     const verified = verifyRequest(requestWith(null, token), options);
     await expect(verified).rejects.toMatchObject({ code: 'unsupported-runtime', cause: lacking });
-    importKey.mockRestore();
   });
 });
 

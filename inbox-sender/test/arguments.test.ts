@@ -100,6 +100,17 @@ it.each<[unknown, string]>([
   );
 });
 
+it('createSender throws invalid-options with the cause where an option cannot be read', () => {
+  const cause = new Error('locked');
+  const locked = {
+    ...options,
+    get secretKey(): string {
+      throw cause;
+    },
+  };
+  expect(() => createSender(locked)).toThrow(expect.objectContaining({ code: 'invalid-options', cause }));
+});
+
 it('createSender throws invalid-options in a page, whose users could read the key', () => {
   vi.stubGlobal('document', {});
   onTestFinished(() => void vi.unstubAllGlobals());

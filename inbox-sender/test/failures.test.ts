@@ -61,6 +61,14 @@ it.each([
   expect(endedAt).toBe(timeoutMs);
 });
 
+it.each([2 ** 31 - 1, 2 ** 31, Number.POSITIVE_INFINITY])(
+  'an attempt with a deadline of %d ms still waits for its response after ten minutes',
+  async (timeoutMs) => {
+    const { problem, times } = await attempt(() => new Promise(() => undefined), { timeoutMs });
+    expect([problem, times]).toEqual(['pending', [0]]);
+  },
+);
+
 it('waits as long as Retry-After asks, up to a minute', async () => {
   const waits = (seconds: string) => attempt(fail(503, '', { 'retry-after': seconds }), { retries: 1 });
   expect((await waits('60')).times).toHaveLength(2);
@@ -140,7 +148,10 @@ it.each([null, [], 'text'])('a dry run whose previews are %j fails as server', a
     fetch: async (input, init) =>
       Response.json(new Request(input, init).url.includes('/functions/') ? previews : [wire]),
   });
-  await expect(sender.dryRun({ recipients, text: 'x' })).rejects.toMatchObject({ code: 'server' });
+  await expect(sender.dryRun({ recipients, text: 'x' })).rejects.toMatchObject({
+    code: 'server',
+    cause: { code: 'invalid-message' },
+  });
 });
 
 it.each([

@@ -254,6 +254,12 @@ describe('server-sent events', () => {
     ]);
   });
 
+  test('lose one space after the colon of a field, and keep every other character', async () => {
+    expect(await read(['event:  tick\nid:  7\ndata:  a \ndata\ndata:b: c\n\n'])).toEqual([
+      { event: ' tick', data: ' a \n\nb: c', id: ' 7' },
+    ]);
+  });
+
   test('end with the stream, also with a carriage return alone', async () => {
     expect(await read(['data: a\r\r'])).toMatchObject([{ data: 'a' }]);
     expect(await read(['data: a\r\n\r'])).toMatchObject([{ data: 'a' }]);

@@ -60,6 +60,15 @@ const workers = [
   ['webhooks', runWebhooks, queuedWebhook, 50, 10, fail],
 ] as const;
 
+it.each([
+  ['mails', runMails, queuedMail],
+  ['push messages', runPush, queuedPushMessage],
+] as const)('the worker of %s sends in every language that preferences can have', async (_, run, create) => {
+  const languages = ['en', 'de-AT', 'yue', 'zh-Hant-HK'];
+  const queue = createWorkerQueue(languages.map((language) => ({ ...create(language), language })));
+  expect(await run(queue)).toEqual({ sent: languages.length, failed: 0, skipped: 0 });
+});
+
 describe.each(workers)('the worker of %s', (_, run, create, batchSize, sentAtOnce, failOne) => {
   it('claims batches for 150 seconds, 500 items in a run at most, and starts the next run', async () => {
     const queue = createWorkerQueue(times(700, create));

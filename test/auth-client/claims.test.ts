@@ -51,7 +51,7 @@ describe('claims', () => {
     expect(server.lines).toEqual([KEYS]);
   });
 
-  it.each([{ token: 'x' }, { accessToken: 'x', jwks: {} }, 'x'])(
+  it.each([{ token: 'x' }, { accessToken: 'x', jwks: {} }, 'x', 7, null])(
     'the request %j is refused, instead of verifying the session’s token',
     async (request) => {
       const { claims, server } = await verifier([]);

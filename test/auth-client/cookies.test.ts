@@ -3,8 +3,18 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCookieStore, parseCookieHeader } from '../../src/auth-client/storage/cookie-store.ts';
 import { decodeCookies } from '../../src/auth-client/storage/cookie-codec.ts';
-import { cookiesToSet, serializeCookie } from '../../src/auth-client/server/cookies-to-set.ts';
-import { readSessionCookies } from '../../src/auth-client/server/server-store.ts';
+import {
+  cookiesToSet,
+  type CookieToSet,
+  serializeCookie,
+} from '../../src/auth-client/server/cookies-to-set.ts';
+import type { AuthStore } from '../../src/auth-client/storage/store.ts';
+import {
+  createRequestState,
+  createServerStore,
+  readSessionCookies,
+} from '../../src/auth-client/server/server-store.ts';
+import { createRequestCookies } from '../../src/clients/server.ts';
 import { createCookieJar } from './support/cookie-jar.ts';
 import { createHarness } from './support/harness.ts';
 import { sessionReply } from '../support/wire/replies.ts';
@@ -239,6 +249,38 @@ describe('servers', () => {
       'k.1=',
       'k.0=; Domain=app.test',
       'k.1=; Domain=app.test',
+    ]);
+  });
+
+  it.each([
+    ['removed', (store: AuthStore) => store.remove('k'), []],
+    ['replaced', (store: AuthStore) => store.set('k', '2'), ['k=base64-Mg']],
+  ])(
+    'a cookie that was removed is missing, and is not removed again when it is %s',
+    async (_, next, sent) => {
+      const set: string[] = [];
+      const cookies = {
+        getAll: () => [{ name: 'k', value: 'base64-MQ' }],
+        setAll: (list: readonly CookieToSet[]) =>
+          list.forEach(({ name, value }) => set.push(`${name}=${value}`)),
+      };
+      const store = createServerStore(cookies, createRequestState(), { domain: 'app.test' }, () => {});
+      expect(await store.get('k')).toBe('1');
+      await store.remove('k');
+      expect([await store.get('k'), set.splice(0)]).toEqual([null, ['k=', 'k=']]);
+      await next(store);
+      expect(set).toEqual(sent);
+    },
+  );
+
+  it('the session forbids caching of a response that was public', async () => {
+    const headers = new Headers({ 'cache-control': 'public, max-age=600', expires: 'tomorrow' });
+    const cookies = createRequestCookies(new Request('https://app.test/'), headers);
+    await createServerStore(cookies, createRequestState(), {}, () => {}).set('k', '1');
+    expect([headers.get('cache-control'), headers.get('expires'), headers.get('pragma')]).toEqual([
+      'private, no-cache, no-store, must-revalidate, max-age=0',
+      '0',
+      'no-cache',
     ]);
   });
 

@@ -192,12 +192,14 @@ describe('a server that reaches the project by an internal URL', () => {
   ])('accepts a token of the stated issuer or audience alone: %j', async (parties, outcome) => {
     const { platform } = platformOf();
     const token = await tokenOfAge(-HOUR, { iss: 'https://api.acme.com', aud: ['authenticated', 'mobile'] });
-    const verified = verifyRequest(requestWith(null, token), { ...internal, ...parties, platform });
-    const result = verified.then(
-      ({ caller }) => caller,
-      ({ status }) => status as number,
-    );
-    expect(await result).toBe(outcome);
+    for (const request of [requestWith(null, token), requestNamed('sb-kong-auth-token', token)]) {
+      const verified = verifyRequest(request, { ...internal, ...parties, platform });
+      const result = verified.then(
+        ({ caller }) => caller,
+        ({ status }) => status as number,
+      );
+      expect(await result).toBe(outcome);
+    }
   });
 
   it('sends browsers to the public URL for a sign-in with a provider', async () => {
@@ -208,6 +210,47 @@ describe('a server that reaches the project by an internal URL', () => {
     expect(target).toMatch(/^https:\/\/api\.acme\.com\/auth\/v1\/authorize\?provider=github/);
     const options = { url: internal.url, apiKey, cookies, publicUrl: 'api.acme.com' };
     expect(() => createServerClients(options)).toThrow(/publicUrl/);
+  });
+});
+
+it('a server client opens no channel to the other clients of its process', async () => {
+  const { platform } = platformOf();
+  const openTabChannel = vi.fn(platform.openTabChannel);
+  const cookies = createRequestCookies(requestWith(lying(await tokenOfAge(-HOUR))), new Headers());
+  const { auth } = createServerClients({ url, apiKey, cookies, platform: { ...platform, openTabChannel } });
+  expect(await auth.getAccessToken()).not.toBeNull();
+  expect(openTabChannel).not.toHaveBeenCalled();
+});
+
+describe('a session that is refreshed', () => {
+  const almostExpired = async () => ({
+    ...lying(await tokenOfAge(-30)),
+    expires_at: seconds() + 30,
+    refresh_token: crypto.randomUUID(),
+  });
+
+  it('is set once by several clients of a request', async () => {
+    const { platform, refreshes } = platformOf({ renews: true });
+    const headers = new Headers();
+    const request = requestWith(await almostExpired());
+    const clients = [1, 2, 3].map(() =>
+      createServerClients({ url, apiKey, cookies: createRequestCookies(request, headers), platform }),
+    );
+    const tokens = await Promise.all(clients.map(({ auth }) => auth.getAccessToken()));
+    expect([new Set(tokens).size, refreshes(), headers.getSetCookie().length]).toEqual([1, 1, 1]);
+  });
+
+  it('is refreshed by its own project, where another one has an equal refresh token', async () => {
+    const record = await almostExpired();
+    const refreshed = await Promise.all(
+      ['http://project.test', 'http://project.other.test'].map(async (ownUrl) => {
+        const { platform, refreshes } = platformOf({ renews: true });
+        const cookies = createRequestCookies(requestWith(record), new Headers());
+        await createServerClients({ url: ownUrl, apiKey, cookies, platform }).auth.getAccessToken();
+        return refreshes();
+      }),
+    );
+    expect(refreshed).toEqual([1, 1]);
   });
 });
 
@@ -322,12 +365,67 @@ describe('the sender of a request', () => {
     });
   });
 
-  it.each<[string, (token: string) => HeadersInit, string, (token: string) => string | null]>([
+  it.each<[string, () => Promise<HeadersInit>, VerifyRequestOptions['allow']]>([
+    ['a service', async () => ({ apikey: secretKey }), ['user', 'application', 'publishable']],
+    [
+      'a user',
+      async () => ({ authorization: `Bearer ${await tokenOfAge(-HOUR)}` }),
+      ['application', 'service', 'publishable'],
+    ],
+    [
+      'an application',
+      async () => ({ authorization: `Bearer ${await tokenOfAge(-HOUR, { client_id: 'crm' })}` }),
+      ['user', 'service', 'publishable'],
+    ],
+    [
+      'the holder of the publishable key',
+      async () => ({ apikey: apiKey }),
+      ['user', 'application', 'service'],
+    ],
+  ])('is refused as %s where all other callers are allowed', async (_, headers, allow) => {
+    await expect(verify(await headers(), { allow })).rejects.toMatchObject({
+      code: 'no_authorization',
+      status: 403,
+    });
+  });
+
+  it('is found in its own request, where two requests share the headers of a response', async () => {
+    const responseHeaders = new Headers();
+    const { headers } = requestWith(lying(await tokenOfAge(-HOUR)));
+    expect(await verify(headers, { responseHeaders })).toMatchObject({ claims: { sub: 'ada' } });
+    await expect(verify({}, { responseHeaders })).rejects.toMatchObject({
+      message: 'The request has no credentials',
+    });
+  });
+
+  const senders: readonly (readonly [
+    string,
+    (token: string) => HeadersInit,
+    string,
+    (token: string) => string | null,
+  ])[] = [
     ['a bearer token', (token) => ({ authorization: `Bearer ${token}` }), apiKey, (token) => token],
     ['cookies', (token) => requestWith(lying(token)).headers, apiKey, (token) => token],
     ['the secret key', () => ({ apikey: secretKey }), secretKey, () => null],
     ['the publishable key', () => ({ apikey: apiKey }), apiKey, () => null],
-  ])(
+  ];
+
+  it.each(senders)('by %s has the further options of the REST client', async (_, headers) => {
+    const { platform } = platformOf();
+    let attempts = 0;
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const request = new Request(input, init);
+      if (!request.url.includes('/rest/')) return platform.fetch(request);
+      attempts += 1;
+      return page(503);
+    };
+    const options = { fetch, rest: { retry: { limit: 0 } } };
+    const { rest } = await verify(headers(await tokenOfAge(-HOUR)), options);
+    await expect(rest.from('notifications').select('id')).rejects.toMatchObject({ status: 503 });
+    expect(attempts).toBe(1);
+  });
+
+  it.each(senders)(
     'by %s sends further requests with its key and token, and the headers of the options',
     async (_, headers, key, own) => {
       const token = await tokenOfAge(-HOUR);

@@ -62,6 +62,23 @@ describe('the options of all services', () => {
     expect([all.requests.length, own.requests.length]).toEqual([1, 1]);
   });
 
+  it('of one service reach this client of a server alone', async () => {
+    const { requests, fetch } = createRecorder();
+    const events: string[] = [];
+    const { auth, rest } = createServerClients({
+      ...project,
+      cookies: { getAll: () => [] },
+      headers: { 'x-part': 'all' },
+      auth: { headers: { 'x-part': 'auth' }, fetch, log: ({ service }) => events.push(`auth: ${service}`) },
+      rest: { headers: { 'x-part': 'rest' }, fetch, log: ({ service }) => events.push(`rest: ${service}`) },
+      fetch: () => Promise.reject(new Error('Not this one')),
+    });
+    await auth.getSettings().catch(() => null);
+    await rest.from('notifications').select('id');
+    expect(requests.map(({ headers }) => headers.get('x-part'))).toEqual(['auth', 'rest']);
+    expect(events).toEqual(['auth: auth', 'rest: rest']);
+  });
+
   it('apply to the clients of a server', async () => {
     const { requests, fetch } = createRecorder();
     const { rest, connection } = createServerClients({

@@ -123,6 +123,17 @@ it.each<[number, unknown, string, string]>([
   expect(times).toEqual([0]);
 });
 
+it.each([[null], [{}], [[]], [[null]], [[{}]]])(
+  'the response %j is server, with the cause',
+  async (response) => {
+    const { problem, times } = await attempt(fail(200, response));
+    expect(problem).toMatchObject({ name: 'SenderError', code: 'server' });
+    const isEmpty = Array.isArray(response) && response.length === 0;
+    expect((problem as Error).cause).toEqual(isEmpty ? undefined : expect.any(TypeError));
+    expect(times).toEqual([0]);
+  },
+);
+
 it('the cause of the error of a lost response is the network failure', async () => {
   const lost = new TypeError('fetch failed');
   const { problem } = await attempt(() => Promise.reject(lost), { retries: 0 });

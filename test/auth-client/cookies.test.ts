@@ -6,6 +6,7 @@ import { decodeCookies } from '../../src/auth-client/storage/cookie-codec.ts';
 import {
   cookiesToSet,
   type CookieToSet,
+  NO_STORE_HEADERS,
   serializeCookie,
 } from '../../src/auth-client/server/cookies-to-set.ts';
 import type { AuthStore } from '../../src/auth-client/storage/store.ts';
@@ -272,6 +273,46 @@ describe('servers', () => {
       expect(set).toEqual(sent);
     },
   );
+
+  it('every chunk of a session is in a header of its own', async () => {
+    const headers = new Headers();
+    const cookies = createRequestCookies(new Request('https://app.test/'), headers);
+    await createServerStore(cookies, createRequestState(), {}, () => {}).set(
+      'k',
+      JSON.stringify('x'.repeat(5000)),
+    );
+    expect(headers.getSetCookie().map((line) => line.slice(0, 4))).toEqual(['k.0=', 'k.1=', 'k.2=']);
+  });
+
+  it('the headers against caching are set once for a response', async () => {
+    const set: Readonly<Record<string, string>>[] = [];
+    const cookies = {
+      getAll: () => [],
+      setAll: (_: unknown, headers: Readonly<Record<string, string>>) => set.push(headers),
+    };
+    const state = createRequestState();
+    for (const text of ['1', '2']) await createServerStore(cookies, state, {}, () => {}).set('k', text);
+    expect(set).toEqual([NO_STORE_HEADERS, {}]);
+  });
+
+  it('a response that takes no cookies any more is reported, and the session lasts for the request', async () => {
+    const begun = new Error('The response has begun');
+    const reported: unknown[] = [];
+    const fail: readonly (() => unknown)[] = [
+      () => Promise.reject(begun),
+      () => {
+        throw begun;
+      },
+    ];
+    for (const setAll of fail) {
+      const store = createServerStore({ getAll: () => [], setAll }, createRequestState(), {}, (problem) =>
+        reported.push(problem),
+      );
+      await store.set('k', '1');
+      expect(await store.get('k')).toBe('1');
+    }
+    expect(reported).toEqual([begun, begun]);
+  });
 
   it('the session forbids caching of a response that was public', async () => {
     const headers = new Headers({ 'cache-control': 'public, max-age=600', expires: 'tomorrow' });

@@ -341,6 +341,18 @@ describe('the sender of a request', () => {
       { message: 'The request has no credentials' },
     ],
     [
+      'the scheme only ends like the known one',
+      async () => ({ authorization: `Xbearer ${await tokenOfAge(-HOUR)}` }),
+      {},
+      { message: 'The request has no credentials' },
+    ],
+    [
+      'more follows the token',
+      async () => ({ authorization: `Bearer ${await tokenOfAge(-HOUR)} more` }),
+      {},
+      { message: 'The request has no credentials' },
+    ],
+    [
       'the token has expired',
       async () => ({ authorization: `Bearer ${await tokenOfAge(HOUR)}` }),
       {},

@@ -308,9 +308,28 @@ describe('single sign-on', () => {
         amr: [{ method: 'sso/saml', provider: connection.id }],
         app_metadata: { provider: `sso:${connection.id}` },
       });
-      expect((await world.get(asserted.location.href)).body.code).toBe('saml_relay_state_not_found');
+      const again = await world.get(asserted.location.href);
+      expect(again.location.searchParams.get('error_code')).toBe('saml_relay_state_not_found');
     },
   );
+
+  it('redirects to the site with the reason when an assertion is not accepted', async () => {
+    const consume = (query: string) => world.get(`/sso/saml/acs?${query}`);
+    const refusals = {
+      'RelayState=neither': ['validation_failed', 'invalid_request'],
+      'RelayState=': ['validation_failed', 'invalid_request'],
+      [`RelayState=${connection.id}`]: ['saml_relay_state_not_found', 'server_error'],
+    };
+    for (const [query, [code, error]] of Object.entries(refusals)) {
+      const { status, location } = await consume(query);
+      expect([status, location.origin, location.searchParams.get('error_code')]).toEqual([
+        303,
+        new URL(siteUrl).origin,
+        code,
+      ]);
+      expect([location.searchParams.get('error'), location.hash]).toEqual([error, '']);
+    }
+  });
 
   it('returns a code when it began with a challenge, and does not link the account to others', async () => {
     const { user } = await world.signedUp();

@@ -1,6 +1,7 @@
 import { type Call, sendRedirect } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import type { Sql } from '../../../database/database.ts';
+import { flowErrorParams } from '../http/error-redirect.ts';
 import { badRequest, internal, invalid, notFound, unprocessable } from '../http/errors.ts';
 import { findFlowStateById, type FlowState } from '../rows/flow-state.ts';
 import { runHookForNewAccount, signInByProvider } from '../oauth/external-account.ts';
@@ -11,6 +12,7 @@ import { signIn } from '../sessions/session-tokens.ts';
 import { issuerOf } from '../test-provider/provider-routes.ts';
 import { renderSignInPage } from '../test-provider/sign-in-page.ts';
 import { isUuid } from '../rows/rows.ts';
+import { findConnectionById } from './connection.ts';
 import { requireSso } from './single-sign-on.ts';
 
 const relayLifetimeMs = 120_000;
@@ -78,6 +80,11 @@ async function takeRelayState(context: AuthContext, sql: Sql, id: string): Promi
   return relay;
 }
 
+async function requireEnabled(sql: Sql, providerId: string): Promise<void> {
+  if ((await findConnectionById(sql, providerId))?.disabled)
+    throw notFound('sso_provider_disabled', 'SSO Provider assigned for this domain is currently disabled');
+}
+
 async function readAssertion(
   context: AuthContext,
   call: Call,
@@ -107,13 +114,13 @@ async function passCode(context: AuthContext, sql: Sql, flow: FlowState, userId:
   return flow.auth_code;
 }
 
-/** GET and POST /sso/saml/acs: consumes the identity provider's assertion and redirects to the page. */
-export async function consumeAssertion(context: AuthContext, call: Call): Promise<Response> {
-  requireSso(context);
+/** Consumes the identity provider's assertion and returns the URL of the page, with a code or with tokens. */
+async function consume(context: AuthContext, call: Call): Promise<string> {
   const isPost = call.request.method === 'POST';
   const form = isPost ? new URLSearchParams(await call.text()) : call.url.searchParams;
-  const location = await inTransaction(context, async (tx) => {
+  return inTransaction(context, async (tx) => {
     const relay = await takeRelayState(context, tx.sql, form.get('RelayState') ?? '');
+    await requireEnabled(tx.sql, relay.sso_provider_id);
     const profile = await readAssertion(context, call, relay, form.get('SAMLResponse') ?? '');
     await runHookForNewAccount(context, call, profile, tx);
     const user = await signInByProvider(context, call, tx, profile);
@@ -128,5 +135,14 @@ export async function consumeAssertion(context: AuthContext, call: Call): Promis
     const times = { expires_in: String(expires_in), expires_at: String(expires_at) };
     return `${target}#${encodeParams({ access_token, refresh_token, token_type, ...times, sb: '' })}`;
   });
-  return sendRedirect(call, location, 302);
+}
+
+/** GET and POST /sso/saml/acs: redirects to the page, or to the site's URL with the error in the query. */
+export async function consumeAssertion(context: AuthContext, call: Call): Promise<Response> {
+  requireSso(context);
+  try {
+    return sendRedirect(call, await consume(context, call), 302);
+  } catch (error) {
+    return sendRedirect(call, addToQuery(context.siteUrl, flowErrorParams(error)));
+  }
 }

@@ -40,8 +40,8 @@ export async function findConnectionById(sql: Sql, id: string): Promise<Connecti
 export async function findConnectionByDomain(sql: Sql, domain: string): Promise<Connection | undefined> {
   const [connection] = await sql.query<Connection>(
     `select p.id, p.disabled from auth.sso_providers p join auth.sso_domains d on d.sso_provider_id = p.id
-     where lower(d.domain) = $1`,
-    [domain.toLowerCase()],
+     where d.domain = $1`,
+    [domain],
   );
   return connection;
 }

@@ -1,8 +1,9 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
+import { metadataOf, ssoProviders, withOrganization } from './organization.ts';
 import { NotRunError } from '../../target/target.ts';
-import { assertError, assertStatus, at, textAt, type WireResponse } from '../../target/wire.ts';
+import { assertError, assertStatus, at, type WireResponse } from '../../target/wire.ts';
 
 const audit = auditsOf('auth');
 const options = {
@@ -41,38 +42,6 @@ async function withCustomProvider(
     await task(identifier, created);
   } finally {
     await context.admin('DELETE', `${customProviders}/${identifier}`);
-  }
-}
-
-const ssoProviders = '/sso/providers';
-const metadataOf = (entityId: string): string =>
-  `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${entityId}"><IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"></IDPSSODescriptor></EntityDescriptor>`;
-
-interface Organization {
-  readonly id: string;
-  readonly entityId: string;
-  readonly domain: string;
-  readonly created: WireResponse;
-}
-
-/** Adds the identity provider of an organization, and removes it after `task`. @throws NotRunError without SAML. */
-async function withOrganization(
-  context: AuditContext,
-  task: (organization: Organization) => Promise<void>,
-): Promise<void> {
-  const settings = await context.auth.send('GET', '/settings');
-  if (at(settings.json, 'saml_enabled') !== true) throw new NotRunError('SAML is disabled');
-  const domain = `${context.run.newName()}.example.com`;
-  const entityId = `https://${domain}/metadata`;
-  const attribute_mapping = { keys: { name: { name: 'displayName' } } };
-  const body = { type: 'saml', metadata_xml: metadataOf(entityId), domains: [domain], attribute_mapping };
-  const created = await context.admin('POST', ssoProviders, body);
-  assertStatus(created, 201);
-  const id = textAt(created, 'id');
-  try {
-    await task({ id, entityId, domain, created });
-  } finally {
-    await context.admin('DELETE', `${ssoProviders}/${id}`);
   }
 }
 

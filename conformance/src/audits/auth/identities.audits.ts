@@ -1,47 +1,15 @@
 import { assert } from '../../target/assertion.ts';
 import { randomBytes } from 'node:crypto';
-import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
-import { assertSession, type AuditContext } from '../../audit/audit-context.ts';
-import { assertError, assertStatus, at, textAt, type Wire, type WireResponse } from '../../target/wire.ts';
+import { assertSession } from '../../audit/audit-context.ts';
+import { assertError, assertStatus, at, textAt, type Wire } from '../../target/wire.ts';
 import { NotRunError } from '../../target/target.ts';
+import { anySite, isDisabled, isoIn, signedSolanaMessage, walletSite, web3 } from './wallet.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#oauth';
 const unknownId = '7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11';
-const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-
-const isoIn = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
-
-function encodeBase58(bytes: Uint8Array): string {
-  let number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
-  let text = '';
-  for (; number > 0n; number /= 58n) text = base58.charAt(Number(number % 58n)) + text;
-  for (const byte of bytes) {
-    if (byte !== 0) break;
-    text = `1${text}`;
-  }
-  return text;
-}
-
-/** A Sign-In-With-Solana message, signed by a new key: issued now for this site, unless `fields` differ. */
-function signedSolanaMessage(
-  site: string,
-  fields: Readonly<Record<string, string>> = {},
-): { message: string; signature: string } {
-  const secretKey = ed25519.utils.randomSecretKey();
-  const { host, origin } = new URL(site);
-  const address = encodeBase58(ed25519.getPublicKey(secretKey));
-  const given = { Version: '1', URI: `${origin}/`, 'Issued At': isoIn(0), ...fields };
-  const lines = Object.entries(given).map(([name, value]) => `${name}: ${value}`);
-  const message = `${host} wants you to sign in with your Solana account:\n${address}\n\nAudit\n\n${lines.join('\n')}`;
-  return {
-    message,
-    signature: Buffer.from(ed25519.sign(Buffer.from(message), secretKey)).toString('base64'),
-  };
-}
-
 /** A Sign-In-With-Ethereum message (EIP-4361) of one address with a valid signature of another. */
 function foreignEthereumMessage(site: string): { message: string; signature: string } {
   const { host, origin } = new URL(site);
@@ -53,22 +21,6 @@ function foreignEthereumMessage(site: string): { message: string; signature: str
   });
   return { message, signature: `0x${Buffer.from([...bytes, 27 + recovery]).toString('hex')}` };
 }
-
-/** The site of the target. @throws NotRunError if the service accepts no wallets there. */
-function walletSite({ target: { redirectTo } }: AuditContext): string {
-  const { protocol, hostname } = new URL(redirectTo);
-  if (protocol !== 'https:' && hostname !== 'localhost')
-    throw new NotRunError('wallets sign in at https and at localhost only');
-  return redirectTo;
-}
-
-/** Of a refused signature: the service verifies it before it compares the site with its own. */
-const anySite = 'https://example.com';
-
-const web3 = ({ auth }: AuditContext, body: object): Promise<WireResponse> =>
-  auth.send('POST', '/token', { query: { grant_type: 'web3' }, body: { chain: 'solana', ...body } });
-
-const isDisabled = (response: WireResponse) => at(response.json, 'code') === 'web3_provider_disabled';
 
 /** A social provider of the target. @throws NotRunError if none is enabled. */
 async function enabledProvider(auth: Wire): Promise<string> {

@@ -1,19 +1,29 @@
 import type { Audit } from '../audit/audit.ts';
 import { adminProviderAudits } from './auth/admin-providers.audits.ts';
 import { adminAudits } from './auth/admin.audits.ts';
+import { discoveryAudits } from './auth/discovery.audits.ts';
 import { authEdgeAudits } from './auth/edges.audits.ts';
 import { factorAudits } from './auth/factors.audits.ts';
 import { flowAudits } from './auth/flows.audits.ts';
+import { generatedLinkAudits } from './auth/generated-links.audits.ts';
 import { identityAudits } from './auth/identities.audits.ts';
+import { linkedIdentityAudits } from './auth/linked-identities.audits.ts';
+import { oauthApplicationAudits } from './auth/oauth-applications.audits.ts';
+import { oauthGrantAudits } from './auth/oauth-grants.audits.ts';
 import { oauthServerAudits } from './auth/oauth-server.audits.ts';
 import { oneTimeAudits } from './auth/one-time.audits.ts';
 import { passkeyAudits } from './auth/passkeys.audits.ts';
+import { pendingFlowAudits } from './auth/pending-flows.audits.ts';
+import { phoneFactorAudits } from './auth/phone-factors.audits.ts';
 import { pkceAudits } from './auth/pkce.audits.ts';
 import { recoveryCodeAudits } from './auth/recovery-codes.audits.ts';
 import { serviceAudits } from './auth/service.audits.ts';
+import { singleSignOnAudits } from './auth/single-sign-on.audits.ts';
 import { signUpAudits } from './auth/sign-up.audits.ts';
 import { tokenAudits } from './auth/token.audits.ts';
+import { userTimeAudits } from './auth/user-times.audits.ts';
 import { userAudits } from './auth/user.audits.ts';
+import { walletAudits } from './auth/wallets.audits.ts';
 import { realtimeChangeAudits } from './realtime/changes.audits.ts';
 import { realtimeChannelAudits } from './realtime/channels.audits.ts';
 import { realtimeFrameAudits } from './realtime/frames.audits.ts';
@@ -58,17 +68,27 @@ import { storageAudits } from './storage/storage.audits.ts';
 /** Audits of a server, over plain HTTP and WebSocket. */
 export const serverAudits: readonly Audit[] = [
   ...serviceAudits,
+  ...discoveryAudits,
   ...signUpAudits,
   ...tokenAudits,
   ...pkceAudits,
+  ...pendingFlowAudits,
   ...oneTimeAudits,
   ...userAudits,
+  ...userTimeAudits,
   ...factorAudits,
+  ...phoneFactorAudits,
   ...recoveryCodeAudits,
   ...passkeyAudits,
   ...identityAudits,
+  ...linkedIdentityAudits,
+  ...walletAudits,
+  ...singleSignOnAudits,
   ...oauthServerAudits,
+  ...oauthApplicationAudits,
+  ...oauthGrantAudits,
   ...adminAudits,
+  ...generatedLinkAudits,
   ...adminProviderAudits,
   ...flowAudits,
   ...authEdgeAudits,

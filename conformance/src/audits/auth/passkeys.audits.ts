@@ -223,4 +223,55 @@ export const passkeyAudits: readonly Audit[] = [
       assertError(removed, 404, 'validation_failed');
     },
   ),
+  audit(
+    'AUTH-1013',
+    'the options of a registration name the party, the keys and their time as those of a sign-in do',
+    { source, since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      const signIn = await authenticationOptions(context);
+      const { json } = await registrationOptions(context, user.accessToken);
+      assert.deepEqual(
+        [
+          at(json, 'options', 'rp', 'id'),
+          typeof at(json, 'options', 'rp', 'name'),
+          at(json, 'options', 'timeout'),
+        ],
+        [at(signIn.json, 'options', 'rpId'), 'string', 300_000],
+        'rp.id, the type of rp.name, and timeout of the options',
+      );
+      const parameters = at(json, 'options', 'pubKeyCredParams') as readonly unknown[];
+      const algorithms = parameters.map((parameter) => at(parameter, 'alg'));
+      for (const algorithm of [-7, -257, -8])
+        assert.ok(algorithms.includes(algorithm), `the algorithm ${algorithm} is offered`, algorithms.join());
+      assert.equal(at(json, 'options', 'user', 'displayName'), user.email, 'user.displayName of the options');
+      assert.equal(
+        at(json, 'options', 'excludeCredentials', 0),
+        undefined,
+        'excludeCredentials.0 of the options',
+      );
+      for (const response of [json, signIn.json]) {
+        const seconds = Number(at(response, 'expires_at')) - Date.now() / 1000;
+        assert.ok(seconds > 30 && seconds < 1000, 'expires_at is some minutes ahead', `${seconds} seconds`);
+      }
+    },
+  ),
+  audit(
+    'AUTH-1014',
+    'an old challenge is refused as webauthn_challenge_expired, and then unknown',
+    { source, needs: ['database'], since: '1.0.0' },
+    async (context) => {
+      const challenge_id = textAt(await authenticationOptions(context), 'challenge_id');
+      await context.query(
+        "update auth.webauthn_challenges set created_at = created_at - interval '1 day', expires_at = expires_at - interval '1 day' where id = $1",
+        [challenge_id],
+      );
+      const verify = () =>
+        context.auth.send('POST', '/passkeys/authentication/verify', {
+          body: { challenge_id, credential: {} },
+        });
+      assertError(await verify(), 400, 'webauthn_challenge_expired');
+      assertError(await verify(), 400, 'webauthn_challenge_not_found');
+    },
+  ),
 ];

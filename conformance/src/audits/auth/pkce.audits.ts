@@ -313,4 +313,20 @@ export const pkceAudits: readonly Audit[] = [
       assertError(await exchange(context, code, pkce.verifier), 422, 'flow_state_expired');
     },
   ),
+  audit(
+    'AUTH-325',
+    'the times in the fragment of a link are those of its access token',
+    { source: 'protocol/auth.md#mail-links', needs: ['mailbox'], since: '1.0.0' },
+    async (context) => {
+      const { email } = await context.newUser();
+      await context.auth.send('POST', '/recover', { body: { email } });
+      const fragment = new URLSearchParams(new URL(await openMailLink(context, email)).hash.slice(1));
+      const claims = jwtPartOf(fragment.get('access_token'));
+      assert.deepEqual(
+        [Number(fragment.get('expires_at')), Number(fragment.get('expires_in')), fragment.get('token_type')],
+        [at(claims, 'exp'), Number(at(claims, 'exp')) - Number(at(claims, 'iat')), 'bearer'],
+        'expires_at, expires_in and token_type',
+      );
+    },
+  ),
 ];

@@ -264,4 +264,20 @@ export const signUpAudits: readonly Audit[] = [
       );
     },
   ),
+  audit(
+    'AUTH-120',
+    'the fake user has the members of a new user',
+    { source, needs: ['email-confirmation'], since: '1.0.0' },
+    async (context) => {
+      const { email } = await context.newUser();
+      const membersOf = async (address: string) => {
+        const body = { email: address, password: 'Secret-123456', data: { name: 'Ada' } };
+        const response = await context.auth.send('POST', '/signup', { body });
+        assertStatus(response, 200);
+        return Object.keys(response.json as object).toSorted();
+      };
+      const ofNew = await membersOf(context.newEmail());
+      assert.deepEqual(await membersOf(email), ofNew, 'the members of the fake user');
+    },
+  ),
 ];

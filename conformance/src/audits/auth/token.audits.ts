@@ -285,4 +285,24 @@ export const tokenAudits: readonly Audit[] = [
       'amr of the claims',
     );
   }),
+  audit(
+    'AUTH-209',
+    'a sign-in with a password that became weak has the reasons, and another one has none',
+    { source: 'protocol/auth.md#weak-passwords', needs: ['service-key'], since: '1.0.0' },
+    async (context) => {
+      const [email, password] = [context.newEmail(), 'abc'];
+      assertStatus(await context.admin('POST', '/users', { email, password, email_confirm: true }), 200);
+      const { json } = assertSession(await context.signIn(email, password));
+      assert.equal(
+        typeof at(json, 'weak_password', 'message'),
+        'string',
+        'the type of weak_password.message',
+      );
+      const reasons = at(json, 'weak_password', 'reasons');
+      assert.ok(Array.isArray(reasons) && reasons.includes('length'), 'the length is among the reasons');
+      const user = await context.newUser();
+      const strong = assertSession(await context.signIn(user.email, user.password));
+      assert.equal(at(strong.json, 'weak_password') ?? null, null, 'weak_password of a strong password');
+    },
+  ),
 ];

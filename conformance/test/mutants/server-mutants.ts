@@ -1,6 +1,8 @@
 import { authAccountMutants } from './auth-account-mutants.ts';
+import { authApplicationMutants } from './auth-application-mutants.ts';
 import { authFlowMutants } from './auth-flow-mutants.ts';
 import { authMutants } from './auth-mutants.ts';
+import { authProviderMutants } from './auth-provider-mutants.ts';
 import type { ServerMutant } from './mutant.ts';
 import { realtimeMutants } from './realtime-mutants.ts';
 import { restMutants } from './rest-mutants.ts';
@@ -11,6 +13,8 @@ export const serverMutants: readonly ServerMutant[] = [
   ...authMutants,
   ...authFlowMutants,
   ...authAccountMutants,
+  ...authProviderMutants,
+  ...authApplicationMutants,
   ...restMutants,
   ...realtimeMutants,
   ...storageMutants,

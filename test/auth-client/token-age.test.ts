@@ -215,7 +215,7 @@ describe('a server that reaches the project by an internal URL', () => {
 
 it('a server client opens no channel to the other clients of its process', async () => {
   const { platform } = platformOf();
-  const openTabChannel = vi.fn(platform.openTabChannel);
+  const openTabChannel = vi.fn<typeof platform.openTabChannel>(platform.openTabChannel);
   const cookies = createRequestCookies(requestWith(lying(await tokenOfAge(-HOUR))), new Headers());
   const { auth } = createServerClients({ url, apiKey, cookies, platform: { ...platform, openTabChannel } });
   expect(await auth.getAccessToken()).not.toBeNull();

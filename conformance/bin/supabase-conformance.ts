@@ -6,7 +6,7 @@ import type { ClientAdapter } from '../src/target/client-adapter.ts';
 import { setOf, type Audit } from '../src/audit/audit.ts';
 import { createAuditContext } from '../src/audit/audit-context.ts';
 import { chooseAudits, hasClientAudits, portableAudits } from '../src/audits/audits.ts';
-import { removeRun } from '../src/schema/cleanup.ts';
+import { removeLibrary, removeRun } from '../src/schema/cleanup.ts';
 import { compareReports, formatComparison, parseReport } from '../src/reports/comparison.ts';
 import { createDeadlineScale } from '../src/target/deadlines.ts';
 import { findForeignUsers } from '../src/schema/foreign-users.ts';
@@ -140,8 +140,10 @@ async function auditRemote(
     try {
       await removeTables?.();
     } finally {
-      if (target.serviceKey === null) console.log('Test data was not removed: no service key was given.');
-      else if (!options.keep) await clean(target, run);
+      if (target.serviceKey === null) {
+        console.log('Test data was not removed: no service key was given.');
+        if (!options.keep) await removeLibrary(target);
+      } else if (!options.keep) await clean(target, run);
     }
   }
 }

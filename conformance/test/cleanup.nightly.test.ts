@@ -67,6 +67,25 @@ describe("the removal of a run's test data", () => {
     expect(await removeRun(target, context.run)).toEqual({ users: 1, keptUsers: 0, buckets: 0 });
   });
 
+  it('the related tables and functions of a run are removed, and its settings are those from before', async () => {
+    const ids = ['REST-478', 'REST-503', 'REST-528'];
+    const chosen = chooseAudits({ set: 'server' }).filter(({ id }) => ids.includes(id));
+    const left = () =>
+      supabase.database.query(
+        `select relname as name from pg_class where relname like 'conformance%' union all
+         select proname from pg_proc where proname like 'conformance%' union all
+         select typname from pg_type where typname like 'conformance%' union all
+         select unnest(setconfig) from pg_db_role_setting where setrole = 'authenticator'::regrole`,
+      );
+    const before = await left();
+    const run = createAuditRun();
+    const results = await runAudits(chosen, target, { run });
+    expect(results.map(({ outcome }) => outcome.status)).toEqual(ids.map(() => 'passed'));
+    expect((await left()).length).toBeGreaterThan(before.length);
+    await removeRun(target, run);
+    expect(await left()).toEqual(before);
+  });
+
   it('a run cannot be removed without the service key', async () => {
     await expect(removeRun({ ...target, serviceKey: null }, '0123abcd')).rejects.toThrow('no service key');
   });

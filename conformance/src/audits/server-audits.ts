@@ -56,6 +56,14 @@ import { restReadingAudits } from './rest/reading.audits.ts';
 import { restRollbackAudits } from './rest/rollbacks.audits.ts';
 import { restValueAudits } from './rest/values.audits.ts';
 import { restAudits } from './rest/rest.audits.ts';
+import { restParseErrorAudits } from './rest/parse-errors.audits.ts';
+import { restEmbeddingAudits } from './rest/embedding.audits.ts';
+import { restSpreadAudits } from './rest/spreads.audits.ts';
+import { restLookupErrorAudits } from './rest/lookup-errors.audits.ts';
+import { restCallAudits } from './rest/calls.audits.ts';
+import { restRaisedErrorAudits } from './rest/raised-errors.audits.ts';
+import { restElementAudits } from './rest/elements.audits.ts';
+import { restAggregateAudits } from './rest/aggregates.audits.ts';
 import { storageAccessAudits } from './storage/access.audits.ts';
 import { storageBucketAudits } from './storage/buckets.audits.ts';
 import { storageChangeAudits } from './storage/changes.audits.ts';
@@ -112,6 +120,14 @@ export const serverAudits: readonly Audit[] = [
   ...restBodyAudits,
   ...restUpsertAudits,
   ...restWriteResultAudits,
+  ...restParseErrorAudits,
+  ...restEmbeddingAudits,
+  ...restSpreadAudits,
+  ...restLookupErrorAudits,
+  ...restCallAudits,
+  ...restRaisedErrorAudits,
+  ...restElementAudits,
+  ...restAggregateAudits,
   ...realtimeAudits,
   ...realtimeChangeAudits,
   ...realtimeFilterAudits,

@@ -1,6 +1,7 @@
 import { createAuditContext } from '../audit/audit-context.ts';
 import { createAuditRun, isOfRun, namePrefix, type AuditRun } from '../target/run.ts';
 import { openStorage } from '../audit/bucket.ts';
+import { REMOVE_LIBRARY } from '../audits/rest/library-sql.ts';
 import type { ConformanceTarget } from '../target/target.ts';
 import { assertStatus, at } from '../target/wire.ts';
 
@@ -15,7 +16,7 @@ export interface Removal {
 const pageSize = 1000;
 
 /**
- * Removes the test data of a run: its buckets, and its users with their rows.
+ * Removes the test data of a run: its buckets, its users with their rows, and the tables that audits of REST created.
  *
  * @param run the run, or the id of one that ended without cleanup.
  * @throws NotRunError without a service key.
@@ -33,6 +34,7 @@ export async function removeRun(target: ConformanceTarget, run: AuditRun | strin
     else if (status !== 404) keptUsers += 1;
   }
   await removeMessages(target, [...found]);
+  await removeLibrary(target);
   return { users, keptUsers, buckets: await removeBuckets(target, namePrefix(id)) };
 }
 
@@ -44,6 +46,11 @@ async function removeMessages(
   const topics = userIds.map((id) => `user:${id}`);
   if (realtimeUrl !== null && topics.length > 0)
     await query?.('delete from realtime.messages where topic = any($1::text[])', [topics]);
+}
+
+/** Removes the tables and functions that audits of REST create with access to the database. */
+export async function removeLibrary({ restUrl, query }: ConformanceTarget): Promise<void> {
+  if (restUrl !== null) await query?.(REMOVE_LIBRARY);
 }
 
 type Admin = ReturnType<typeof createAuditContext>['admin'];

@@ -5,6 +5,7 @@ import { authMutants } from './auth-mutants.ts';
 import { authProviderMutants } from './auth-provider-mutants.ts';
 import type { ServerMutant } from './mutant.ts';
 import { realtimeMutants } from './realtime-mutants.ts';
+import { restLibraryMutants } from './rest-library-mutants.ts';
 import { restMutants } from './rest-mutants.ts';
 import { storageMutants } from './storage-mutants.ts';
 
@@ -16,6 +17,7 @@ export const serverMutants: readonly ServerMutant[] = [
   ...authProviderMutants,
   ...authApplicationMutants,
   ...restMutants,
+  ...restLibraryMutants,
   ...realtimeMutants,
   ...storageMutants,
 ];

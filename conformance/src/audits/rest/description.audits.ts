@@ -3,6 +3,7 @@ import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertStatus, at } from '../../target/wire.ts';
 import { asService } from './callers.ts';
 import { sharedInbox } from './inbox.ts';
+import { openLibrary } from './library.ts';
 
 const audit = auditsOf('rest');
 const since = '1.0.0';
@@ -66,6 +67,61 @@ const described: readonly (readonly [readonly string[], unknown])[] = [
   [['parameters', 'body.muted_threads', 'schema', '$ref'], '#/definitions/muted_threads'],
 ];
 
+const returns = ['return=representation', 'return=minimal', 'return=none'];
+const resolutions = ['resolution=ignore-duplicates', 'resolution=merge-duplicates'];
+
+/** Members of the description of the library. */
+const describedLibrary: typeof described = [
+  [['definitions', 'conformance_books', 'description'], 'Printed books\n\nOnly for audits.'],
+  [['paths', '/conformance_books', 'get', 'summary'], 'Printed books'],
+  [['paths', '/conformance_books', 'patch', 'description'], 'Only for audits.'],
+  [
+    ['definitions', 'conformance_books', 'properties', 'title'],
+    { description: 'As on the cover', format: 'character varying', maxLength: 40, type: 'string' },
+  ],
+  [['parameters', 'rowFilter.conformance_books.title', 'description'], 'As on the cover'],
+  [['definitions', 'conformance_books', 'properties', 'price'], { format: 'numeric', type: 'number' }],
+  [
+    ['definitions', 'conformance_books', 'properties', 'author_id', 'description'],
+    "Note:\nThis is a Foreign Key to `conformance_authors.id`.<fk table='conformance_authors' column='id'/>",
+  ],
+  [
+    ['definitions', 'conformance_covers', 'properties', 'book_id', 'description'],
+    "Note:\nThis is a Primary Key.<pk/>\nThis is a Foreign Key to `conformance_books.id`.<fk table='conformance_books' column='id'/>",
+  ],
+  [
+    ['definitions', 'conformance_samples', 'properties', 'mood'],
+    { default: 'calm', enum: ['calm', 'angry'], format: 'public.conformance_mood', type: 'string' },
+  ],
+  [['definitions', 'conformance_samples', 'properties', 'document'], { format: 'jsonb', type: undefined }],
+  [['definitions', 'conformance_samples', 'properties', 'code'], { format: 'text', type: 'string' }],
+  [['definitions', 'conformance_samples', 'properties', 'span'], { format: 'int4range', type: 'string' }],
+  [['paths', '/conformance_prices', 'post'], undefined],
+  [['paths', '/conformance_prices', 'get', 'tags'], ['conformance_prices']],
+  [['paths', '/rpc/conformance_nothing', 'post', 'tags'], ['(rpc) conformance_nothing']],
+  [['paths', '/rpc/conformance_add', 'post', 'parameters', '0', 'schema', 'required'], ['a']],
+  [
+    ['paths', '/rpc/conformance_join', 'get', 'parameters', '0'],
+    {
+      collectionFormat: 'multi',
+      in: 'query',
+      items: { format: 'text', type: 'string' },
+      name: 'words',
+      type: 'array',
+    },
+  ],
+  [
+    ['paths', '/rpc/conformance_join', 'post', 'parameters', '0', 'schema', 'properties', 'words'],
+    { format: 'text[]', items: { type: 'string' }, type: 'array' },
+  ],
+  [['parameters', 'preferReturn'], { name: 'Prefer', in: 'header', enum: returns }],
+  [['parameters', 'preferPost'], { name: 'Prefer', in: 'header', enum: [...returns, ...resolutions] }],
+  [['parameters', 'preferCount'], { name: 'Prefer', in: 'header', enum: ['count=none'] }],
+  [['parameters', 'preferParams'], { name: 'Prefer', in: 'header' }],
+  [['parameters', 'rangeUnit'], { name: 'Range-Unit', in: 'header', default: 'items' }],
+  [['parameters', 'on_conflict'], { name: 'on_conflict', in: 'query', required: false }],
+];
+
 /** The members that `expected` has, too: a column may have a description. */
 const membersOf = (actual: unknown, expected: unknown): unknown =>
   typeof expected === 'object' && expected !== null && !Array.isArray(expected)
@@ -102,6 +158,27 @@ export const restDescriptionAudits: readonly Audit[] = [
         [...filters.map((column) => `rowFilter.muted_threads.${column}`), ...paged],
         'the parameters of a read',
       );
+    },
+  ),
+  audit(
+    'REST-532',
+    'the description has the comments, types, keys and parameters of related tables, views and functions',
+    {
+      source: 'protocol/rest.md#description-of-the-schema',
+      level: 'SHOULD',
+      needs: ['database', 'service-key'],
+      since,
+    },
+    async (context) => {
+      await openLibrary(context);
+      const response = await asService(context)('GET', '/');
+      assertStatus(response, 200);
+      for (const [path, expected] of describedLibrary)
+        assert.deepEqual(
+          membersOf(at(response.json, ...path), expected),
+          expected,
+          `${path.join('.')} of the response`,
+        );
     },
   ),
   audit(

@@ -1,5 +1,6 @@
 import { auditsOf, type Audit, type AuditLevel } from '../../audit/audit.ts';
 import { assertError } from '../../target/wire.ts';
+import { withAggregatesUnchanged } from './aggregate-window.ts';
 import { sharedInbox } from './inbox.ts';
 
 const audit = auditsOf('rest');
@@ -79,8 +80,9 @@ export const restRefusalAudits: readonly Audit[] = refusals.map(
   ([id, title, query, code, error, level = 'MUST']) =>
     audit(id, title, { source: 'protocol/rest.md#errors', level }, async (context) => {
       const { ada } = await sharedInbox(context);
+      const read = () => context.rest.send('GET', '/notifications', { token: ada.accessToken, query });
       assertError(
-        await context.rest.send('GET', '/notifications', { token: ada.accessToken, query }),
+        error === 'PGRST123' ? await withAggregatesUnchanged(context, read) : await read(),
         code,
         error,
       );

@@ -1,0 +1,171 @@
+/** Marks the objects of the library, so that nothing else is removed. A change of the statements needs another version. */
+const MARK = 'supabase-conformance library 1';
+
+/** Related tables, views and functions that no product's schema has. Their rows never change, except in `conformance_drafts`. */
+const OBJECTS = `
+create table public.conformance_authors (
+  id int primary key,
+  name text not null,
+  born date,
+  mentor_id int constraint conformance_mentor references public.conformance_authors (id)
+);
+create table public.conformance_books (
+  id int primary key,
+  title varchar(40) not null,
+  price numeric(6,2),
+  author_id int constraint conformance_written_by references public.conformance_authors (id)
+);
+create table public.conformance_covers (
+  book_id int primary key constraint conformance_cover_of references public.conformance_books (id),
+  color text not null
+);
+create table public.conformance_tags (id int primary key, label text not null);
+create table public.conformance_tagging (
+  book_id int constraint conformance_tagged references public.conformance_books (id),
+  tag_id int constraint conformance_tagged_with references public.conformance_tags (id),
+  primary key (book_id, tag_id)
+);
+create table public.conformance_letters (
+  id int primary key,
+  sender_id int constraint conformance_sent_by references public.conformance_authors (id),
+  receiver_id int constraint conformance_sent_to references public.conformance_authors (id)
+);
+create table public.conformance_book (id int primary key);
+create type public.conformance_mood as enum ('calm', 'angry');
+create domain public.conformance_code as text check (value ~ '^[A-Z]+$');
+create table public.conformance_samples (
+  id int primary key,
+  span int4range,
+  document jsonb,
+  words text[],
+  mood public.conformance_mood default 'calm',
+  code public.conformance_code,
+  bytes bytea,
+  length_of_stay interval,
+  twice int generated always as (id * 2) stored
+);
+create table public.conformance_drafts (
+  id uuid primary key default gen_random_uuid(),
+  title text not null default 'untitled',
+  author_id int constraint conformance_drafted_by references public.conformance_authors (id),
+  constraint conformance_titled unique (id, title)
+);
+comment on table public.conformance_books is E'Printed books\\n\\nOnly for audits.';
+comment on column public.conformance_books.title is 'As on the cover';
+create view public.conformance_titles as select id, title, author_id from public.conformance_books;
+create view public.conformance_writers as select id, name from public.conformance_authors;
+create view public.conformance_prices as select count(*) as books, max(price) as highest from public.conformance_books;
+
+insert into public.conformance_authors values
+  (1, 'Ada', '1815-12-10', null), (2, 'Grace', '1906-12-09', 1), (3, 'Edsger', null, 1);
+insert into public.conformance_books values
+  (1, 'Notes', 10.5, 1), (2, 'Engines', 20, 1), (3, 'Compilers', 30.25, 2), (4, 'Loose', null, null);
+insert into public.conformance_covers values (1, 'red'), (3, 'blue');
+insert into public.conformance_tags values (1, 'old'), (2, 'new');
+insert into public.conformance_tagging values (1, 1), (1, 2), (2, 1), (3, 2);
+insert into public.conformance_letters values (1, 1, 2);
+insert into public.conformance_samples (id, span, document, words, code, bytes, length_of_stay) values
+  (1, '[1,5)', '{"a":{"b":[10,{"c":"x"}]},"n":2,"s":"two","1":"one"}', '{one,two}', 'A', '\\x00ff', '1 day 02:00'),
+  (2, '[5,9)', '{"a":null,"n":10}', '{}', 'B', null, null),
+  (3, '[20,)', null, null, null, null, null);
+
+create function public.conformance_initial(public.conformance_authors) returns text
+  language sql stable as $f$ select left($1.name, 1) $f$;
+create function public.conformance_works(public.conformance_authors) returns setof public.conformance_books
+  language sql stable as $f$ select * from public.conformance_books where author_id = $1.id $f$;
+create function public.conformance_debut(public.conformance_authors) returns setof public.conformance_books
+  language sql stable rows 1 as $f$ select * from public.conformance_books where author_id = $1.id order by id limit 1 $f$;
+create function public.conformance_add(a int, b int default 10) returns int
+  language sql immutable as $f$ select a + b $f$;
+create function public.conformance_count_to(last int) returns setof int
+  language sql immutable as $f$ select generate_series(1, last) $f$;
+create function public.conformance_author(id int) returns public.conformance_authors
+  language sql stable as $f$ select * from public.conformance_authors a where a.id = conformance_author.id $f$;
+create function public.conformance_books_by(writer int) returns setof public.conformance_books
+  language sql stable as $f$ select * from public.conformance_books where author_id = writer order by id $f$;
+create function public.conformance_extremes(out lowest int, out highest int)
+  language sql immutable as $f$ select 1, 9 $f$;
+create function public.conformance_nothing() returns void language sql volatile as $f$ select $f$;
+create function public.conformance_double(number int) returns int
+  language sql immutable as $f$ select number * 2 $f$;
+create function public.conformance_double(word text) returns text
+  language sql immutable as $f$ select word || word $f$;
+create function public.conformance_either(a int, b int default 1) returns int
+  language sql immutable as $f$ select a + b $f$;
+create function public.conformance_either(a int, c text default '') returns int
+  language sql immutable as $f$ select a $f$;
+create function public.conformance_join(variadic words text[]) returns text
+  language sql immutable as $f$ select array_to_string(words, '+') $f$;
+create function public.conformance_read_text(text) returns int
+  language sql immutable as $f$ select length($1) $f$;
+create function public.conformance_read_json(json) returns text
+  language sql immutable as $f$ select json_typeof($1) $f$;
+create function public.conformance_read_bytes(bytea) returns int
+  language sql immutable as $f$ select length($1) $f$;
+create function public.conformance_request(name text) returns text
+  language sql stable as $f$ select current_setting('request.' || name, true) $f$;
+create function public.conformance_respond(status text default null, headers text default null) returns text
+  language plpgsql volatile as $f$
+begin
+  perform set_config('response.status', status, true) where status is not null;
+  perform set_config('response.headers', headers, true) where headers is not null;
+  return 'responded';
+end $f$;
+create function public.conformance_raise(state text, message text default 'raised', detail text default null, hint text default null)
+  returns int language plpgsql stable as $f$
+begin
+  if detail is null then
+    raise exception using errcode = state, message = message;
+  end if;
+  raise exception using errcode = state, message = message, detail = detail, hint = coalesce(hint, '');
+end $f$;
+`;
+
+const TABLES = ['authors', 'books', 'covers', 'tags', 'tagging', 'letters', 'book', 'samples', 'drafts'];
+const RELATIONS = [...TABLES, 'titles', 'writers', 'prices']
+  .map((name) => `public.conformance_${name}`)
+  .join(', ');
+
+const REMOVE = `
+  drop view if exists public.conformance_titles, public.conformance_writers, public.conformance_prices;
+  drop function if exists public.conformance_add, public.conformance_count_to, public.conformance_author,
+    public.conformance_books_by, public.conformance_extremes, public.conformance_nothing, public.conformance_double(int),
+    public.conformance_double(text), public.conformance_either(int, int), public.conformance_either(int, text),
+    public.conformance_join, public.conformance_read_text, public.conformance_read_json, public.conformance_read_bytes,
+    public.conformance_request, public.conformance_respond, public.conformance_raise;
+  drop table if exists ${TABLES.map((name) => `public.conformance_${name}`).join(', ')} cascade;
+  drop type if exists public.conformance_mood;
+  drop domain if exists public.conformance_code;
+  drop schema conformance_library cascade;
+`;
+
+const MARKED = `obj_description(to_regnamespace('conformance_library'), 'pg_namespace')`;
+
+/** One statement. Does nothing where another run has created the library; replaces one of another version. */
+export const CREATE_LIBRARY = `do $library$
+begin
+  perform pg_advisory_xact_lock(hashtext('${MARK}'));
+  if ${MARKED} = '${MARK}' then
+    return;
+  end if;
+  if ${MARKED} like 'supabase-conformance library %' then
+    ${REMOVE}
+  end if;
+  create schema conformance_library;
+  comment on schema conformance_library is '${MARK}';
+  ${OBJECTS}
+  grant select on ${RELATIONS} to anon, authenticated, service_role;
+  grant insert, update, delete on public.conformance_drafts to anon, authenticated, service_role;
+  perform pg_notify('pgrst', 'reload schema');
+end
+$library$`;
+
+/** One statement. Does nothing without the library. */
+export const REMOVE_LIBRARY = `do $library$
+begin
+  if ${MARKED} like 'supabase-conformance library %' then
+    ${REMOVE}
+    perform pg_notify('pgrst', 'reload schema');
+  end if;
+end
+$library$`;

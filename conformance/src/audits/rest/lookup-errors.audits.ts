@@ -1,0 +1,248 @@
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import { assertError, at, type WireRequest } from '../../target/wire.ts';
+import { openLibrary } from './library.ts';
+
+const audit = auditsOf('rest');
+const source = 'protocol/rest.md#errors';
+const since = '1.0.0';
+
+interface Refusal {
+  readonly method?: string;
+  readonly path: string;
+  readonly request?: WireRequest;
+  readonly status?: number;
+  readonly message: string;
+  readonly details: unknown;
+  readonly hint: string | null;
+}
+
+interface RefusalTable {
+  readonly id: string;
+  readonly title: string;
+  readonly code: string;
+  readonly refusals: readonly Refusal[];
+}
+
+const noRelation = (parent: string, child: string, hint = '') => ({
+  message: `Could not find a relationship between '${parent}' and '${child}' in the schema cache`,
+  details: `Searched for a foreign key relationship between '${parent}' and '${child}${hint && `' using the hint '${hint}`}' in the schema 'public', but no matches were found.`,
+});
+
+const ambiguous = (parent: string, child: string, names: readonly string[]) => ({
+  message: `Could not embed because more than one relationship was found for '${parent}' and '${child}'`,
+  hint: `Try changing '${child}' to one of the following: ${names.map((name) => `'${child}!${name}'`).join(', ')}. Find the desired relationship in the 'details' key.`,
+});
+
+const notFound = (signature: string, searched: string) => ({
+  message: `Could not find the function public.${signature} in the schema cache`,
+  details: `Searched for the function public.${searched}, but no matches were found in the schema cache.`,
+});
+
+const raw = (type: string): WireRequest => ({ body: 'text', headers: { 'Content-Type': type } });
+const [books, authors, letters] = ['conformance_books', 'conformance_authors', 'conformance_letters'];
+
+const tables: readonly RefusalTable[] = [
+  {
+    id: 'REST-496',
+    title: 'PGRST200 names both tables and the hint, and the most similar table if one is similar',
+    code: 'PGRST200',
+    refusals: [
+      {
+        path: '/books?select=conformance_author(name)',
+        ...noRelation(books, 'conformance_author'),
+        hint: `Perhaps you meant '${authors}' instead of 'conformance_author'.`,
+      },
+      {
+        path: '/books?select=id,conformance_covers(id,conformance_bookz(id))',
+        ...noRelation('conformance_covers', 'conformance_bookz'),
+        hint: `Perhaps you meant '${books}' instead of 'conformance_bookz'.`,
+      },
+      {
+        path: '/book?select=conformance_authors(name)',
+        ...noRelation('conformance_book', authors),
+        hint: `Perhaps you meant '${books}' instead of 'conformance_book'.`,
+      },
+      { path: '/books?select=xyzzy(name)', ...noRelation(books, 'xyzzy'), hint: null },
+      {
+        path: '/books?select=conformance_authors!no_such_key(name)',
+        ...noRelation(books, authors, 'no_such_key'),
+        hint: null,
+      },
+    ],
+  },
+  {
+    id: 'REST-497',
+    title: 'PGRST201 lists the relationships with their names, with 300',
+    code: 'PGRST201',
+    refusals: [
+      {
+        path: '/letters?select=conformance_authors(name)',
+        status: 300,
+        ...ambiguous(letters, authors, ['conformance_sent_by', 'conformance_sent_to']),
+        details: [
+          ['conformance_sent_by', 'sender_id'],
+          ['conformance_sent_to', 'receiver_id'],
+        ].map(([name, column]) => ({
+          cardinality: 'many-to-one',
+          embedding: `${letters} with ${authors}`,
+          relationship: `${name} using ${letters}(${column}) and ${authors}(id)`,
+        })),
+      },
+      {
+        path: '/authors?select=conformance_letters(id)',
+        status: 300,
+        ...ambiguous(authors, letters, ['conformance_sent_by', 'conformance_sent_to']),
+        details: [
+          ['conformance_sent_by', 'sender_id'],
+          ['conformance_sent_to', 'receiver_id'],
+        ].map(([name, column]) => ({
+          cardinality: 'one-to-many',
+          embedding: `${authors} with ${letters}`,
+          relationship: `${name} using ${authors}(id) and ${letters}(${column})`,
+        })),
+      },
+    ],
+  },
+  {
+    id: 'REST-498',
+    title: 'PGRST202 says which parameters of which body were searched, and names the most similar function',
+    code: 'PGRST202',
+    refusals: [
+      {
+        path: '/rpc/add?c=1&d=2',
+        status: 404,
+        ...notFound('conformance_add(c, d)', 'conformance_add with parameters c, d'),
+        hint: 'Perhaps you meant to call the function public.conformance_add(a, b)',
+      },
+      {
+        path: '/rpc/author',
+        status: 404,
+        ...notFound('conformance_author without parameters', 'conformance_author without parameters'),
+        hint: null,
+      },
+      {
+        path: '/rpc/books_by?writers=1',
+        status: 404,
+        ...notFound('conformance_books_by(writers)', 'conformance_books_by with parameter writers'),
+        hint: 'Perhaps you meant to call the function public.conformance_books_by(writer)',
+      },
+      {
+        method: 'POST',
+        path: '/rpc/extreme',
+        request: { body: {} },
+        status: 404,
+        ...notFound(
+          'conformance_extreme without parameters',
+          'conformance_extreme without parameters or with a single unnamed json/jsonb parameter',
+        ),
+        hint: 'Perhaps you meant to call the function public.conformance_extremes',
+      },
+      {
+        method: 'POST',
+        path: '/rpc/books_by',
+        request: { body: { writers: 1 } },
+        status: 404,
+        ...notFound(
+          'conformance_books_by(writers)',
+          'conformance_books_by with parameter writers or with a single unnamed json/jsonb parameter',
+        ),
+        hint: 'Perhaps you meant to call the function public.conformance_books_by(writer)',
+      },
+      ...(
+        [
+          ['text/plain', 'text'],
+          ['text/xml', 'xml'],
+          ['application/octet-stream', 'bytea'],
+        ] as const
+      ).map(([type, parameter]) => ({
+        method: 'POST',
+        path: '/rpc/add',
+        request: raw(type),
+        status: 404,
+        ...notFound('conformance_add', `conformance_add with a single unnamed ${parameter} parameter`),
+        hint: null,
+      })),
+    ],
+  },
+  {
+    id: 'REST-499',
+    title: 'PGRST203 lists the functions that take the arguments, with 300',
+    code: 'PGRST203',
+    refusals: (['GET', 'POST'] as const).map((method) => ({
+      method,
+      path: method === 'GET' ? '/rpc/either?a=1' : '/rpc/either',
+      ...(method === 'POST' && { request: { body: { a: 1 } } }),
+      status: 300,
+      message:
+        'Could not choose the best candidate function between: public.conformance_either(a => integer, b => integer), public.conformance_either(a => integer, c => text)',
+      details: null,
+      hint: 'Try renaming the parameters or the function itself in the database so function overloading can be resolved',
+    })),
+  },
+  {
+    id: 'REST-500',
+    title: 'PGRST204 names the column and the table',
+    code: 'PGRST204',
+    refusals: [
+      { method: 'POST', path: '/drafts', request: { body: { titel: 'x' } } },
+      { method: 'POST', path: '/drafts?columns=titel', request: { body: { titel: 'x' } } },
+      { method: 'PATCH', path: '/drafts?title=eq.x', request: { body: { titel: 'x' } } },
+    ].map((request) => ({
+      ...request,
+      message: "Could not find the 'titel' column of 'conformance_drafts' in the schema cache",
+      details: null,
+      hint: null,
+    })),
+  },
+  {
+    id: 'REST-501',
+    title: 'PGRST118 names a relation that is not to-one and cannot sort',
+    code: 'PGRST118',
+    refusals: [
+      {
+        path: '/authors?select=conformance_books(title)&order=conformance_books(title)',
+        message: `A related order on '${books}' is not possible`,
+        details: `'${authors}' and '${books}' do not form a many-to-one or one-to-one relationship`,
+        hint: null,
+      },
+      {
+        path: '/books?select=tags:conformance_tags(label)&order=tags(label)',
+        message: "A related order on 'tags' is not possible",
+        details: `'${books}' and 'tags' do not form a many-to-one or one-to-one relationship`,
+        hint: null,
+      },
+    ],
+  },
+  {
+    id: 'REST-502',
+    title: 'PGRST108 names a relation that is not selected, where it filters, sorts or is limited',
+    code: 'PGRST108',
+    refusals: [
+      'conformance_authors.name=eq.Ada',
+      'order=conformance_authors(name)',
+      'conformance_authors.limit=1',
+    ].map((parameter) => ({
+      path: `/books?select=id&${parameter}`,
+      message: `'${authors}' is not an embedded resource in this request`,
+      details: null,
+      hint: `Verify that '${authors}' is included in the 'select' query parameter.`,
+    })),
+  },
+];
+
+/** What an error says of names that are not found in the schema, or not clear. */
+export const restLookupErrorAudits: readonly Audit[] = tables.map(({ id, title, code, refusals }) =>
+  audit(id, title, { source, level: 'SHOULD', needs: ['database'], since }, async (context) => {
+    const send = await openLibrary(context);
+    for (const { method = 'GET', path, request, status = 400, message, details, hint } of refusals) {
+      const response = await send(method, path, request);
+      assertError(response, status, code);
+      assert.deepEqual(
+        ['message', 'details', 'hint'].map((member) => at(response.json, member)),
+        [message, details, hint],
+        `message, details and hint of ${method} ${path}`,
+      );
+    }
+  }),
+);

@@ -62,6 +62,7 @@ import { restSpreadAudits } from './rest/spreads.audits.ts';
 import { restLookupErrorAudits } from './rest/lookup-errors.audits.ts';
 import { restCallAudits } from './rest/calls.audits.ts';
 import { restRaisedErrorAudits } from './rest/raised-errors.audits.ts';
+import { restRepresentationAudits } from './rest/representations.audits.ts';
 import { restElementAudits } from './rest/elements.audits.ts';
 import { restAggregateAudits } from './rest/aggregates.audits.ts';
 import { storageAccessAudits } from './storage/access.audits.ts';
@@ -127,6 +128,7 @@ export const serverAudits: readonly Audit[] = [
   ...restCallAudits,
   ...restRaisedErrorAudits,
   ...restElementAudits,
+  ...restRepresentationAudits,
   ...restAggregateAudits,
   ...realtimeAudits,
   ...realtimeChangeAudits,

@@ -11,6 +11,7 @@ import {
   withMember,
   withoutPreference,
   withQuery,
+  withSignedToken,
   withStatus,
   type FetchFault,
   type Json,
@@ -27,6 +28,8 @@ const calls = mutantsOf('rest', 'functions', 'rest#functions-of-the-database');
 const raised = mutantsOf('rest', 'raised errors', 'rest#raised-errors');
 const elements = mutantsOf('rest', 'types', 'rest#selecting-columns rest#filters');
 const aggregates = mutantsOf('rest', 'aggregates', 'rest#aggregates');
+const representations = mutantsOf('rest', 'representations', 'rest#representations');
+const tokens = mutantsOf('rest', 'token checks', 'rest#tokens');
 const descriptions = mutantsOf('rest', 'description', 'rest#description-of-the-schema');
 
 /** Replaces a member of errors with a code. */
@@ -130,6 +133,9 @@ export const restLibraryMutants: readonly ServerMutant[] = [
     fetch: withErrorMember('PGRST204', 'message', 'not found'),
   }),
   lookups('gives no reason for a refused order', { fetch: withErrorMember('PGRST118', 'details', null) }),
+  lookups('suggests no table for a name with a letter more', {
+    fetch: withMember(/conformance_coverss 404$/, 'hint', null),
+  }),
   lookups('gives no hint to a relation that is not selected', {
     fetch: withErrorMember('PGRST108', 'hint', null),
   }),
@@ -231,6 +237,79 @@ export const restLibraryMutants: readonly ServerMutant[] = [
   }),
   aggregates('ignores an aggregate in a to-many spread', {
     fetch: withStatus(/select=id,\.\.\.\S* 400$/, 200, '[]'),
+  }),
+
+  mutantsOf(
+    'rest',
+    'Content-Location',
+    'rest#order-and-ranges',
+  )('names the first of repeated parameters', {
+    fetch: withHeader(all, 'content-location', (value) => value.replace(/,neq.*/, '')),
+  }),
+  calls('reads a call without a body as a text', {
+    fetch: onRequest(/^POST \S*conformance_extremes/, ({ headers, body }) => {
+      if (body === '') headers.set('content-type', 'text/plain');
+    }),
+  }),
+  mutantsOf(
+    'rest',
+    'PUT',
+    'rest#inserts-and-upserts',
+  )('replaces the columns of a list alone', {
+    fetch: withJson(/^PUT \S*columns=id%2Cuser_id&\S* 201$/, () => [{ language: 'en' }]),
+  }),
+  tokens('accepts tokens of the future', {
+    fetch: withSignedToken(
+      ({ iat, nbf }) => [iat, nbf].some((time) => typeof time === 'number' && time * 1000 > Date.now()),
+      ({ iat: _iat, nbf: _nbf, ...claims }) => claims,
+    ),
+  }),
+  tokens('allows no difference of clocks', {
+    fetch: withSignedToken(
+      ({ exp }) => typeof exp === 'number' && exp * 1000 < Date.now(),
+      (claims) => ({ ...claims, exp: 1 }),
+    ),
+  }),
+  tokens('ignores claims of another type', {
+    fetch: withSignedToken(
+      ({ exp, nbf, iat, aud }) =>
+        [exp, nbf, iat].some((time) => time !== undefined && typeof time !== 'number') ||
+        typeof aud === 'number',
+      ({ exp: _exp, nbf: _nbf, iat: _iat, aud: _aud, ...claims }) => claims,
+    ),
+  }),
+  tokens('does not count the parts of a token', {
+    fetch: withErrorMember('PGRST301', 'message', 'invalid token'),
+  }),
+  tokens('gives no reason in WWW-Authenticate', {
+    fetch: withHeader(/ 401$/, 'www-authenticate', () => 'Bearer'),
+  }),
+
+  representations('returns a domain as it is stored', {
+    fetch: withJson(/conformance_paints/, (json) =>
+      Array.isArray(json)
+        ? (json as readonly Json[]).map((row) => (valueAt(row, 'color') ? patch(row, 'color', 1) : row))
+        : json,
+    ),
+  }),
+  representations('has no media types of its own for functions', {
+    fetch: onRequest(/conformance_page/, ({ headers }) => headers.set('accept', 'application/json')),
+  }),
+  representations('makes a body of some columns of a table', {
+    fetch: withQuery(/conformance_books/, /select=[^&]*/, ''),
+  }),
+  mutantsOf(
+    'rest',
+    'bodies',
+    'rest#inserts-and-upserts',
+  )('reads each body as JSON', {
+    fetch: onRequest(/^POST \S*muted_threads$/, ({ headers }) =>
+      headers.set('content-type', 'application/json'),
+    ),
+  }),
+  lookups('writes to the root', { fetch: withStatus(/\/rest\/v1\/ 405$/, 200, '{}') }),
+  lookups('finds a table by the first name of a path', {
+    fetch: withStatus(/notifications\/1 404$/, 200, '[]'),
   }),
 
   descriptions('describes no comments', {

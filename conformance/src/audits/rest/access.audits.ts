@@ -147,4 +147,100 @@ const roles: readonly Audit[] = (
   }),
 );
 
-export const restAccessAudits: readonly Audit[] = [...access, ...roles];
+/** Seconds from now of a claim, and the message of the refusal. */
+const wrongTimes: readonly (readonly [claim: 'exp' | 'nbf' | 'iat', seconds: number, message: string])[] = [
+  ['exp', -3600, 'JWT expired'],
+  ['exp', -120, 'JWT expired'],
+  ['nbf', 3600, 'JWT not yet valid'],
+  ['iat', 3600, 'JWT issued at future'],
+];
+
+/** Claims of a wrong type, and the message of the refusal. */
+const wrongTypes: readonly (readonly [claims: Readonly<Record<string, unknown>>, message: string])[] = [
+  [{ exp: 'soon' }, "The JWT 'exp' claim must be a number"],
+  [{ nbf: 'soon' }, "The JWT 'nbf' claim must be a number"],
+  [{ iat: true }, "The JWT 'iat' claim must be a number"],
+  [{ aud: 1 }, "The JWT 'aud' claim must be a string or an array of strings"],
+];
+
+/** Texts that are no tokens, and the message of the refusal. */
+const malformed: readonly (readonly [token: string, message: string])[] = [
+  ['one', 'Expected 3 parts in JWT; got 1'],
+  ['one.two', 'Expected 3 parts in JWT; got 2'],
+  ['one.two.three.four', 'Expected 3 parts in JWT; got 4'],
+];
+
+const secondsFromNow = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
+
+const refusals: readonly Audit[] = [
+  audit(
+    'REST-536',
+    'a token that expired, is not valid yet or was issued later is refused, with half a minute for other clocks',
+    { source: 'protocol/rest.md#tokens', since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      const read = (claims: Readonly<Record<string, unknown>>) =>
+        context.rest.send('GET', '/notifications', { token: context.signAgain(user.accessToken, claims) });
+      for (const [claim, seconds, message] of wrongTimes) {
+        const response = await read({ [claim]: secondsFromNow(seconds) });
+        assertError(response, 401, 'PGRST303');
+        assert.equal(at(response.json, 'message'), message, `message of the response to ${claim}`);
+      }
+      for (const [claim, seconds] of [
+        ['exp', -10],
+        ['nbf', 20],
+        ['iat', 20],
+      ] as const)
+        assertStatus(await read({ [claim]: secondsFromNow(seconds) }), 200);
+    },
+  ),
+  audit(
+    'REST-537',
+    'a token with a claim of another type is refused as PGRST303, which names the claim',
+    { source: 'protocol/rest.md#tokens', level: 'SHOULD', since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      for (const [claims, message] of wrongTypes) {
+        const token = context.signAgain(user.accessToken, claims);
+        const response = await context.rest.send('GET', '/notifications', { token });
+        assertError(response, 401, 'PGRST303');
+        assert.equal(at(response.json, 'message'), message, 'message of the response');
+      }
+    },
+  ),
+  audit(
+    'REST-538',
+    'a text that is no token is refused as PGRST301, which counts its parts',
+    { source: 'protocol/rest.md#tokens', level: 'SHOULD', since: '1.0.0' },
+    async ({ rest }) => {
+      for (const [token, message] of malformed) {
+        const response = await rest.send('GET', '/notifications', { token });
+        assertError(response, 401, 'PGRST301');
+        assert.equal(at(response.json, 'message'), message, 'message of the response');
+      }
+    },
+  ),
+  audit(
+    'REST-539',
+    'WWW-Authenticate of a refused token names the reason, and that of a missing right does not',
+    { source: 'protocol/rest.md#tokens', since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      const expired = context.signAgain(user.accessToken, { exp: secondsFromNow(-3600) });
+      for (const token of [expired, 'one.two.three']) {
+        const response = await context.rest.send('GET', '/notifications', { token });
+        assertStatus(response, 401);
+        assert.equal(
+          response.headers.get('www-authenticate'),
+          `Bearer error="invalid_token", error_description="${String(at(response.json, 'message'))}"`,
+          'the header www-authenticate',
+        );
+      }
+      const anonymous = await context.rest.send('GET', '/notifications');
+      assertError(anonymous, 401, '42501');
+      assert.equal(anonymous.headers.get('www-authenticate'), 'Bearer', 'the header www-authenticate');
+    },
+  ),
+];
+
+export const restAccessAudits: readonly Audit[] = [...access, ...roles, ...refusals];

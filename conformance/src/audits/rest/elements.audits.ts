@@ -54,7 +54,8 @@ const found: readonly FoundTable[] = [
   },
   {
     id: 'REST-525',
-    title: 'columns of an enumeration, a domain, an array, bytes and a generated column filter and sort',
+    title:
+      'columns of an enumeration, a domain, an array, bytes, lexemes and a generated column filter and sort',
     section: 'filters',
     queries: [
       ['mood=eq.calm&order=id.desc', [3, 2, 1]],
@@ -67,6 +68,9 @@ const found: readonly FoundTable[] = [
       ['bytes=eq.\\x00ff', [1]],
       ['twice=gte.4&order=twice.desc', [3, 2]],
       ['length_of_stay=gt.1 day', [1]],
+      ['lexemes=fts.two', [1]],
+      ['lexemes=plfts(simple).two', [1]],
+      ['lexemes=not.wfts.two&order=id', [2, 3]],
     ],
   },
 ];

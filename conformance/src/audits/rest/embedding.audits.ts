@@ -114,6 +114,10 @@ const tables: readonly ReadTable[] = [
         [{ from: ada, to: grace }],
       ],
       [
+        '/authors?select=likes:conformance_tags!conformance_liking(label),avoids:conformance_tags!conformance_avoiding(label)&id=eq.1',
+        [{ likes: [{ label: 'new' }], avoids: [] }],
+      ],
+      [
         '/authors?select=sent:conformance_letters!sender_id(id),got:conformance_letters!receiver_id(id)&id=eq.2',
         [{ sent: [], got: [{ id: 1 }] }],
       ],
@@ -288,6 +292,7 @@ export const restEmbeddingAudits: readonly Audit[] = [
       const headers = { Prefer: 'return=representation' };
       const id = crypto.randomUUID();
       const select = 'title,author:conformance_authors(name)';
+      const computed = 'heading:conformance_heading,by:conformance_drafter(name)';
       const inserted = await send('POST', '/drafts', {
         query: { select },
         body: { id, author_id: 1 },
@@ -299,9 +304,15 @@ export const restEmbeddingAudits: readonly Audit[] = [
       const updated = await send('PATCH', '/drafts', { query, body: { author_id: 2 }, headers });
       assertStatus(updated, 200);
       assert.deepEqual(updated.json, [{ title: 'untitled', author: null }], 'the updated row');
+      const again = await send('PATCH', '/drafts', {
+        query: { id: `eq.${id}`, select: computed },
+        body: { title: 'new' },
+        headers,
+      });
+      assert.deepEqual(again.json, [{ heading: 'NEW', by: grace }], 'the row with computed columns');
       const deleted = await send('DELETE', '/drafts', { query: { id: `eq.${id}`, select }, headers });
       assertStatus(deleted, 200);
-      assert.deepEqual(deleted.json, [{ title: 'untitled', author: grace }], 'the deleted row');
+      assert.deepEqual(deleted.json, [{ title: 'new', author: grace }], 'the deleted row');
     },
   ),
 ];

@@ -1,7 +1,8 @@
 /** Marks the objects of the library, so that nothing else is removed. A change of the statements needs another version. */
 const MARK = 'supabase-conformance library 1';
 
-/** Related tables, views and functions that no product's schema has. Their rows never change, except in `conformance_drafts`. */
+/** Related tables, views and functions that no product's schema has. Their rows never change, except in `conformance_drafts`
+ * and `conformance_paints`. */
 const OBJECTS = `
 create table public.conformance_authors (
   id int primary key,
@@ -25,6 +26,16 @@ create table public.conformance_tagging (
   tag_id int constraint conformance_tagged_with references public.conformance_tags (id),
   primary key (book_id, tag_id)
 );
+create table public.conformance_liking (
+  author_id int constraint conformance_likes references public.conformance_authors (id),
+  tag_id int constraint conformance_liked references public.conformance_tags (id),
+  primary key (author_id, tag_id)
+);
+create table public.conformance_avoiding (
+  author_id int constraint conformance_avoids references public.conformance_authors (id),
+  tag_id int constraint conformance_avoided references public.conformance_tags (id),
+  primary key (author_id, tag_id)
+);
 create table public.conformance_letters (
   id int primary key,
   sender_id int constraint conformance_sent_by references public.conformance_authors (id),
@@ -42,8 +53,25 @@ create table public.conformance_samples (
   code public.conformance_code,
   bytes bytea,
   length_of_stay interval,
-  twice int generated always as (id * 2) stored
+  twice int generated always as (id * 2) stored,
+  lexemes tsvector generated always as (to_tsvector('simple', coalesce(document ->> 's', ''))) stored
 );
+create domain public.conformance_color as int;
+create function public.conformance_shown(public.conformance_color) returns json
+  language sql immutable as $f$ select to_json('#' || lpad(to_hex($1), 6, '0')) $f$;
+create function public.conformance_parsed(text) returns public.conformance_color
+  language sql immutable as $f$ select ('x' || lpad(ltrim($1, '#'), 8, '0'))::bit(32)::int::public.conformance_color $f$;
+create function public.conformance_taken(json) returns public.conformance_color
+  language sql immutable as $f$ select public.conformance_parsed($1 #>> '{}') $f$;
+create cast (public.conformance_color as json) with function public.conformance_shown(public.conformance_color) as implicit;
+create cast (text as public.conformance_color) with function public.conformance_parsed(text) as implicit;
+create cast (json as public.conformance_color) with function public.conformance_taken(json) as implicit;
+create table public.conformance_paints (
+  id uuid primary key default gen_random_uuid(),
+  name text not null,
+  color public.conformance_color
+);
+create domain public."text/x-conformance" as text;
 create table public.conformance_drafts (
   id uuid primary key default gen_random_uuid(),
   title text not null default 'untitled',
@@ -63,6 +91,7 @@ insert into public.conformance_books values
 insert into public.conformance_covers values (1, 'red'), (3, 'blue');
 insert into public.conformance_tags values (1, 'old'), (2, 'new');
 insert into public.conformance_tagging values (1, 1), (1, 2), (2, 1), (3, 2);
+insert into public.conformance_liking values (1, 2);
 insert into public.conformance_letters values (1, 1, 2);
 insert into public.conformance_samples (id, span, document, words, code, bytes, length_of_stay) values
   (1, '[1,5)', '{"a":{"b":[10,{"c":"x"}]},"n":2,"s":"two","1":"one"}', '{one,two}', 'A', '\\x00ff', '1 day 02:00'),
@@ -75,6 +104,10 @@ create function public.conformance_works(public.conformance_authors) returns set
   language sql stable as $f$ select * from public.conformance_books where author_id = $1.id $f$;
 create function public.conformance_debut(public.conformance_authors) returns setof public.conformance_books
   language sql stable rows 1 as $f$ select * from public.conformance_books where author_id = $1.id order by id limit 1 $f$;
+create function public.conformance_drafter(public.conformance_drafts) returns setof public.conformance_authors
+  language sql stable rows 1 as $f$ select * from public.conformance_authors where id = $1.author_id $f$;
+create function public.conformance_heading(public.conformance_drafts) returns text
+  language sql stable as $f$ select upper($1.title) $f$;
 create function public.conformance_add(a int, b int default 10) returns int
   language sql immutable as $f$ select a + b $f$;
 create function public.conformance_count_to(last int) returns setof int
@@ -94,6 +127,13 @@ create function public.conformance_either(a int, b int default 1) returns int
   language sql immutable as $f$ select a + b $f$;
 create function public.conformance_either(a int, c text default '') returns int
   language sql immutable as $f$ select a $f$;
+create function public.conformance_page() returns public."text/x-conformance"
+  language sql immutable as $f$ select 'a page' $f$;
+create function public.conformance_append(summary public."text/x-conformance", book public.conformance_books)
+  returns public."text/x-conformance" language sql immutable as $f$ select summary || book.title || ';' $f$;
+create aggregate public.conformance_summary(public.conformance_books) (
+  sfunc = public.conformance_append, stype = public."text/x-conformance", initcond = ''
+);
 create function public.conformance_join(variadic words text[]) returns text
   language sql immutable as $f$ select array_to_string(words, '+') $f$;
 create function public.conformance_read_text(text) returns int
@@ -121,12 +161,26 @@ begin
 end $f$;
 `;
 
-const TABLES = ['authors', 'books', 'covers', 'tags', 'tagging', 'letters', 'book', 'samples', 'drafts'];
+const TABLES = [
+  'authors',
+  'books',
+  'covers',
+  'tags',
+  'tagging',
+  'liking',
+  'avoiding',
+  'letters',
+  'book',
+  'samples',
+  'drafts',
+];
 const RELATIONS = [...TABLES, 'titles', 'writers', 'prices']
   .map((name) => `public.conformance_${name}`)
   .join(', ');
 
 const REMOVE = `
+  drop aggregate if exists public.conformance_summary(public.conformance_books);
+  drop function if exists public.conformance_append, public.conformance_page;
   drop view if exists public.conformance_titles, public.conformance_writers, public.conformance_prices;
   drop function if exists public.conformance_add, public.conformance_count_to, public.conformance_author,
     public.conformance_books_by, public.conformance_extremes, public.conformance_nothing, public.conformance_double(int),
@@ -135,7 +189,8 @@ const REMOVE = `
     public.conformance_request, public.conformance_respond, public.conformance_raise;
   drop table if exists ${TABLES.map((name) => `public.conformance_${name}`).join(', ')} cascade;
   drop type if exists public.conformance_mood;
-  drop domain if exists public.conformance_code;
+  drop domain if exists public.conformance_code, public."text/x-conformance";
+  drop domain if exists public.conformance_color cascade;
   drop schema conformance_library cascade;
 `;
 
@@ -155,7 +210,7 @@ begin
   comment on schema conformance_library is '${MARK}';
   ${OBJECTS}
   grant select on ${RELATIONS} to anon, authenticated, service_role;
-  grant insert, update, delete on public.conformance_drafts to anon, authenticated, service_role;
+  grant insert, update, delete on public.conformance_drafts, public.conformance_paints to anon, authenticated, service_role;
   perform pg_notify('pgrst', 'reload schema');
 end
 $library$`;

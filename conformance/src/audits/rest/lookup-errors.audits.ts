@@ -63,6 +63,11 @@ const tables: readonly RefusalTable[] = [
         ...noRelation('conformance_book', authors),
         hint: `Perhaps you meant '${books}' instead of 'conformance_book'.`,
       },
+      {
+        path: '/books?select=conformance_tagss(label)',
+        ...noRelation(books, 'conformance_tagss'),
+        hint: "Perhaps you meant 'conformance_tags' instead of 'conformance_tagss'.",
+      },
       { path: '/books?select=xyzzy(name)', ...noRelation(books, 'xyzzy'), hint: null },
       {
         path: '/books?select=conformance_authors!no_such_key(name)',
@@ -87,6 +92,19 @@ const tables: readonly RefusalTable[] = [
           cardinality: 'many-to-one',
           embedding: `${letters} with ${authors}`,
           relationship: `${name} using ${letters}(${column}) and ${authors}(id)`,
+        })),
+      },
+      {
+        path: '/authors?select=conformance_tags(label)',
+        status: 300,
+        ...ambiguous(authors, 'conformance_tags', ['conformance_avoiding', 'conformance_liking']),
+        details: [
+          ['conformance_avoiding', 'conformance_avoids', 'conformance_avoided'],
+          ['conformance_liking', 'conformance_likes', 'conformance_liked'],
+        ].map(([junction, source, target]) => ({
+          cardinality: 'many-to-many',
+          embedding: `${authors} with conformance_tags`,
+          relationship: `${junction} using ${source}(author_id) and ${target}(tag_id)`,
         })),
       },
       {
@@ -116,16 +134,22 @@ const tables: readonly RefusalTable[] = [
         hint: 'Perhaps you meant to call the function public.conformance_add(a, b)',
       },
       {
-        path: '/rpc/author',
+        path: '/rpc/extreme',
         status: 404,
-        ...notFound('conformance_author without parameters', 'conformance_author without parameters'),
-        hint: null,
+        ...notFound('conformance_extreme without parameters', 'conformance_extreme without parameters'),
+        hint: 'Perhaps you meant to call the function public.conformance_extremes',
       },
       {
         path: '/rpc/books_by?writers=1',
         status: 404,
         ...notFound('conformance_books_by(writers)', 'conformance_books_by with parameter writers'),
         hint: 'Perhaps you meant to call the function public.conformance_books_by(writer)',
+      },
+      {
+        path: '/rpc/extremesz?a=1',
+        status: 404,
+        ...notFound('conformance_extremesz(a)', 'conformance_extremesz with parameter a'),
+        hint: 'Perhaps you meant to call the function public.conformance_extremes',
       },
       {
         method: 'POST',
@@ -227,6 +251,26 @@ const tables: readonly RefusalTable[] = [
       message: `'${authors}' is not an embedded resource in this request`,
       details: null,
       hint: `Verify that '${authors}' is included in the 'select' query parameter.`,
+    })),
+  },
+  {
+    id: 'REST-546',
+    title:
+      'PGRST205 names the most similar table: of a name with a letter less, more, other or in upper case',
+    code: 'PGRST205',
+    refusals: [
+      ['cover', 'covers'],
+      ['coverss', 'covers'],
+      ['kovers', 'covers'],
+      ['autors', 'authors'],
+      ['smaples', 'samples'],
+      ['SAMPLE', 'samples'],
+    ].map(([name, similar]) => ({
+      path: `/${name}`,
+      status: 404,
+      message: `Could not find the table 'public.conformance_${name}' in the schema cache`,
+      details: null,
+      hint: `Perhaps you meant the table 'public.conformance_${similar}'`,
     })),
   },
 ];

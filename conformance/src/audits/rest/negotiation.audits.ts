@@ -2,7 +2,7 @@ import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertError, assertStatus, at } from '../../target/wire.ts';
 import { newCaller } from './callers.ts';
-import { newThreads, readInbox } from './inbox.ts';
+import { newThreads, readInbox, sharedInbox } from './inbox.ts';
 import { rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
@@ -99,6 +99,22 @@ export const restNegotiationAudits: readonly Audit[] = [
           `the header content-location of ${method}`,
         );
       }
+    },
+  ),
+  audit(
+    'REST-533',
+    'Content-Location joins repeated parameters with commas, and has those without a value',
+    { source: 'protocol/rest.md#order-and-ranges', level: 'SHOULD', since },
+    async (context) => {
+      const { ada } = await sharedInbox(context);
+      const path = '/notifications?status=neq.read&select=id&limit&status=neq.archived';
+      const response = await context.rest.send('GET', path, { token: ada.accessToken });
+      assertStatus(response, 200);
+      assert.equal(
+        response.headers.get('content-location'),
+        '/notifications?limit=&select=id&status=neq.read,neq.archived',
+        'the header content-location',
+      );
     },
   ),
   audit(

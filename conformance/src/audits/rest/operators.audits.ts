@@ -90,6 +90,7 @@ const tables: readonly FilterTable[] = [
     title: 'a tree takes negations, modifiers and arrays, and skips spaces beside its commas and brackets',
     queries: [
       ['or', '( status.in.(read) , status.in.(archived) )', [1, 3]],
+      ['or', '(\tstatus.in.(read)\t,\tstatus.in.(archived))', [1, 3]],
       ['not.and', '(status.eq.unread,content.like.*comment*)', [0, 1, 2, 3]],
       ['and', '(not.and(status.eq.unread,content.like.*comment*),status.eq.unread)', [0, 2]],
       ['and', '(or(status.eq.read,status.eq.archived),not.or(status.eq.read,content.like.*edit*))', [3]],

@@ -52,7 +52,7 @@ const statuses: readonly (readonly [status: number, states: readonly string[]])[
 ];
 
 const json = { code: '123', message: 'no', details: 'd', hint: 'h' };
-const response = { status: 332, headers: { 'X-Conformance': '1' } };
+const response = { status: 402, headers: { 'X-Conformance': '1' } };
 const texts = (value: unknown) => JSON.stringify(value);
 
 const hints = {
@@ -122,7 +122,7 @@ export const restRaisedErrorAudits: readonly Audit[] = [
     async (context) => {
       const send = await openLibrary(context);
       const whole = await raise(send, { state: 'PGRST', message: texts(json), detail: texts(response) });
-      assertStatus(whole, 332);
+      assertStatus(whole, 402);
       assert.deepEqual(whole.json, json, 'the response');
       assert.equal(whole.headers.get('x-conformance'), '1', 'the header x-conformance');
       const short = await raise(send, {

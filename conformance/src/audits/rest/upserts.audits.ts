@@ -126,6 +126,22 @@ const replacements: readonly Audit[] = [
       assert.deepEqual(rows, [{ language: 'en' }], 'the rows');
     },
   ),
+  audit(
+    'REST-535',
+    'PUT takes every member of its body, whatever columns names',
+    { source, since },
+    async (context) => {
+      const { send, user } = await newReader(context);
+      const id = crypto.randomUUID();
+      const put = await send('PUT', preferences, {
+        query: { id: `eq.${id}`, columns: 'id,user_id', select: 'language' },
+        body: { id, user_id: user.id, language: 'de' },
+        headers: returning,
+      });
+      assertStatus(put, 201);
+      assert.deepEqual(put.json, [{ language: 'de' }], 'the response');
+    },
+  ),
 ];
 
 /** Rows that may exist: upserts, and PUT by the key. */

@@ -1,7 +1,7 @@
 import { createAuditContext } from '../audit/audit-context.ts';
 import { createAuditRun, isOfRun, namePrefix, type AuditRun } from '../target/run.ts';
 import { openStorage } from '../audit/bucket.ts';
-import { REMOVE_LIBRARY } from '../audits/rest/library-sql.ts';
+import { REMOVE_LIBRARY } from './library-sql.ts';
 import type { ConformanceTarget } from '../target/target.ts';
 import { assertStatus, at } from '../target/wire.ts';
 

@@ -5,7 +5,7 @@ import { scaleDeadline } from '../../target/deadlines.ts';
 import { shareInRun } from '../../target/run.ts';
 import { NotRunError } from '../../target/target.ts';
 import { at, type WireRequest, type WireResponse } from '../../target/wire.ts';
-import { CREATE_LIBRARY } from './library-sql.ts';
+import { CREATE_LIBRARY } from '../../schema/library-sql.ts';
 import { asService } from './callers.ts';
 
 const loadingMs = 30_000;

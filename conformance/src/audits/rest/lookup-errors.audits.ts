@@ -40,6 +40,30 @@ const notFound = (signature: string, searched: string) => ({
 });
 
 const raw = (type: string): WireRequest => ({ body: 'text', headers: { 'Content-Type': type } });
+const bodyOnly = (type: string, parameter: string): Refusal => ({
+  method: 'POST',
+  path: '/rpc/add',
+  request: raw(type),
+  status: 404,
+  ...notFound('conformance_add', `conformance_add with a single unnamed ${parameter} parameter`),
+  hint: null,
+});
+
+const anyOfTwo = {
+  status: 300,
+  message:
+    'Could not choose the best candidate function between: public.conformance_either(a => integer, b => integer), public.conformance_either(a => integer, c => text)',
+  details: null,
+  hint: 'Try renaming the parameters or the function itself in the database so function overloading can be resolved',
+};
+
+const noTitle = {
+  request: { body: { titel: 'x' } },
+  message: "Could not find the 'titel' column of 'conformance_drafts' in the schema cache",
+  details: null,
+  hint: null,
+};
+
 const [books, authors, letters] = ['conformance_books', 'conformance_authors', 'conformance_letters'];
 
 const tables: readonly RefusalTable[] = [
@@ -173,51 +197,29 @@ const tables: readonly RefusalTable[] = [
         ),
         hint: 'Perhaps you meant to call the function public.conformance_books_by(writer)',
       },
-      ...(
-        [
-          ['text/plain', 'text'],
-          ['text/xml', 'xml'],
-          ['application/octet-stream', 'bytea'],
-        ] as const
-      ).map(([type, parameter]) => ({
-        method: 'POST',
-        path: '/rpc/add',
-        request: raw(type),
-        status: 404,
-        ...notFound('conformance_add', `conformance_add with a single unnamed ${parameter} parameter`),
-        hint: null,
-      })),
+      bodyOnly('text/plain', 'text'),
+      bodyOnly('text/xml', 'xml'),
+      bodyOnly('application/octet-stream', 'bytea'),
     ],
   },
   {
     id: 'REST-499',
     title: 'PGRST203 lists the functions that take the arguments, with 300',
     code: 'PGRST203',
-    refusals: (['GET', 'POST'] as const).map((method) => ({
-      method,
-      path: method === 'GET' ? '/rpc/either?a=1' : '/rpc/either',
-      ...(method === 'POST' && { request: { body: { a: 1 } } }),
-      status: 300,
-      message:
-        'Could not choose the best candidate function between: public.conformance_either(a => integer, b => integer), public.conformance_either(a => integer, c => text)',
-      details: null,
-      hint: 'Try renaming the parameters or the function itself in the database so function overloading can be resolved',
-    })),
+    refusals: [
+      { path: '/rpc/either?a=1', ...anyOfTwo },
+      { method: 'POST', path: '/rpc/either', request: { body: { a: 1 } }, ...anyOfTwo },
+    ],
   },
   {
     id: 'REST-500',
     title: 'PGRST204 names the column and the table',
     code: 'PGRST204',
     refusals: [
-      { method: 'POST', path: '/drafts', request: { body: { titel: 'x' } } },
-      { method: 'POST', path: '/drafts?columns=titel', request: { body: { titel: 'x' } } },
-      { method: 'PATCH', path: '/drafts?title=eq.x', request: { body: { titel: 'x' } } },
-    ].map((request) => ({
-      ...request,
-      message: "Could not find the 'titel' column of 'conformance_drafts' in the schema cache",
-      details: null,
-      hint: null,
-    })),
+      { method: 'POST', path: '/drafts', ...noTitle },
+      { method: 'POST', path: '/drafts?columns=titel', ...noTitle },
+      { method: 'PATCH', path: '/drafts?title=eq.x', ...noTitle },
+    ],
   },
   {
     id: 'REST-501',

@@ -173,6 +173,7 @@ const TABLES = [
   'book',
   'samples',
   'drafts',
+  'paints',
 ];
 const RELATIONS = [...TABLES, 'titles', 'writers', 'prices']
   .map((name) => `public.conformance_${name}`)

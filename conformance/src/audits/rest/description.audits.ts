@@ -114,6 +114,10 @@ const describedLibrary: typeof described = [
     ['paths', '/rpc/conformance_join', 'post', 'parameters', '0', 'schema', 'properties', 'words'],
     { format: 'text[]', items: { type: 'string' }, type: 'array' },
   ],
+  [
+    ['parameters', 'body.conformance_books'],
+    { name: 'conformance_books', description: 'conformance_books', in: 'body', required: false },
+  ],
   [['parameters', 'preferReturn'], { name: 'Prefer', in: 'header', enum: returns }],
   [['parameters', 'preferPost'], { name: 'Prefer', in: 'header', enum: [...returns, ...resolutions] }],
   [['parameters', 'preferCount'], { name: 'Prefer', in: 'header', enum: ['count=none'] }],

@@ -316,23 +316,34 @@ describe('storage', () => {
     expect(await update({ allowedMimeTypes: null })).toEqual([true, null, null]);
   });
 
-  it("refuses a bucket's limit over that of the project", async () => {
+  const changeLimit = async (limit: number | string, fileSizeLimitBytes?: number) => {
     const { database, keys } = supabase();
     const service = createStorageService({
       database,
       keys,
       objects: createMemoryStore(),
       now: Date.now,
-      fileSizeLimitBytes: 1000,
+      fileSizeLimitBytes,
     });
-    const body = JSON.stringify({ name: 'huge', file_size_limit: '1.01kb' });
-    const request = new Request('http://x/storage/v1/bucket', {
-      method: 'POST',
+    const request = new Request('http://x/storage/v1/bucket/files', {
+      method: 'PUT',
       headers: { 'content-type': 'application/json' },
-      body,
+      body: JSON.stringify({ file_size_limit: limit }),
     });
     const response = await service.handle(request, { claims: { role: 'service_role' }, token: 'token' });
-    expect(await response.json()).toMatchObject({ statusCode: '413' });
+    return response.json() as Promise<unknown>;
+  };
+
+  it("refuses a bucket's limit over that of the project", async () => {
+    expect(await changeLimit('1.01kb', 1000)).toMatchObject({ statusCode: '413' });
+  });
+
+  it("refuses a bucket's limit over that of resumable uploads in a project without a limit", async () => {
+    const options = await requestApi(supabase(), '/storage/v1/upload/resumable', { method: 'OPTIONS' });
+    const maxBytes = Number(options.headers.get('tus-max-size'));
+    expect(await changeLimit(maxBytes + 1)).toMatchObject({ statusCode: '413' });
+    expect(await changeLimit(maxBytes)).toMatchObject({ message: 'Successfully updated' });
+    expect(await changeLimit(1000)).toMatchObject({ message: 'Successfully updated' });
   });
 
   it('refuses a file that is too large and a malformed token', async () => {

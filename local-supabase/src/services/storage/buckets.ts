@@ -202,7 +202,7 @@ async function deleteBucket(sql: Sql, id: string): Promise<void> {
 }
 
 /** The settings in a body, by column. @throws {StorageError} for an invalid one. */
-function readSettings(body: BucketSettings, maxBytes?: number): ReadonlyMap<string, unknown> {
+function readSettings(body: BucketSettings, maxBytes: number): ReadonlyMap<string, unknown> {
   const settings = new Map<string, unknown>();
   if (body.public !== undefined) settings.set('public', body.public);
   if (body.file_size_limit !== undefined)
@@ -230,7 +230,7 @@ const UNIT_BYTES: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, g
  *
  * @throws {StorageError} above the project's limit.
  */
-function readSize(size: number | string | null, maxBytes = Infinity): number | null {
+function readSize(size: number | string | null, maxBytes: number): number | null {
   const sizeBytes = typeof size === 'string' ? parseSize(size) : size;
   if ((sizeBytes ?? 0) > maxBytes) throw objectTooLarge();
   return sizeBytes;

@@ -9,7 +9,7 @@ export interface StorageServiceOptions {
   readonly database: Database;
   readonly keys: TokenKeys;
   readonly objects: ObjectStore;
-  /** The maximum size of an object in every bucket. Default none. */
+  /** The maximum size of an object in every bucket, and of a bucket's own limit. Default 50 GiB. */
   readonly fileSizeLimitBytes?: number | undefined;
   /** Whether one request removes at most 1,000 objects, as in hosted projects since June 2026. Default true. */
   readonly isRemovalLimited?: boolean | undefined;
@@ -19,6 +19,7 @@ export interface StorageServiceOptions {
 
 /** The options and transactions that every route uses. */
 export interface StorageContext extends StorageServiceOptions {
+  readonly fileSizeLimitBytes: number;
   readonly links: LinkTokens;
   callerOf(request: Request): StorageCaller;
   /**

@@ -27,6 +27,7 @@ export interface StorageService {
 }
 
 const PREFIX = '/storage/v1';
+const DEFAULT_LIMIT_BYTES = 50 * 1024 ** 3;
 /** The service's error for an empty token. */
 const NO_TOKEN = 'Invalid Compact JWS';
 
@@ -91,6 +92,7 @@ function createContext(options: StorageServiceOptions): StorageContext {
   };
   const context: StorageContext = {
     ...options,
+    fileSizeLimitBytes: options.fileSizeLimitBytes ?? DEFAULT_LIMIT_BYTES,
     links: createLinkTokens(keys, now),
     callerOf,
     admit(request, { isHeaderChecked = true } = {}) {

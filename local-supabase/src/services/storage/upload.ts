@@ -46,7 +46,7 @@ const FORM_BYTES = 1024 * 1024;
  * @throws {StorageError} for a body above the project's limit, before the rest is read.
  */
 export async function withUpload<T>(
-  { objects, fileSizeLimitBytes = Infinity }: UploadLimits & { readonly objects: ObjectStore },
+  { objects, fileSizeLimitBytes }: UploadLimits & { readonly objects: ObjectStore },
   request: Request,
   task: (upload: Upload) => Promise<T>,
 ): Promise<T> {
@@ -118,8 +118,8 @@ export async function eTagOf(content: Blob): Promise<string> {
 
 export interface UploadLimits {
   readonly database: Database;
-  /** The limit of the whole project. Default none. */
-  readonly fileSizeLimitBytes?: number | undefined;
+  /** The limit of the whole project. */
+  readonly fileSizeLimitBytes: number;
 }
 
 /** The part of a bucket's row that the service itself uses. */
@@ -151,7 +151,7 @@ const isPlaceholder = (path: string): boolean => path.endsWith('.emptyFolderPlac
 
 /** Checks an upload against the limits of the project and its bucket; policies are checked elsewhere. */
 export function checkUpload(
-  { fileSizeLimitBytes = Infinity }: UploadLimits,
+  { fileSizeLimitBytes }: UploadLimits,
   bucket: BucketRow,
   path: string,
   { contentType, content }: Pick<Upload, 'contentType' | 'content'>,

@@ -33,9 +33,6 @@ import {
   type UploadState,
 } from './upload-state.ts';
 
-/** The maximum size of an upload if neither project nor bucket has a limit: 50 GiB. */
-const MAX_BYTES = 50 * 1024 ** 3;
-
 /**
  * The routes below /upload/resumable: resumable uploads by the tus protocol 1.0.0, with its extensions creation,
  * creation-with-upload, creation-defer-length, expiration and termination. Below /sign, the link of a signed upload
@@ -76,7 +73,7 @@ export function createResumableRoutes(context: StorageContext): Hono {
   return app;
 }
 
-function describe({ fileSizeLimitBytes = MAX_BYTES }: StorageContext): Response {
+function describe({ fileSizeLimitBytes }: StorageContext): Response {
   const headers = {
     ...TUS_ALLOWED,
     'tus-version': TUS_VERSION,
@@ -86,7 +83,7 @@ function describe({ fileSizeLimitBytes = MAX_BYTES }: StorageContext): Response 
   return new Response(null, { status: 204, headers });
 }
 
-const maxBytesOf = ({ fileSizeLimitBytes = MAX_BYTES }: StorageContext, bucket: BucketRow): number =>
+const maxBytesOf = ({ fileSizeLimitBytes }: StorageContext, bucket: BucketRow): number =>
   Math.min(bucket.file_size_limit || Infinity, fileSizeLimitBytes);
 
 async function create(context: StorageContext, request: Request): Promise<Response> {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { createDatabasePool, createLocalSupabase, type LocalSupabase } from 'local-supabase';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createLocalTarget } from '../../bin/local-target.ts';
@@ -121,7 +122,7 @@ async function withRelay<T>(
   const server = new WebSocketServer({ noServer: true });
   const http = createServer();
   http.on('upgrade', (request, socket, head) => {
-    const url = new URL(`${target.realtimeUrl}${(request.url ?? '').slice(1)}`);
+    const url = new URL(request.url ?? '', target.realtimeUrl ?? '');
     handshake?.(url, supabase);
     const upstream = new WebSocket(url);
     upstream.once('unexpected-response', (_request, response) => {
@@ -133,14 +134,36 @@ async function withRelay<T>(
       server.handleUpgrade(request, socket, head, (client) => relay(client, upstream, frames?.() ?? {})),
     );
   });
+  http.on('request', (request, response) => void passHttp(supabase, request, response));
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
   try {
-    return await task({ ...target, realtimeUrl: `ws://127.0.0.1:${(http.address() as AddressInfo).port}/` });
+    const { port } = http.address() as AddressInfo;
+    return await task({ ...target, realtimeUrl: `ws://127.0.0.1:${port}/realtime/v1/websocket` });
   } finally {
     for (const client of server.clients) client.terminate();
     http.close();
   }
+}
+
+/** Passes a broadcast by HTTP without a change: faults of those are in `fetch`. */
+async function passHttp(
+  { url, fetch }: LocalSupabase,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { authorization, apikey, 'content-type': type } = request.headers;
+  const headers = Object.entries({ authorization, apikey, 'content-type': type }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  const body = await buffer(request);
+  const passed = await fetch(url + request.url, {
+    method: request.method ?? 'GET',
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    ...(body.length > 0 && { body }),
+  });
+  response.writeHead(passed.status, { 'content-type': passed.headers.get('content-type') ?? 'text/plain' });
+  response.end(await passed.text());
 }
 
 function relay(

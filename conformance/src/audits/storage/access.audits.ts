@@ -173,4 +173,82 @@ export const storageAccessAudits: readonly Audit[] = [
     },
     { since: '1.0.0' },
   ),
+  access(
+    'STORE-815',
+    'for a user without a policy a batch of links has errors, and a page is empty',
+    async (bucket, context) => {
+      await bucket.upload('a.txt', 'a');
+      const send = await asUser(bucket, context);
+      const signed = await send('POST', `/object/sign/${bucket.name}`, { expiresIn: 60, paths: ['a.txt'] });
+      assert.deepEqual(
+        [at(signed.json, 0, 'signedURL'), typeof at(signed.json, 0, 'error')],
+        [null, 'string'],
+        'the URL and the error of the entry',
+      );
+      for (const with_delimiter of [false, true]) {
+        const page = await send('POST', `/object/list-v2/${bucket.name}`, { with_delimiter });
+        assert.deepEqual(at(page.json, 'objects'), [], 'the objects of the page');
+      }
+    },
+    { since: '1.0.0' },
+  ),
+  access(
+    'STORE-816',
+    'a user without a policy begins no resumable upload',
+    async ({ name, service }, context) => {
+      const { accessToken: token } = await context.newUser();
+      const wire = createWire(service.baseUrl, context.target.anonKey, context.target.fetch);
+      const encode = (text: string) => Buffer.from(text).toString('base64');
+      const headers = {
+        'Tus-Resumable': '1.0.0',
+        'Upload-Length': '3',
+        'Upload-Metadata': `bucketName ${encode(name)},objectName ${encode('a.txt')}`,
+      };
+      assertStatus(await wire.send('POST', '/upload/resumable', { token, headers }), 403);
+    },
+    { since: '1.0.0' },
+  ),
+  access(
+    'STORE-817',
+    'a user without a policy deletes no bucket, and replaces and uploads no object by PUT',
+    async (bucket, context) => {
+      const send = await asUser(bucket, context);
+      assertRefusal(await send('DELETE', `/bucket/${bucket.name}`), 404, 'NoSuchBucket');
+      await bucket.upload('a.txt', 'a');
+      const headers = { 'Content-Type': 'text/plain' };
+      for (const path of ['a.txt', 'b.txt'])
+        assertRefusal(await send('PUT', `/object/${bucket.name}/${path}`, 'b', headers), 403, 'AccessDenied');
+      const got = await bucket.service.send('GET', `/object/${bucket.name}/a.txt`);
+      assert.equal(got.text, 'a', 'the text');
+    },
+    { since: '1.0.0' },
+  ),
+  access(
+    'STORE-818',
+    'no route reads a private object without a key',
+    async (bucket, context) => {
+      await bucket.upload('a.txt', 'secret');
+      const path = `${bucket.name}/a.txt`;
+      for (const route of ['', 'authenticated/', 'info/', 'info/authenticated/']) {
+        const got = await asBrowser(bucket, context).send('GET', `/object/${route}${path}`);
+        assertStatusIn(got, [400, 401, 403, 404]);
+        assert.equal(at(got.json, 'id'), undefined, `id of the response of /object/${route}`);
+        assert.ok(!got.text.includes('secret'), `/object/${route} does not return the object`);
+      }
+    },
+    { since: '1.0.0' },
+  ),
+  access(
+    'STORE-819',
+    'the route of signed-in users needs a key, even in a public bucket',
+    async (bucket, context) => {
+      await bucket.upload('a.txt', 'public');
+      const send = (path: string) => asBrowser(bucket, context).send('GET', path);
+      const refused = await send(`/object/authenticated/${bucket.name}/a.txt`);
+      assertStatusIn(refused, [400, 401, 403]);
+      assert.ok(refused.text !== 'public', 'the route does not return the object');
+      assert.equal((await send(`/object/public/${bucket.name}/a.txt`)).text, 'public', 'the text');
+    },
+    { isPublic: true, since: '1.0.0' },
+  ),
 ];

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
-import { assertStatus, at } from '../../target/wire.ts';
+import { assertStatus, at, createWire } from '../../target/wire.ts';
 import { NotRunError } from '../../target/target.ts';
-import { assertInvalid, assertRefusal, bucketAudits, namesOf } from './storage-audit.ts';
+import { assertInvalid, assertRefusal, bucketAudits, isNow, maxBytesOf, namesOf } from './storage-audit.ts';
 
 const buckets = bucketAudits('buckets');
 const bodies = bucketAudits('bodies');
@@ -159,6 +159,110 @@ const settings: readonly Audit[] = [
     },
     { since: '1.0.0' },
   ),
+  buckets(
+    'STORE-229',
+    'an object of a bucket that is made private again has no public URL',
+    async (bucket, context) => {
+      const { name, service, upload } = bucket;
+      await upload('a.txt', 'a');
+      const read = () =>
+        createWire(service.baseUrl, '', context.target.fetch).send('GET', `/object/public/${name}/a.txt`);
+      for (const isPublic of [false, true, false])
+        assertStatus(await service.send('PUT', `/bucket/${name}`, { body: { public: isPublic } }), 200);
+      assertRefusal(await read(), 404, 'NoSuchBucket');
+      const { json } = await service.send('GET', `/bucket/${name}`);
+      assert.equal(at(json, 'public'), false, 'public of the bucket');
+      assertStatus(await service.send('PUT', `/bucket/${name}`, { body: { public: true } }), 200);
+      assert.equal((await read()).text, 'a', 'the text of the public object');
+    },
+    { isPublic: true, since: '1.0.0' },
+  ),
+  buckets(
+    'STORE-230',
+    'the responses to a change and a deletion of a bucket say so',
+    async ({ name, service }) => {
+      const changed = await service.send('PUT', `/bucket/${name}`, { body: { public: true } });
+      assert.deepEqual(changed.json, { message: 'Successfully updated' }, 'the response to the change');
+      const deleted = await service.send('DELETE', `/bucket/${name}`);
+      assert.deepEqual(deleted.json, { message: 'Successfully deleted' }, 'the response to the deletion');
+    },
+    { since: '1.0.0' },
+  ),
+  buckets(
+    'STORE-231',
+    'a bucket has the times of its creation and of its last change',
+    async ({ name, service }) => {
+      const { json } = await service.send('GET', `/bucket/${name}`);
+      for (const member of ['created_at', 'updated_at'])
+        assert.ok(isNow(at(json, member)), `${member} is now`, String(at(json, member)));
+    },
+    { since: '1.0.0' },
+  ),
+  buckets(
+    'STORE-232',
+    'a list has the settings and the times of each bucket',
+    async ({ name, service }) => {
+      const body = { public: true, file_size_limit: 1000, allowed_mime_types: ['image/png'] };
+      assertStatus(await service.send('PUT', `/bucket/${name}`, { body }), 200);
+      const { json } = await service.send('GET', '/bucket');
+      const entry = Array.isArray(json) ? json.find((one) => at(one, 'id') === name) : undefined;
+      const members = ['name', 'owner', 'public', 'file_size_limit', 'allowed_mime_types'];
+      assert.deepEqual(
+        members.map((member) => at(entry, member)),
+        [name, '', true, 1000, ['image/png']],
+        'the members of the entry',
+      );
+      for (const member of ['created_at', 'updated_at'])
+        assert.ok(isNow(at(entry, member)), `${member} is now`, String(at(entry, member)));
+    },
+    { since: '1.0.0' },
+  ),
+  buckets(
+    'STORE-233',
+    'a search finds any part of a name, and the name rather than the id',
+    async ({ service }, { run }) => {
+      const [id, name] = [run.newName(), run.newName()];
+      assertStatus(await service.send('POST', '/bucket', { body: { id, name } }), 200);
+      const search = async (text: string) =>
+        namesOf((await service.send('GET', '/bucket', { query: { search: text } })).json);
+      const found = [await search(name.slice(3)), await search(name.slice(0, -1)), await search(id)];
+      await service.send('DELETE', `/bucket/${id}`);
+      assert.deepEqual(found, [[name], [name], []], 'the names that are found');
+    },
+    { since: '1.0.0' },
+  ),
+  buckets(
+    'STORE-234',
+    'a bucket has no higher limit than the service, and may have the same',
+    async ({ name, service }) => {
+      const maxBytes = await maxBytesOf(service);
+      const limit = (file_size_limit: number) =>
+        service.send('PUT', `/bucket/${name}`, { body: { file_size_limit } });
+      assertRefusal(await limit(maxBytes + 1), 413, 'EntityTooLarge');
+      assertStatus(await limit(maxBytes), 200);
+    },
+    { since: '1.0.0' },
+  ),
+  buckets(
+    'STORE-235',
+    'a bucket that is created again under the name of a deleted one is empty and has no settings of it',
+    async ({ name, service, upload }) => {
+      const body = { public: true, file_size_limit: 1000, allowed_mime_types: ['text/plain'] };
+      assertStatus(await service.send('PUT', `/bucket/${name}`, { body }), 200);
+      assertStatus(await upload('a.txt', 'a'), 200);
+      await service.send('DELETE', `/object/${name}/a.txt`);
+      assertStatus(await service.send('DELETE', `/bucket/${name}`), 200);
+      assertStatus(await service.send('POST', '/bucket', { body: { name } }), 200);
+      const { json } = await service.send('GET', `/bucket/${name}`);
+      const members = ['public', 'file_size_limit', 'allowed_mime_types'];
+      assert.deepEqual(
+        members.map((member) => at(json, member)),
+        [false, null, null],
+        'the settings',
+      );
+    },
+    { since: '1.0.0' },
+  ),
   buckets('STORE-212', 'a search matches wildcard characters literally', async ({ service }) => {
     const listed = await service.send('GET', '/bucket', { query: { search: '%' } });
     assert.deepEqual(listed.json, [], 'the list');
@@ -251,6 +355,32 @@ const schemas: readonly Audit[] = [
       'querystring/sortColumn must be equal to one of the allowed values',
     );
   }),
+  bodies(
+    'STORE-236',
+    'a list of buckets needs a positive limit, no negative offset and a known order',
+    async ({ service }) => {
+      const list = (query: Readonly<Record<string, string>>) => service.send('GET', '/bucket', { query });
+      assertInvalid(await list({ limit: '0' }), 'querystring/limit must be >= 1');
+      assertInvalid(await list({ offset: '-1' }), 'querystring/offset must be >= 0');
+      assertInvalid(
+        await list({ sortOrder: 'down' }),
+        'querystring/sortOrder must be equal to one of the allowed values',
+      );
+      assertStatus(await list({ limit: '1', offset: '0' }), 200);
+    },
+    { since: '1.0.0' },
+  ),
+  bodies(
+    'STORE-241',
+    'a body with the member __proto__ is refused',
+    async ({ name, service }) => {
+      const body = '{"public":true,"__proto__":{"public":true}}';
+      assertRefusal(await service.send('PUT', `/bucket/${name}`, { body }), 400, 'InvalidRequest');
+      const { json } = await service.send('GET', `/bucket/${name}`);
+      assert.equal(at(json, 'public'), false, 'public of the bucket');
+    },
+    { since: '1.0.0' },
+  ),
   bodies('STORE-224', 'an unknown route is 404 with the code InvalidRequest', async ({ service }) => {
     assertRefusal(await service.send('PATCH', '/bucket/x'), 404, 'InvalidRequest', 404);
   }),

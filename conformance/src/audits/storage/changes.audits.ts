@@ -213,4 +213,121 @@ export const storageChangeAudits: readonly Audit[] = [
     },
     { since: '1.0.0' },
   ),
+  changes(
+    'STORE-618',
+    'a moved object keeps its description and the time of its creation',
+    async (bucket) => {
+      const headers = { 'Content-Type': 'text/css', 'Cache-Control': 'max-age=9' };
+      await bucket.upload('a.css', 'abc', { ...headers, 'x-metadata': base64({ k: 1 }) });
+      const before = await infoOf(bucket, 'a.css');
+      assertStatus(await transfer(bucket, 'move', ['a.css', 'f/b.css']), 200);
+      const after = await infoOf(bucket, 'f/b.css');
+      const kept = [
+        'id',
+        'bucket_id',
+        'size',
+        'content_type',
+        'cache_control',
+        'etag',
+        'metadata',
+        'created_at',
+      ];
+      assert.deepEqual(
+        kept.map((member) => at(after, member)),
+        kept.map((member) => at(before, member)),
+        kept.join(', '),
+      );
+      assert.equal(at(after, 'name'), 'f/b.css', 'the name');
+      assert.equal(await textOf(bucket, 'f/b.css'), 'abc', 'the text');
+    },
+    { since: '1.0.0' },
+  ),
+  changes(
+    'STORE-619',
+    'a copy stays when its source is replaced or removed',
+    async (bucket) => {
+      await bucket.upload('a.txt', 'old', { 'X-Robots-Tag': 'noindex' });
+      await transfer(bucket, 'copy', ['a.txt', 'b.txt']);
+      await bucket.upload('a.txt', 'new', { 'x-upsert': 'true' });
+      assert.equal(await textOf(bucket, 'b.txt'), 'old', 'the text after the replacement');
+      assertStatus(await bucket.service.send('DELETE', `/object/${bucket.name}/a.txt`), 200);
+      const copy = await bucket.service.send('GET', `/object/${bucket.name}/b.txt`);
+      assert.deepEqual(
+        [copy.text, copy.headers.get('x-robots-tag')],
+        ['old', 'noindex'],
+        'the text and the header x-robots-tag after the removal',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  changes(
+    'STORE-620',
+    'a copy onto an object keeps its id, and nothing else of it',
+    async (bucket) => {
+      await bucket.upload('a.css', 'abc', { 'Content-Type': 'text/css', 'x-metadata': base64({ k: 1 }) });
+      const id = textAt(await bucket.upload('b.txt', 'b', { 'x-metadata': base64({ old: 1 }) }), 'Id');
+      const upsert = { 'x-upsert': 'true' };
+      const copied = await transfer(bucket, 'copy', ['a.css', 'b.txt'], {}, upsert);
+      assert.equal(textAt(copied, 'Id'), id, 'Id of the copy');
+      const info = await infoOf(bucket, 'b.txt');
+      assert.deepEqual(
+        ['id', 'content_type', 'size', 'metadata'].map((member) => at(info, member)),
+        [id, 'text/css', 3, { k: 1 }],
+        'id, content_type, size and metadata',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  changes(
+    'STORE-621',
+    'a removal removes from its own bucket alone',
+    (bucket, context) =>
+      withBucket(context, false, async (other) => {
+        for (const { upload } of [bucket, other]) for (const path of ['a', 'b']) await upload(path, path);
+        assert.deepEqual(namesOf((await remove(bucket, ['a'])).json), ['a'], 'the removed names');
+        assertStatus(await bucket.service.send('DELETE', `/object/${bucket.name}/b`), 200);
+        for (const path of ['a', 'b']) assert.equal(await textOf(other, path), path, `the text of ${path}`);
+      }),
+    { since: '1.0.0' },
+  ),
+  changes(
+    'STORE-622',
+    'the removal of one object says so, and its name is free again',
+    async (bucket) => {
+      const id = textAt(await bucket.upload('a.txt', 'a', { 'x-metadata': base64({ k: 1 }) }), 'Id');
+      const removed = await bucket.service.send('DELETE', `/object/${bucket.name}/a.txt`);
+      assert.deepEqual(removed.json, { message: 'Successfully deleted' }, 'the response');
+      assert.notEqual(textAt(await bucket.upload('a.txt', 'b'), 'Id'), id, 'the id of the new object');
+      assert.deepEqual(at(await infoOf(bucket, 'a.txt'), 'metadata'), {}, 'the metadata of the new object');
+    },
+    { since: '1.0.0' },
+  ),
+  changes(
+    'STORE-623',
+    'a copy has the ETag of its source and its own times',
+    async (bucket) => {
+      await bucket.upload('a.txt', 'abc');
+      await transfer(bucket, 'copy', ['a.txt', 'b.txt']);
+      const [source, copy] = [await infoOf(bucket, 'a.txt'), await infoOf(bucket, 'b.txt')];
+      assert.equal(at(copy, 'etag'), at(source, 'etag'), 'etag of the copy');
+      assert.ok(
+        Date.parse(String(at(copy, 'created_at'))) > Date.parse(String(at(source, 'created_at'))),
+        'the copy was created later',
+        `${String(at(copy, 'created_at'))} after ${String(at(source, 'created_at'))}`,
+      );
+      assert.notEqual(at(copy, 'version'), at(source, 'version'), 'version of the copy');
+    },
+    { since: '1.0.0' },
+  ),
+  changes(
+    'STORE-624',
+    'a removal with a name that is no text is refused and removes nothing',
+    async (bucket) => {
+      await bucket.upload('a.txt', 'a');
+      for (const name of [{}, ['b', 'c']])
+        assertRefusal(await remove(bucket, ['a.txt', name]), 400, 'InvalidRequest');
+      assert.equal(await textOf(bucket, 'a.txt'), 'a', 'the text');
+    },
+    { since: '1.0.0' },
+  ),
 ];

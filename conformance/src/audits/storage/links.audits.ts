@@ -2,7 +2,7 @@ import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { assertStatus, at, createWire, jwtPartOf, textAt, type WireResponse } from '../../target/wire.ts';
-import type { ServerBucket } from '../../audit/bucket.ts';
+import { withBucket, type ServerBucket } from '../../audit/bucket.ts';
 import { assertInvalid, assertRefusal, bucketAudits } from './storage-audit.ts';
 
 const links = bucketAudits('links');
@@ -254,6 +254,131 @@ export const storageLinkAudits: readonly Audit[] = [
         ['text/css', 'max-age=9', { k: 1 }],
         'the description',
       );
+    },
+    { since: '1.0.0' },
+  ),
+  links(
+    'STORE-418',
+    'a link is signed for its object, from now on',
+    async (bucket) => {
+      await bucket.upload('f/a.txt', 'a');
+      const claims = jwtPartOf(tokenIn(textAt(await sign(bucket, 'f/a.txt'), 'signedURL')));
+      assert.equal(at(claims, 'url'), `${bucket.name}/f/a.txt`, 'the claim url');
+      const iatMs = Number(at(claims, 'iat')) * 1000;
+      assert.ok(Math.abs(iatMs - Date.now()) < 3_600_000, 'iat is now', String(at(claims, 'iat')));
+    },
+    { since: '1.0.0' },
+  ),
+  links(
+    'STORE-419',
+    'the token of an upload link is that of its URL, and ends later than now',
+    async (bucket) => {
+      const signed = await signUpload(bucket, 'f/u.txt');
+      const token = textAt(signed, 'token');
+      const url = `/object/upload/sign/${bucket.name}/f/u.txt?token=${token}`;
+      assert.equal(textAt(signed, 'url'), url, 'the URL of the link');
+      const claims = jwtPartOf(token);
+      assert.deepEqual(
+        [at(claims, 'url'), at(claims, 'upsert')],
+        [`${bucket.name}/f/u.txt`, false],
+        'the claims url and upsert',
+      );
+      assert.ok(Number(at(claims, 'exp')) > Number(at(claims, 'iat')), 'exp is later than iat');
+    },
+    { since: '1.0.0' },
+  ),
+  links(
+    'STORE-420',
+    'an upload link for an object that exists is refused, unless it replaces',
+    async (bucket) => {
+      await bucket.upload('a.txt', 'a');
+      assertRefusal(await signUpload(bucket, 'a.txt'), 409, 'KeyAlreadyExists');
+      const path = `/object/upload/sign/${bucket.name}/a.txt`;
+      assertStatus(await bucket.service.send('POST', path, { headers: { 'x-upsert': 'true' } }), 200);
+    },
+    { since: '1.0.0' },
+  ),
+  links(
+    'STORE-421',
+    'a link opens the bytes that its object has, and nothing once it is removed',
+    async (bucket, context) => {
+      await bucket.upload('a.txt', 'old');
+      await bucket.upload('b.txt', 'b');
+      const [kept, removed] = [await sign(bucket, 'a.txt'), await sign(bucket, 'b.txt')];
+      await bucket.upload('a.txt', 'new', { 'x-upsert': 'true' });
+      await bucket.service.send('DELETE', `/object/${bucket.name}/b.txt`);
+      assert.equal((await open(context, bucket, textAt(kept, 'signedURL'))).text, 'new', 'the text');
+      assertRefusal(await open(context, bucket, textAt(removed, 'signedURL')), 404, 'NoSuchKey');
+    },
+    { since: '1.0.0' },
+  ),
+  links(
+    'STORE-422',
+    'a link opens no object of the same name in another bucket',
+    (bucket, context) =>
+      withBucket(context, false, async (other) => {
+        await bucket.upload('a.txt', 'a');
+        await other.upload('a.txt', 'other');
+        const url = textAt(await sign(bucket, 'a.txt'), 'signedURL');
+        const opened = await open(context, bucket, url.replace(bucket.name, other.name));
+        assertRefusal(opened, 400, 'InvalidSignature');
+      }),
+    { since: '1.0.0' },
+  ),
+  links(
+    'STORE-423',
+    'a link serves the type, the size and the ETag of its object, and 304 for its own ETag',
+    async (bucket, context) => {
+      await bucket.upload('a.css', 'abc', { 'Content-Type': 'text/css' });
+      const url = textAt(await sign(bucket, 'a.css'), 'signedURL');
+      const { headers } = await open(context, bucket, url);
+      assert.deepEqual(
+        ['content-type', 'content-length', 'etag', 'content-disposition'].map((name) => headers.get(name)),
+        ['text/css', '3', '"900150983cd24fb0d6963f7d28e17f72"', null],
+        'the headers content-type, content-length, etag and content-disposition',
+      );
+      const same = await open(context, bucket, url, { 'If-None-Match': headers.get('etag') ?? '' });
+      assert.equal(same.status, 304, 'the status for the own ETag');
+      const saved = await open(context, bucket, `${url}&download=`);
+      assert.equal(
+        saved.headers.get('content-disposition'),
+        'attachment;',
+        'the header content-disposition of a download without a name',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  links(
+    'STORE-424',
+    'a path that was not signed has its error in the batch, and no other path has',
+    async (bucket) => {
+      await bucket.upload('b.txt', 'b');
+      const signed = await bucket.service.send('POST', `/object/sign/${bucket.name}`, {
+        body: { expiresIn: 60, paths: ['none', 'b.txt', 'B.txt'] },
+      });
+      const error = 'Either the object does not exist or you do not have access to it';
+      assert.deepEqual(
+        [0, 1, 2].map((index) => [at(signed.json, index, 'path'), at(signed.json, index, 'error')]),
+        [
+          ['none', error],
+          ['b.txt', null],
+          ['B.txt', error],
+        ],
+        'the paths and the errors of the entries',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  links(
+    'STORE-425',
+    'a batch may have 1,000 paths',
+    async ({ name, service }) => {
+      const paths = Array.from({ length: 1000 }, (_, index) => `n${index}`);
+      const signed = await service.send('POST', `/object/sign/${name}`, { body: { expiresIn: 60, paths } });
+      assertStatus(signed, 200);
+      assert.equal(at(signed.json, 999, 'path'), 'n999', 'the last path');
+      const removed = await service.send('DELETE', `/object/${name}`, { body: { prefixes: paths } });
+      assert.deepEqual([removed.status, removed.json], [200, []], 'the status and the removed objects');
     },
     { since: '1.0.0' },
   ),

@@ -2,7 +2,7 @@ import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { assertStatus, at, textAt } from '../../target/wire.ts';
 import type { ServerBucket } from '../../audit/bucket.ts';
-import { assertInvalid, assertRefusal, bucketAudits, namesOf } from './storage-audit.ts';
+import { assertInvalid, assertRefusal, bucketAudits, isNow, namesOf } from './storage-audit.ts';
 
 const lists = bucketAudits('lists');
 
@@ -14,6 +14,18 @@ async function fill({ upload }: ServerBucket, paths: readonly string[]): Promise
   for (const path of paths) assertStatus(await upload(path, path), 200);
 }
 const TREE = ['b.txt', 'A.txt', 'docs/1.txt', 'docs/old/2.txt', 'docs/old/3.txt', 'z.txt'];
+
+/** The names on all pages of version 2, at most ten. */
+async function readPages(bucket: ServerBucket, body: object): Promise<readonly unknown[]> {
+  const names: unknown[] = [];
+  let page = await listV2(bucket, body);
+  for (let pages = 1; pages <= 10; pages += 1) {
+    names.push(...namesOf(at(page.json, 'objects')));
+    if (at(page.json, 'hasNext') !== true) break;
+    page = await listV2(bucket, { ...body, cursor: textAt(page, 'nextCursor') });
+  }
+  return names;
+}
 
 /** Both versions of the list endpoint. */
 export const storageListAudits: readonly Audit[] = [
@@ -217,6 +229,165 @@ export const storageListAudits: readonly Audit[] = [
         [[], ['z.txt'], false],
         'the folders, the objects and hasNext of the last page',
       );
+    },
+    { since: '1.0.0' },
+  ),
+  lists(
+    'STORE-517',
+    'an object that is replaced is the last one by updated_at, and keeps its place by created_at',
+    async (bucket) => {
+      await fill(bucket, ['b', 'a', 'c', 'd']);
+      assertStatus(await bucket.upload('b', 'again', { 'x-upsert': 'true' }), 200);
+      const orders = [
+        [{ column: 'updated_at', order: 'asc' }, 'acdb'],
+        [{ column: 'updated_at', order: 'desc' }, 'bdca'],
+        [{ column: 'created_at', order: 'asc' }, 'bacd'],
+        [{ column: 'created_at', order: 'desc' }, 'dcab'],
+      ] as const;
+      for (const [sortBy, names] of orders)
+        assert.equal(
+          namesOf((await list(bucket, { prefix: '', sortBy })).json).join(''),
+          names,
+          `the names by ${sortBy.column} ${sortBy.order}`,
+        );
+    },
+    { since: '1.0.0' },
+  ),
+  lists(
+    'STORE-518',
+    'a cursor of version 2 continues by the time of its order, of each object in turn',
+    async (bucket) => {
+      await fill(bucket, ['b', 'a', 'c', 'd']);
+      assertStatus(await bucket.upload('b', 'again', { 'x-upsert': 'true' }), 200);
+      const orders = [
+        [{ column: 'updated_at', order: 'asc' }, 'acdb'],
+        [{ column: 'updated_at', order: 'desc' }, 'bdca'],
+        [{ column: 'created_at', order: 'asc' }, 'bacd'],
+        [{ column: 'created_at', order: 'desc' }, 'dcab'],
+        [{ column: 'name', order: 'asc' }, 'abcd'],
+      ] as const;
+      for (const [sortBy, names] of orders)
+        assert.equal(
+          (await readPages(bucket, { limit: 1, sortBy })).join(''),
+          names,
+          `the names by ${sortBy.column} ${sortBy.order}`,
+        );
+    },
+    { since: '1.0.0' },
+  ),
+  lists(
+    'STORE-519',
+    'the last page of version 2 has no cursor, and an exact one neither',
+    async (bucket) => {
+      await fill(bucket, ['a', 'b']);
+      const first = await listV2(bucket, { limit: 1 });
+      assert.equal(at(first.json, 'nextCursorKey'), 'a', 'nextCursorKey of the first page');
+      for (const body of [{ limit: 2 }, { limit: 3 }, { limit: 1, cursor: textAt(first, 'nextCursor') }]) {
+        const { json } = await listV2(bucket, body);
+        assert.deepEqual(
+          [at(json, 'hasNext'), at(json, 'nextCursor'), at(json, 'nextCursorKey')],
+          [false, undefined, undefined],
+          `hasNext, nextCursor and nextCursorKey of ${JSON.stringify(Object.keys(body))}`,
+        );
+      }
+    },
+    { since: '1.0.0' },
+  ),
+  lists(
+    'STORE-520',
+    'an object of version 2 has its id, its times, its size and its type',
+    async (bucket) => {
+      const id = textAt(await bucket.upload('f/a.txt', 'abc'), 'Id');
+      for (const body of [{}, { prefix: 'f/', with_delimiter: true }]) {
+        const { json } = await listV2(bucket, body);
+        const object = at(json, 'objects', 0);
+        assert.deepEqual(
+          [
+            at(object, 'id'),
+            at(object, 'name'),
+            ...['size', 'mimetype', 'cacheControl'].map((member) => at(object, 'metadata', member)),
+          ],
+          [id, 'f/a.txt', 3, 'text/plain', 'no-cache'],
+          'id, name and metadata of the object',
+        );
+        for (const member of ['created_at', 'updated_at'])
+          assert.ok(isNow(at(object, member)), `${member} is now`, String(at(object, member)));
+      }
+    },
+    { since: '1.0.0' },
+  ),
+  lists(
+    'STORE-521',
+    'a list has 100 entries by default, and version 2 more',
+    async (bucket) => {
+      const names = Array.from({ length: 101 }, (_, index) => `n${index + 100}`);
+      for (let start = 0; start < names.length; start += 10)
+        await Promise.all(names.slice(start, start + 10).map((name) => bucket.upload(name, '')));
+      const listed = namesOf((await list(bucket, { prefix: '' })).json);
+      assert.deepEqual([listed.length, listed.at(-1)], [100, 'n199'], 'the number of names and the last one');
+      const more = namesOf((await list(bucket, { prefix: '', limit: 101 })).json);
+      assert.equal(more.length, 101, 'the number of names with a limit');
+      const page = await listV2(bucket, {});
+      assert.deepEqual(
+        [namesOf(at(page.json, 'objects')).length, at(page.json, 'hasNext')],
+        [101, false],
+        'the number of names of version 2 and hasNext',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  lists(
+    'STORE-522',
+    'limit and offset count in the order of the list, folders included',
+    async (bucket) => {
+      await fill(bucket, TREE);
+      const query = async (body: object) => namesOf((await list(bucket, { prefix: '', ...body })).json);
+      const byTime = { column: 'created_at', order: 'asc' };
+      assert.deepEqual(
+        [
+          await query({ limit: 2, offset: 1, sortBy: { column: 'name', order: 'desc' } }),
+          await query({ limit: 2, offset: 1, sortBy: byTime }),
+          await query({ limit: 1, sortBy: byTime }),
+        ],
+        [['docs', 'b.txt'], ['b.txt', 'A.txt'], ['docs']],
+        'the names',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  lists(
+    'STORE-523',
+    'version 2 needs a positive limit, a known column and a known order',
+    async (bucket) => {
+      assertInvalid(await listV2(bucket, { limit: 0 }), 'body/limit must be >= 1');
+      assertInvalid(
+        await listV2(bucket, { sortBy: { column: 'size' } }),
+        'body/sortBy/column must be equal to one of the allowed values',
+      );
+      assertInvalid(
+        await listV2(bucket, { sortBy: { column: 'name', order: 'up' } }),
+        'body/sortBy/order must be equal to one of the allowed values',
+      );
+      assertInvalid(await list(bucket, { prefix: '', offset: -1 }), 'body/offset must be >= 0');
+    },
+    { since: '1.0.0' },
+  ),
+  lists(
+    'STORE-524',
+    'folders and objects are listed in their own letters, and found in any case',
+    async (bucket) => {
+      await fill(bucket, ['Docs/A.txt', 'Docs/Old/b.txt', 'Docs/Old/c.txt']);
+      const sortBy = { column: 'created_at' };
+      for (const body of [{ prefix: '' }, { prefix: '', search: 'doc' }, { prefix: '', sortBy }])
+        assert.deepEqual(namesOf((await list(bucket, body)).json), ['Docs'], 'the names of the first level');
+      for (const prefix of ['Docs', 'docs/'])
+        assert.deepEqual(
+          namesOf((await list(bucket, { prefix })).json),
+          ['A.txt', 'Old'],
+          `the names of ${prefix}`,
+        );
+      const page = await listV2(bucket, { with_delimiter: true });
+      assert.deepEqual(namesOf(at(page.json, 'folders')), ['Docs/'], 'the folders of version 2');
     },
     { since: '1.0.0' },
   ),

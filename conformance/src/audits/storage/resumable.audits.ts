@@ -2,7 +2,7 @@ import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { assertStatus, assertStatusIn, at, createWire, textAt } from '../../target/wire.ts';
 import type { ServerBucket } from '../../audit/bucket.ts';
-import { bucketAudits } from './storage-audit.ts';
+import { bucketAudits, maxBytesOf } from './storage-audit.ts';
 
 const resumable = bucketAudits('resumable-uploads');
 
@@ -277,6 +277,122 @@ export const storageResumableAudits: readonly Audit[] = [
       const body = { allowed_mime_types: ['image/*'] };
       await bucket.service.send('PUT', `/bucket/${bucket.name}`, { body });
       assertStatus(await create(bucket, 'a.txt', 3), 415);
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-721',
+    'a length over the limit of the service is 413, and its limit is accepted',
+    async (bucket) => {
+      const maxBytes = await maxBytesOf(bucket.service);
+      assertStatus(await create(bucket, 'a.txt', maxBytes + 1), 413);
+      const created = await create(bucket, 'a.txt', maxBytes);
+      assertStatus(created, 201);
+      const upload = locationOf(created.headers.get('location'));
+      assertStatus(await bucket.service.send('DELETE', upload, { headers: VERSION }), 204);
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-722',
+    'a deferred length over the limit of the bucket is 413',
+    async (bucket) => {
+      await bucket.service.send('PUT', `/bucket/${bucket.name}`, { body: { file_size_limit: 3 } });
+      const defer = async (objectName: string) => {
+        const created = await bucket.service.send('POST', '/upload/resumable', {
+          headers: {
+            ...VERSION,
+            'Upload-Defer-Length': '1',
+            'Upload-Metadata': encode({ bucketName: bucket.name, objectName }),
+          },
+        });
+        return locationOf(created.headers.get('location'));
+      };
+      const large = await append(bucket, await defer('a.txt'), 0, 'abcd', { 'Upload-Length': '4' });
+      assertStatus(large, 413);
+      const small = await append(bucket, await defer('b.txt'), 0, 'abc', { 'Upload-Length': '3' });
+      assertStatus(small, 204);
+      assert.equal(await textOf(bucket, 'b.txt'), 'abc', 'the text');
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-723',
+    'HEAD returns the metadata of the upload',
+    async (bucket) => {
+      const upload = await begin(bucket, 'f/a b.txt', 6);
+      const { headers } = await bucket.service.send('HEAD', upload, { headers: VERSION });
+      const pairs = (headers.get('upload-metadata') ?? '').split(',');
+      const expected = { bucketName: bucket.name, objectName: 'f/a b.txt', contentType: 'text/plain' };
+      for (const [name, value] of Object.entries(expected))
+        assert.ok(pairs.includes(encode({ [name]: value })), `upload-metadata has ${name}`, pairs.join());
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-724',
+    'each response names the version',
+    async (bucket) => {
+      const created = await create(bucket, 'a.txt', 6);
+      const upload = locationOf(created.headers.get('location'));
+      const responses = [
+        created,
+        await append(bucket, upload, 0, 'abc'),
+        await append(bucket, upload, 0, 'abc'),
+        await bucket.service.send('HEAD', upload, { headers: VERSION }),
+        await bucket.service.send('DELETE', upload, { headers: VERSION }),
+      ];
+      assert.deepEqual(
+        responses.map(({ status, headers }) => [status, headers.get('tus-resumable')]),
+        [201, 204, 409, 200, 204].map((status) => [status, '1.0.0']),
+        'the statuses and the headers tus-resumable',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-725',
+    'an object exists once its last part is there, and not before',
+    async (bucket) => {
+      const path = `/object/${bucket.name}/a.txt`;
+      const upload = await begin(bucket, 'a.txt', 6);
+      await append(bucket, upload, 0, 'abc');
+      assertStatus(await bucket.service.send('GET', path), 400);
+      const list = await bucket.service.send('POST', `/object/list/${bucket.name}`, { body: { prefix: '' } });
+      assert.deepEqual(list.json, [], 'the list before the last part');
+      await append(bucket, upload, 3, 'def');
+      assertStatus(await bucket.service.send('GET', path), 200);
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-726',
+    'a creation needs metadata, and either a length or its deferral',
+    async ({ name, service }) => {
+      const metadata = { 'Upload-Metadata': encode({ bucketName: name, objectName: 'a.txt' }) };
+      const start = (headers: Readonly<Record<string, string>>) =>
+        service.send('POST', '/upload/resumable', { headers: { ...VERSION, ...headers } });
+      assertStatus(await start({ 'Upload-Length': '3' }), 400);
+      assertStatus(await start(metadata), 400);
+      assertStatus(await start({ ...metadata, 'Upload-Length': '3', 'Upload-Defer-Length': '1' }), 400);
+      assertStatus(await start({ ...metadata, 'Upload-Length': '-1' }), 400);
+      assertStatus(await start({ ...metadata, 'Upload-Length': '3' }), 201);
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-727',
+    'an unknown upload is 404, and another version is refused',
+    async (bucket) => {
+      const id = Buffer.from(`${bucket.name}/a.txt/00000000-0000-4000-8000-000000000000`).toString(
+        'base64url',
+      );
+      assertStatus(await append(bucket, `/upload/resumable/${id}`, 0, 'abc'), 404);
+      assertStatus(await bucket.service.send('HEAD', `/upload/resumable/${id}`, { headers: VERSION }), 404);
+      const upload = await begin(bucket, 'a.txt', 3);
+      const older = { 'Tus-Resumable': '0.2.2' };
+      assertStatusIn(await append(bucket, upload, 0, 'abc', older), [400, 412]);
+      assert.equal(await offsetOf(bucket, upload), '0', 'the offset');
     },
     { since: '1.0.0' },
   ),

@@ -2,7 +2,8 @@ import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { auditsOf } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
-import { at, type WireResponse } from '../../target/wire.ts';
+import { NotRunError } from '../../target/target.ts';
+import { at, type Wire, type WireResponse } from '../../target/wire.ts';
 import { withBucket, type ServerBucket } from '../../audit/bucket.ts';
 
 const audit = auditsOf('storage');
@@ -46,3 +47,16 @@ export function assertInvalid(response: WireResponse, message: string): void {
 
 export const namesOf = (json: unknown): readonly unknown[] =>
   Array.isArray(json) ? json.map((entry) => at(entry, 'name')) : [];
+
+/** Whether a text is a time of the last hour; the target's clock may differ. */
+export const isNow = (text: unknown): boolean => Math.abs(Date.parse(String(text)) - Date.now()) < 3_600_000;
+
+/** The service's own limit in bytes. @throws NotRunError if the service does not name it. */
+export async function maxBytesOf(service: Wire): Promise<number> {
+  const { headers } = await service.send('OPTIONS', '/upload/resumable', {
+    headers: { 'Tus-Resumable': '1.0.0' },
+  });
+  const maxBytes = Number(headers.get('tus-max-size') ?? NaN);
+  if (!Number.isSafeInteger(maxBytes)) throw new NotRunError('the service does not name its limit');
+  return maxBytes;
+}

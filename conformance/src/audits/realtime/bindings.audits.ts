@@ -1,9 +1,9 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { at } from '../../target/wire.ts';
-import { bindingIds, inboxOf, joinLive, preferencesOf, settle, withPair } from './audit-socket.ts';
+import { bindingIds, inboxOf, joinLive, preferencesOf, settle, topic, withPair } from './audit-socket.ts';
 import type { Frame } from '../../target/frames.ts';
-import { isChange, isReply, isSystem, joinPayload } from './frame-socket.ts';
+import { isChange, isEvent, isReply, isSystem, joinPayload } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const source = 'protocol/realtime.md#changes';
@@ -229,6 +229,44 @@ const forms: readonly Audit[] = [
           assert.match(String(at(payload, 'message')), message, `message of ${what}`);
         }
         assert.equal(socket.received.some(isSystem('ok')), false, 'a live subscription');
+      }),
+  ),
+  audit(
+    'RT-378',
+    "the report of a value that does not fit its column has PostgreSQL's code, condition and message",
+    { source: 'protocol/realtime.md#joins', level: 'SHOULD', since },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        const binding = { ...inboxOf(ada), filter: 'recipient_id=eq.no-uuid' };
+        socket.send('1', '1', topic, 'phx_join', joinPayload(ada.accessToken, [binding]));
+        const { payload } = await socket.expect('system error', isSystem('error'));
+        assert.equal(at(payload, 'extension'), 'postgres_changes', 'extension of the system error');
+        assert.match(
+          String(at(payload, 'message')),
+          /ERROR 22P02 \(invalid_text_representation\) invalid input syntax for type uuid: "no-uuid"/,
+          'message of the system error',
+        );
+      }),
+  ),
+  audit(
+    'RT-379',
+    'a join without config subscribes to the schema, the table and the filter that its topic names',
+    { source: 'protocol/realtime.md#joins', level: 'SHOULD', since },
+    (context) =>
+      withPair(context, async ({ ada, socket, notify }) => {
+        const name = `realtime:public:notifications:recipient_id=eq.${ada.id}`;
+        socket.send('1', '1', name, 'phx_join', { access_token: ada.accessToken });
+        const reply = await socket.expect('the reply', isReply('1'));
+        const binding = at(reply.payload, 'response', 'postgres_changes', 0);
+        assert.deepEqual(
+          ['schema', 'table', 'filter'].map((member) => at(binding, member)),
+          ['public', 'notifications', `recipient_id=eq.${ada.id}`],
+          'schema, table and filter of the binding',
+        );
+        await socket.expect('system ok', isSystem('ok'), isSystem('error'));
+        const id = await notify();
+        const { payload } = await socket.expect('the insert', isEvent('INSERT'));
+        assert.equal(at(payload, 'record', 'id'), id, 'record.id of the insert');
       }),
   ),
   audit(

@@ -102,6 +102,46 @@ export const realtimeBroadcastAudits: readonly Audit[] = [
       }),
   ),
   audit(
+    'RT-361',
+    'a broadcast arrives with each member of its payload, and with neither ref nor join_ref',
+    { source: 'protocol/realtime.md#broadcast', since: '1.0.0' },
+    (context) =>
+      withRoom(context, {}, async (one, two, room) => {
+        const sent = {
+          ...shout,
+          payload: { list: [1, null, { deep: true }], text: 'größe' },
+          more: { n: 1.5 },
+        };
+        one.send('1', '5', room, 'broadcast', sent);
+        const { joinRef, ref, topic, payload } = await two.expect('the broadcast', isShout);
+        assert.deepEqual(
+          [joinRef, ref, topic],
+          [null, null, room],
+          'join_ref, ref and topic of the broadcast',
+        );
+        assert.deepEqual(payload, sent, 'the payload of the broadcast');
+      }),
+  ),
+  audit(
+    'RT-362',
+    'broadcasts arrive once and in their order, at no other topic',
+    { source: 'protocol/realtime.md#broadcast', since: '1.0.0' },
+    (context) =>
+      withRoom(context, {}, async (one, two, room) => {
+        const user = await context.newUser();
+        const names = ['2', '-more', ':1'].map((end) => `${room.replace('realtime:', '')}${end}`);
+        for (const [index, name] of names.entries()) await joinOk(two, name, user, {}, `${index + 2}`);
+        for (const n of [1, 2, 3, 4, 5]) one.send('1', `${n + 4}`, room, 'broadcast', { ...shout, n });
+        await two.expect('the last broadcast', ({ payload }) => at(payload, 'n') === 5);
+        await settle(two, '79');
+        assert.deepEqual(
+          two.received.filter(isBroadcast).map(({ topic, payload }) => [topic, at(payload, 'n')]),
+          [1, 2, 3, 4, 5].map((n) => [room, n]),
+          'the topics and the numbers of the broadcasts',
+        );
+      }),
+  ),
+  audit(
     'RT-185',
     'a join is followed by the presence state',
     { source: 'protocol/realtime.md#presence', level: 'SHOULD' },

@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { assert } from '../../target/assertion.ts';
 import type { Frame } from '../../target/frames.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { at } from '../../target/wire.ts';
 import { notifyOnce } from '../rest/notifications.ts';
-import { inboxTopicOf, join, joinOk, settle, withSocket } from './audit-socket.ts';
-import { isBroadcast, isSystem } from './frame-socket.ts';
+import { inboxTopicOf, join, joinOk, settle, withSocket, withSockets } from './audit-socket.ts';
+import { isBroadcast, isSystem, type FrameSocket } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const source = 'protocol/realtime.md#broadcasts-of-the-database';
@@ -124,6 +125,128 @@ const database: readonly Audit[] = [
       });
     },
   ),
+  audit(
+    'RT-372',
+    'a broadcast of the database has the event and the payload of its call',
+    { source, needs: ['database'], since },
+    async (context) => {
+      const ada = await context.newUser();
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, inboxTopicOf(ada), ada, { private: true });
+        const payload = { id: 'own', text: 'größe', list: [1, null] };
+        await context.query("select realtime.send($1::jsonb, 'an event', $2, true)", [
+          JSON.stringify(payload),
+          inboxTopicOf(ada),
+        ]);
+        const received = await socket.expect('the broadcast', isBroadcast);
+        assert.equal(at(received.payload, 'event'), 'an event', 'event of the broadcast');
+        assert.deepEqual(at(received.payload, 'payload'), payload, 'payload of the broadcast');
+      });
+    },
+  ),
+  audit(
+    'RT-373',
+    'broadcasts of the database with one payload have different ids, which are not that of the payload',
+    { source, needs: ['database'], since },
+    async (context) => {
+      const ada = await context.newUser();
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, inboxTopicOf(ada), ada, { private: true });
+        const id = randomUUID();
+        for (const event of ['one', 'two'])
+          await context.query("select realtime.send(jsonb_build_object('id', $1::text), $2, $3, true)", [
+            id,
+            event,
+            inboxTopicOf(ada),
+          ]);
+        await socket.expect('both', () => socket.received.filter(isBroadcast).length === 2);
+        const received = socket.received.filter(isBroadcast).map(({ payload }) => payload);
+        assert.deepEqual(
+          received.map((payload) => at(payload, 'payload', 'id')),
+          [id, id],
+          'payload.id of the broadcasts',
+        );
+        const ids = received.map((payload) => at(payload, 'meta', 'id'));
+        assert.equal(new Set([id, ...ids]).size, 3, 'the number of ids');
+      });
+    },
+  ),
+  audit(
+    'RT-374',
+    'a public broadcast of the database reaches the public channel of its topic, and not the private one',
+    { source, needs: ['database'], since },
+    async (context) => {
+      const ada = await context.newUser();
+      await withSockets(context, async (open) => {
+        const [closed, shared] = [await open(), await open()];
+        await joinOk(closed, inboxTopicOf(ada), ada, { private: true });
+        await joinOk(shared, inboxTopicOf(ada), ada, {});
+        for (const [event, isPrivate] of [
+          ['public', false],
+          ['private', true],
+          ['public', false],
+        ] as const)
+          await context.query("select realtime.send('{}', $1, $2, $3)", [
+            event,
+            inboxTopicOf(ada),
+            isPrivate,
+          ]);
+        await closed.expect('the private broadcast', isBroadcast);
+        await shared.expect('both', () => shared.received.filter(isBroadcast).length === 2);
+        const eventsOf = ({ received }: FrameSocket) =>
+          received.filter(isBroadcast).map(({ payload }) => at(payload, 'event'));
+        await settle(closed, '9');
+        assert.deepEqual(
+          [eventsOf(closed), eventsOf(shared)],
+          [['private'], ['public', 'public']],
+          'the events of the private and of the public channel',
+        );
+      });
+    },
+  ),
+  audit(
+    'RT-375',
+    'realtime.broadcast_changes sends null for a missing record, and refuses other operations and levels',
+    { source, needs: ['database'], since },
+    async (context) => {
+      const ada = await context.newUser();
+      const topic = inboxTopicOf(ada);
+      const change = (operation: string, records: string, level = 'ROW') =>
+        context.query(
+          `select realtime.broadcast_changes($1, 'change', $2, 'users', 'auth', ${records}, $3)
+           from (select id from auth.users where id = $4::uuid) u`,
+          [topic, operation, level, ada.id],
+        );
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, topic, ada, { private: true });
+        await change('INSERT', 'u, null');
+        await change('DELETE', 'null, u');
+        await socket.expect('both', () => socket.received.filter(isBroadcast).length === 2);
+        assert.deepEqual(
+          socket.received
+            .filter(isBroadcast)
+            .map(({ payload }) =>
+              ['operation', 'record', 'old_record'].map((member) => at(payload, 'payload', member)),
+            ),
+          [
+            ['INSERT', { id: ada.id }, null],
+            ['DELETE', null, { id: ada.id }],
+          ],
+          'operation, record and old_record of the broadcasts',
+        );
+      });
+      for (const [operation, level] of [
+        ['TRUNCATE', 'ROW'],
+        ['INSERT', 'STATEMENT'],
+      ] as const) {
+        const outcome = await change(operation, 'u, u', level).then(
+          () => 'accepted',
+          (problem: unknown) => String(problem),
+        );
+        assert.match(outcome, /Failed to process the row/, `the refusal of ${operation} for each ${level}`);
+      }
+    },
+  ),
 ];
 
 const rows: readonly Audit[] = [
@@ -202,6 +325,67 @@ const replay: readonly Audit[] = [
       );
     });
   }),
+  audit(
+    'RT-376',
+    'a replay without a limit has at most 25 messages, and one with a limit of 0 has one',
+    { source, needs: ['database'], since },
+    async (context) => {
+      const ada = await context.newUser();
+      await sendFromDatabase(context, inboxTopicOf(ada), 1, 26);
+      for (const [limit, first] of [
+        [undefined, 2],
+        [0, 26],
+      ] as const)
+        await withSocket(context, async (socket) => {
+          await joinOk(socket, inboxTopicOf(ada), ada, replaying(0, limit));
+          await socket.expect('the latest', (frame) => isReplayed(frame) && numberOf(frame) === 26);
+          await settle(socket, '9');
+          const numbers = socket.received.filter(isReplayed).map(numberOf);
+          assert.deepEqual(
+            [numbers[0], numbers.length],
+            [first, 27 - first],
+            'the number of the first message and the number of messages',
+          );
+        });
+    },
+  ),
+  audit(
+    'RT-377',
+    'a replay has the private messages of its topic alone, with their events and the ids of their delivery',
+    { source, needs: ['database'], since },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, inboxTopicOf(ada), ada, { private: true });
+        const send = (n: number, topic: string, isPrivate: boolean) =>
+          context.query("select realtime.send(jsonb_build_object('n', $1::int), 'note', $2, $3)", [
+            n,
+            topic,
+            isPrivate,
+          ]);
+        await send(1, inboxTopicOf(ada), true);
+        await send(2, inboxTopicOf(grace), true);
+        await send(3, inboxTopicOf(ada), false);
+        await send(4, inboxTopicOf(ada), true);
+        await socket.expect('both', () => socket.received.filter(isBroadcast).length === 2);
+        const live = socket.received.filter(isBroadcast);
+        await withSocket(context, async (late) => {
+          await joinOk(late, inboxTopicOf(ada), ada, replaying(0, 10));
+          await late.expect('the last', (frame) => isReplayed(frame) && numberOf(frame) === 4);
+          const describe = (frame: Frame) => [
+            numberOf(frame),
+            at(frame.payload, 'event'),
+            at(frame.payload, 'meta', 'id'),
+          ];
+          assert.deepEqual(
+            late.received.filter(isReplayed).map(describe),
+            live.map(describe),
+            'the numbers, the events and the ids',
+          );
+        });
+      });
+    },
+  ),
 ];
 
 export const realtimeDatabaseAudits: readonly Audit[] = [...database, ...rows, ...replay];

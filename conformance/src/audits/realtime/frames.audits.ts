@@ -187,7 +187,111 @@ export const realtimeFrameAudits: readonly Audit[] = [
       }
     },
   ),
+  audit(
+    'RT-365',
+    'a handshake may name any patch of a version, and without one it is 1.0.0',
+    { source: 'protocol/realtime.md#handshake', level: 'SHOULD', since },
+    async (context) => {
+      const heartbeat = { topic: 'phoenix', event: 'heartbeat', payload: {}, ref: '3' };
+      for (const version of [null, '1.0.7'])
+        await withVersion(context, version, async (socket, received) => {
+          socket.send(JSON.stringify(heartbeat));
+          await untilReceived(received, 1);
+          assert.deepEqual(
+            [at(received, 0, 'event'), at(received, 0, 'ref')],
+            ['phx_reply', '3'],
+            `event and ref of the reply with ${version ?? 'no version'}`,
+          );
+        });
+      await withVersion(context, '2.0.7', async (socket, received) => {
+        socket.send(JSON.stringify([null, '3', 'phoenix', 'heartbeat', {}]));
+        await untilReceived(received, 1);
+        const reply = [null, '3', 'phoenix', 'phx_reply', { status: 'ok', response: {} }];
+        assert.deepEqual(received[0], reply, 'the reply with 2.0.7');
+      });
+    },
+  ),
+  audit(
+    'RT-366',
+    'with vsn 1.0.0 a channel is left by the join_ref of its join, and by no other',
+    { source: 'protocol/realtime.md#frames', level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      const topic = `realtime:${newName()}`;
+      await withVersion(context, '1.0.0', async (socket, received) => {
+        const send = (ref: string, join_ref: string, event: string, payload: object) =>
+          socket.send(JSON.stringify({ topic, event, payload, ref, join_ref }));
+        send('1', '1', 'phx_join', { config: {}, access_token: user.accessToken });
+        await untilReceived(received, 1);
+        send('2', '2', 'phx_leave', {});
+        send('3', '1', 'phx_leave', {});
+        await untilReceived(received, 3);
+        assert.deepEqual(
+          received.map((frame) => [at(frame, 'event'), at(frame, 'ref')]),
+          [
+            ['phx_reply', '1'],
+            ['phx_reply', '3'],
+            ['phx_close', '1'],
+          ],
+          'event and ref of the received frames',
+        );
+      });
+    },
+  ),
+  audit(
+    'RT-367',
+    'another event of the topic phoenix than a heartbeat is refused as unmatched topic',
+    { source: 'protocol/realtime.md#frames', level: 'SHOULD', since },
+    (context) =>
+      withSocket(context, async (socket) => {
+        socket.send(null, '5', 'phoenix', 'beat', {});
+        socket.send(null, '6', 'phoenix', 'heartbeat', {});
+        await socket.expect('the reply to the heartbeat', isReply('6'));
+        const { joinRef, topic, payload } = await socket.expect('the refusal', isReply('5'));
+        assert.deepEqual(
+          [joinRef, topic, payload],
+          [null, 'phoenix', { status: 'error', response: { reason: 'unmatched topic' } }],
+          'join_ref, topic and payload of the refusal',
+        );
+      }),
+  ),
+  audit(
+    'RT-368',
+    'a frame that cannot be read gets no reply, and the socket stays open',
+    { source: 'protocol/realtime.md#frames', level: 'SHOULD', since },
+    (context) =>
+      withVersion(context, '2.0.0', async (socket, received) => {
+        for (const frame of ['no JSON', '{}', '[]', Buffer.from([9, 9])]) socket.send(frame);
+        socket.send(JSON.stringify([null, '7', 'phoenix', 'heartbeat', {}]));
+        await untilReceived(received, 1);
+        assert.deepEqual(
+          received,
+          [[null, '7', 'phoenix', 'phx_reply', { status: 'ok', response: {} }]],
+          'the received frames',
+        );
+      }),
+  ),
 ];
+
+/** Opens a socket of a version, or without one, for `task`, which also gets the received frames. */
+async function withVersion(
+  { target }: AuditContext,
+  version: string | null,
+  task: (socket: WebSocket, received: readonly unknown[]) => Promise<void>,
+): Promise<void> {
+  const query = version === null ? '' : `&vsn=${version}`;
+  const socket = new WebSocket(
+    `${realtimeUrlOf(target)}?apikey=${encodeURIComponent(target.anonKey)}${query}`,
+  );
+  const received: unknown[] = [];
+  socket.on('message', (data) => received.push(parseJson((data as Buffer).toString())));
+  try {
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+    await task(socket, received);
+  } finally {
+    socket.terminate();
+  }
+}
 
 /** Waits up to ten seconds for a number of frames. */
 async function untilReceived(received: readonly unknown[], count: number): Promise<void> {

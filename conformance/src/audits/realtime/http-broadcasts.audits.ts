@@ -179,6 +179,39 @@ const deliveries: readonly Audit[] = [
       assertStatus(await send('/broadcast/a/events/b', { body: {}, headers }), 401);
     },
   ),
+  audit(
+    'RT-363',
+    'a message of a batch may have an id, which its broadcast has in meta',
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      const name = newName();
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, name, user, {});
+        const message = { topic: name, event: 'shout', payload: {} };
+        const id = randomUUID();
+        const messages = [{ ...message, id }, message];
+        const send = httpWith(context, context.target.anonKey);
+        assertStatus(await send('/broadcast', { body: { messages } }), 202);
+        await socket.expect('both', () => socket.received.filter(isBroadcast).length === 2);
+        const ids = socket.received.filter(isBroadcast).map(({ payload }) => at(payload, 'meta', 'id'));
+        assert.deepEqual(ids, [id, undefined], 'the ids of the broadcasts');
+      });
+    },
+  ),
+  audit(
+    'RT-364',
+    'an accepted broadcast by HTTP has an empty response, and a refused token says so',
+    { source: 'protocol/realtime.md#broadcast', since },
+    async (context) => {
+      const send = httpWith(context, context.target.anonKey);
+      const body = { messages: [{ topic: newName(), event: 'shout', payload: {} }] };
+      const accepted = await send('/broadcast', { body });
+      assert.deepEqual([accepted.status, accepted.text], [202, ''], 'the status and the text');
+      const refused = await send('/broadcast', { body, headers: { Authorization: 'Bearer not-a-jwt' } });
+      assert.equal(at(refused.json, 'message'), 'Unauthorized', 'message of the refusal');
+    },
+  ),
 ];
 
 /** Broadcasts by HTTP, in batches and single ones. */

@@ -265,6 +265,68 @@ const presence: readonly Audit[] = [
       });
     },
   ),
+  audit(
+    'RT-369',
+    'the state of a topic without entries is empty, and lists an entry with all of its members',
+    { source, since },
+    (context) =>
+      withPresence(context, async ({ one, topic, track }) => {
+        const { payload: empty } = await one.expect('the state', isEvent('presence_state'));
+        assert.deepEqual(empty, {}, 'the state without entries');
+        const entry = { mood: 'calm', list: [1, null], deep: { text: 'größe' } };
+        await track(one, '5', entry);
+        await withSocket(context, async (three) => {
+          const config = { presence: { enabled: true, key: 'grace' } };
+          await joinOk(three, topic.replace('realtime:', ''), await context.newUser(), config);
+          const { payload: state } = await three.expect('the state', isEvent('presence_state'));
+          const { phx_ref: ref, ...members } = Object(at(state, 'ada', 'metas', 0)) as Record<
+            string,
+            unknown
+          >;
+          assert.deepEqual(members, entry, 'the members of the entry');
+          one.send('1', '6', topic, 'presence', { type: 'presence', event: 'untrack' });
+          const { payload } = await three.expect('the leave', isDiff);
+          assert.deepEqual(
+            payload,
+            { joins: {}, leaves: { ada: { metas: [{ ...entry, phx_ref: ref }] } } },
+            'the diff of the leave',
+          );
+        });
+      }),
+  ),
+  audit(
+    'RT-370',
+    'an entry that is tracked again after its removal is a new one',
+    { source, since },
+    (context) =>
+      withPresence(context, async ({ one, two, topic, track }) => {
+        await track(two, '5', { mood: 'calm' });
+        two.send('1', '6', topic, 'presence', { type: 'presence', event: 'untrack' });
+        await track(two, '7', { mood: 'calm' });
+        await one.expect('three diffs', () => one.received.filter(isDiff).length === 3);
+        const [first, , last] = one.received
+          .filter(isDiff)
+          .map(({ payload }) => at(payload, 'joins', 'ada', 'metas', 0));
+        assert.notEqual(at(last, 'phx_ref'), at(first, 'phx_ref'), 'phx_ref of the new entry');
+        assert.equal(at(last, 'phx_ref_prev'), undefined, 'phx_ref_prev of the new entry');
+      }),
+  ),
+  audit(
+    'RT-371',
+    'a topic that is joined again loses the entry of its earlier channel',
+    { source, since },
+    (context) =>
+      withPresence(context, async ({ one, two, topic, track }) => {
+        await track(two, '5', { mood: 'busy' });
+        const config = { presence: { enabled: true, key: 'ada' } };
+        await joinOk(two, topic.replace('realtime:', ''), await context.newUser(), config, '6');
+        const { payload } = await one.expect(
+          'the leave',
+          (frame) => isDiff(frame) && moodsOf(frame.payload, 'leaves').length > 0,
+        );
+        assert.deepEqual(moodsOf(payload, 'leaves'), ['busy'], 'the moods of the entries that left');
+      }),
+  ),
 ];
 
 export const realtimePresenceAudits: readonly Audit[] = [...rights, ...presence];

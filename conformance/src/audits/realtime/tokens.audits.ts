@@ -231,6 +231,19 @@ const rights: readonly Audit[] = [
     },
   ),
   audit(
+    'RT-380',
+    'white space in a token and its percent-encoding are removed',
+    { source: 'protocol/realtime.md#joins', level: 'SHOULD', since },
+    async (context) => {
+      const ada = await context.newUser();
+      const [header = '', ...rest] = ada.accessToken.split('.');
+      for (const accessToken of [` ${ada.accessToken}\n`, `${header}%2E${rest.join('. ')}`])
+        await withSocket(context, (socket) =>
+          joinOk(socket, inboxTopicOf(ada), { accessToken }, { private: true }),
+        );
+    },
+  ),
+  audit(
     'RT-355',
     "after another user's token a channel receives that user's rows",
     { source, since },

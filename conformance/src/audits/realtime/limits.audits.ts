@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { assert } from '../../target/assertion.ts';
+import type { Frame } from '../../target/frames.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import { assertStatus, at } from '../../target/wire.ts';
+import { joinOk, withSocket, withSockets } from './audit-socket.ts';
+import { httpWith } from './broadcast-http.ts';
+import { isBroadcast, isEvent, isReply, isSystem } from './frame-socket.ts';
+
+const audit = auditsOf('realtime');
+const source = 'protocol/realtime.md#limits';
+const since = '1.0.0';
+
+/** More than the 3,000 kB of any plan, and less than the 5,000,000 bytes of a frame. */
+const TOO_LARGE = { text: 'x'.repeat(4_500_000) };
+/** Less than the 256 kB of free projects. */
+const LARGE = { text: 'x'.repeat(200_000) };
+
+const newName = () => `room-${randomUUID()}`;
+const broadcast = (event: string, payload: object) => ({ type: 'broadcast', event, payload });
+const eventsOf = (frames: readonly Frame[]) =>
+  frames.filter(isBroadcast).map(({ payload }) => at(payload, 'event'));
+const isLast = (frame: Frame) => isBroadcast(frame) && at(frame.payload, 'event') === 'last';
+
+/** The maximum size of a broadcast and of an entry of presence. */
+export const realtimeLimitAudits: readonly Audit[] = [
+  audit(
+    'RT-357',
+    'a broadcast by HTTP over the limit is refused with 422 and not sent, alone and in a batch',
+    { source, level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      const topic = newName();
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, topic, user, {});
+        const send = httpWith(context, context.target.anonKey);
+        const message = (event: string, payload: object) => ({ topic, event, payload });
+        const batch = await send('/broadcast', {
+          body: { messages: [message('small', {}), message('large', TOO_LARGE)] },
+        });
+        assertStatus(batch, 422);
+        const reason = 'Payload size exceeds tenant limit';
+        assert.deepEqual(
+          at(batch.json, 'errors', 'messages'),
+          [{}, { payload: [reason] }],
+          'errors.messages of the refusal',
+        );
+        const single = await send(`/broadcast/${topic}/events/large`, { body: TOO_LARGE });
+        assertStatus(single, 422);
+        assert.deepEqual(at(single.json, 'errors', 'payload'), [reason], 'errors.payload of the refusal');
+        assertStatus(await send('/broadcast', { body: { messages: [message('last', {})] } }), 202);
+        await socket.expect('the last broadcast', isLast);
+        assert.deepEqual(eventsOf(socket.received), ['last'], 'the events of the broadcasts');
+      });
+    },
+  ),
+  audit(
+    'RT-358',
+    'a broadcast over the limit is not delivered, and refused with ack; the channel stays',
+    { source, level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      const name = newName();
+      const topic = `realtime:${name}`;
+      await withSockets(context, async (open) => {
+        const [one, two] = [await open(), await open()];
+        await joinOk(one, name, user, { broadcast: { ack: true, self: true } });
+        await joinOk(two, name, user, {});
+        one.send('1', '5', topic, 'broadcast', broadcast('large', TOO_LARGE));
+        const { payload } = await one.expect('the reply', isReply('5'));
+        assert.deepEqual(
+          payload,
+          { status: 'error', response: 'payload_size_exceeded' },
+          'the payload of the reply',
+        );
+        two.send('1', '5', topic, 'broadcast', broadcast('large', TOO_LARGE));
+        two.send('1', '6', topic, 'broadcast', broadcast('last', {}));
+        await one.expect('the last broadcast', isLast);
+        one.send('1', '6', topic, 'broadcast', broadcast('last', {}));
+        await two.expect('the last broadcast', isLast);
+        assert.deepEqual(eventsOf(two.received), ['last'], 'the events of the broadcasts');
+        assert.ok(!eventsOf(one.received).includes('large'), 'the large broadcast is not delivered');
+      });
+    },
+  ),
+  audit(
+    'RT-359',
+    'an entry of presence over the limit ends its channel with a system error and is not announced',
+    { source, level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      const name = newName();
+      await withSockets(context, async (open) => {
+        const [one, two] = [await open(), await open()];
+        for (const socket of [one, two])
+          await joinOk(socket, name, user, { presence: { enabled: true, key: 'ada' } });
+        const track = (payload: object) => ({ type: 'presence', event: 'track', payload });
+        two.send('1', '5', `realtime:${name}`, 'presence', track(TOO_LARGE));
+        const { payload } = await two.expect('system error', isSystem('error'));
+        assert.equal(at(payload, 'message'), 'Track message size exceeded', 'message of the payload');
+        await two.expect('phx_close', isEvent('phx_close'));
+        one.send('1', '5', `realtime:${name}`, 'presence', track({}));
+        await one.expect('the reply', isReply('5'));
+        await one.expect('the diff', isEvent('presence_diff'));
+        assert.equal(one.received.filter(isEvent('presence_diff')).length, 1, 'the number of diffs');
+      });
+    },
+  ),
+  audit(
+    'RT-360',
+    'a broadcast of 200 kB arrives complete, by the socket and by HTTP',
+    { source, since },
+    async (context) => {
+      const user = await context.newUser();
+      const name = newName();
+      await withSockets(context, async (open) => {
+        const [one, two] = [await open(), await open()];
+        for (const socket of [one, two]) await joinOk(socket, name, user, {});
+        two.send('1', '5', `realtime:${name}`, 'broadcast', broadcast('socket', LARGE));
+        await one.expect('the broadcast of the socket', isBroadcast);
+        const send = httpWith(context, context.target.anonKey);
+        const messages = [{ topic: name, event: 'last', payload: LARGE }];
+        assertStatus(await send('/broadcast', { body: { messages } }), 202);
+        await one.expect('the broadcast by HTTP', isLast);
+        assert.deepEqual(
+          one.received
+            .filter(isBroadcast)
+            .map(({ payload }) => [at(payload, 'event'), String(at(payload, 'payload', 'text')).length]),
+          [
+            ['socket', 200_000],
+            ['last', 200_000],
+          ],
+          'the events and the lengths of the texts',
+        );
+      });
+    },
+  ),
+];

@@ -36,6 +36,7 @@ import { realtimeDatabaseAudits } from './realtime/database-broadcasts.audits.ts
 import { realtimePresenceAudits } from './realtime/presence.audits.ts';
 import { restRefusalAudits } from './rest/refused-queries.audits.ts';
 import { realtimeAudits } from './realtime/realtime.audits.ts';
+import { realtimeLimitAudits } from './realtime/limits.audits.ts';
 import { realtimeRuleAudits } from './realtime/rules.audits.ts';
 import { restOperatorAudits } from './rest/operators.audits.ts';
 import { restErrorAudits } from './rest/errors.audits.ts';
@@ -71,6 +72,8 @@ import { storageChangeAudits } from './storage/changes.audits.ts';
 import { storageLinkAudits } from './storage/links.audits.ts';
 import { storageListAudits } from './storage/lists.audits.ts';
 import { storageObjectAudits } from './storage/objects.audits.ts';
+import { storageReadHeaderAudits } from './storage/read-headers.audits.ts';
+import { storageRefusalAudits } from './storage/refusals.audits.ts';
 import { storageResumableAudits } from './storage/resumable.audits.ts';
 import { storageAudits } from './storage/storage.audits.ts';
 
@@ -142,9 +145,12 @@ export const serverAudits: readonly Audit[] = [
   ...realtimeFrameAudits,
   ...realtimeTokenAudits,
   ...realtimeHttpBroadcastAudits,
+  ...realtimeLimitAudits,
   ...storageAudits,
   ...storageBucketAudits,
+  ...storageRefusalAudits,
   ...storageObjectAudits,
+  ...storageReadHeaderAudits,
   ...storageLinkAudits,
   ...storageListAudits,
   ...storageChangeAudits,

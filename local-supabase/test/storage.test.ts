@@ -346,6 +346,19 @@ describe('storage', () => {
     expect(await changeLimit(1000)).toMatchObject({ message: 'Successfully updated' });
   });
 
+  it('a moved object has no X-Robots-Tag of its upload, as in the service', async () => {
+    const path = '/storage/v1/object/open/tagged.txt';
+    const { serviceRoleKey, url, fetch } = supabase();
+    const headers = { apikey: serviceRoleKey, authorization: `Bearer ${serviceRoleKey}` };
+    const upload = { ...headers, 'content-type': 'text/plain', 'x-robots-tag': 'noindex' };
+    await fetch(url + path, { method: 'POST', body: 'x', headers: upload });
+    const robotsOf = async (object: string) =>
+      (await fetch(url + object, { headers })).headers.get('x-robots-tag');
+    expect(await robotsOf(path)).toBe('noindex');
+    await storageOf().from('open').move('tagged.txt', 'moved.txt');
+    expect(await robotsOf('/storage/v1/object/open/moved.txt')).toBe('none');
+  });
+
   it('refuses a file that is too large and a malformed token', async () => {
     const upload = await storageOf(ada.email).from('files').upload(`${ada.id}/big`, 'x'.repeat(1001));
     expect(upload.error).not.toBeNull();

@@ -82,7 +82,9 @@ async function moveObject(
       if (replaced && replaced.id !== source.id && versioning !== 'DISABLED') await archive(sql, replaced);
     }
     const moved = await sql.query(
+      // As in the service, the metadata of a moved object is that of its bytes, without the rules for robots.
       `update storage.objects set bucket_id = $2, name = $3, archived_at = null, updated_at = now(),
+         metadata = metadata - 'xRobotsTag',
          owner = coalesce($4, owner), owner_id = coalesce($5, owner_id)
        where id = $1 returning *`,
       [source.id, bucket, destinationKey, owner.uuid, owner.id],

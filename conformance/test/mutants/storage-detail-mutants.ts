@@ -71,6 +71,13 @@ export const storageDetailMutants: readonly ServerMutant[] = [
       if (response.text.includes('EntityTooLarge')) response.status = 200;
     }),
   }),
+  buckets('empties a bucket that does not exist', { fetch: withStatus(/-none\/empty 400/, 200) }),
+  buckets('ignores a wrong limit', {
+    fetch: withSentJson(/^PUT \S*\/bucket\//, (json) => {
+      const limit = valueAt(json, 'file_size_limit');
+      return limit === '5xb' || limit === 1.5 ? { public: false } : json;
+    }),
+  }),
   buckets('creates public buckets by default', {
     fetch: withSentJson(/^POST \S*\/bucket$/, (json) =>
       valueAt(json, 'public') === undefined ? patch(json, 'public', true) : json,
@@ -106,6 +113,11 @@ export const storageDetailMutants: readonly ServerMutant[] = [
     fetch: withHeader(/^HEAD/, 'cache-control', (value) => value.replace(/, must-revalidate/, '')),
   }),
 
+  uploads('takes a limit of 0 for none', {
+    fetch: withSentJson(/^PUT \S*\/bucket\//, (json) =>
+      valueAt(json, 'file_size_limit') === 0 ? patch(json, 'file_size_limit', null) : json,
+    ),
+  }),
   uploads('keeps the version of a replaced object', { fetch: withMember(info, 'version', '1') }),
   uploads('returns no id of an upload by PUT', {
     fetch: withMember(/^PUT \S*\/object\/audit\S* 200/, 'Id', undefined),

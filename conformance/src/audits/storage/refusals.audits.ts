@@ -1,9 +1,11 @@
 import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
-import { at, createWire, textAt, type WireResponse } from '../../target/wire.ts';
-import { bucketAudits } from './storage-audit.ts';
+import { assertStatus, at, createWire, textAt, type WireResponse } from '../../target/wire.ts';
+import { assertRefusal, bucketAudits } from './storage-audit.ts';
 
 const bodies = bucketAudits('bodies');
+const buckets = bucketAudits('buckets');
+const uploads = bucketAudits('uploads');
 const since = '1.0.0';
 
 /** Asserts the members of a refusal that an application shows or distinguishes by text. */
@@ -17,7 +19,7 @@ function assertTexts(response: WireResponse, error: string, message: string): vo
 
 const invalidKey = (key: string) => `Invalid key: ${key}`;
 
-/** The texts of refusals. */
+/** What is refused, and the texts of refusals. */
 export const storageRefusalAudits: readonly Audit[] = [
   bodies(
     'STORE-237',
@@ -110,6 +112,40 @@ export const storageRefusalAudits: readonly Audit[] = [
         'Unauthorized',
         'new row violates row-level security policy',
       );
+    },
+    { since },
+  ),
+  buckets(
+    'STORE-242',
+    'a bucket that does not exist is not emptied',
+    async ({ name, service }) => {
+      const refused = await service.send('POST', `/bucket/${name}-none/empty`, { body: {} });
+      assertRefusal(refused, 404, 'NoSuchBucket');
+    },
+    { since },
+  ),
+  buckets(
+    'STORE-243',
+    'a limit that is negative, a fraction or of another unit is refused and changes nothing',
+    async ({ name, service }) => {
+      const limit = (file_size_limit: unknown) =>
+        service.send('PUT', `/bucket/${name}`, { body: { file_size_limit } });
+      assertStatus(await limit(1000), 200);
+      for (const wrong of [-1, 1.5, '5xb', '-5kb']) assertRefusal(await limit(wrong), 400, 'InvalidRequest');
+      const { json } = await service.send('GET', `/bucket/${name}`);
+      assert.equal(at(json, 'file_size_limit'), 1000, 'the limit');
+    },
+    { since },
+  ),
+  uploads(
+    'STORE-355',
+    'a bucket with a limit of 0 takes objects without bytes alone',
+    async ({ name, service, upload }) => {
+      await service.send('PUT', `/bucket/${name}`, { body: { file_size_limit: 0 } });
+      const { json } = await service.send('GET', `/bucket/${name}`);
+      assert.equal(at(json, 'file_size_limit'), 0, 'the limit');
+      assertRefusal(await upload('a.txt', 'a'), 413, 'EntityTooLarge');
+      assertStatus(await upload('b.txt', ''), 200);
     },
     { since },
   ),

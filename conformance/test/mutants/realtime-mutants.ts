@@ -398,7 +398,7 @@ export const realtimeMutants: readonly ServerMutant[] = [
     frames: replacingSent(isJoin, 'config.broadcast.replay.since', 1),
   }),
   broadcast('sends the broadcasts of the database without an id', {
-    frames: replacing(isEvent('broadcast'), 'payload.id', undefined),
+    frames: replacing(isEvent('broadcast'), 'meta.id', undefined),
   }),
 
   presence('sends no presence state', { frames: losing(isEvent('presence_state')) }),

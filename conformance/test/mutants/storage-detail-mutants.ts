@@ -166,11 +166,6 @@ export const storageDetailMutants: readonly ServerMutant[] = [
   lists('lists objects of a page without their size', {
     fetch: withMember(/\/object\/list-v2\/\S* 200/, 'objects.*.metadata.size', undefined),
   }),
-  lists('has 99 entries by default', {
-    fetch: withSentJson(list, (json) =>
-      valueAt(json, 'limit') === undefined ? patch(json, 'limit', 99) : json,
-    ),
-  }),
   lists('ignores the offset of a list', { fetch: withBodyMember(list, 'offset', 0) }),
   lists('lists folders in small letters', {
     fetch: withJson(list, (json) =>
@@ -235,6 +230,11 @@ export const storageDetailMutants: readonly ServerMutant[] = [
     fetch: withStatus(/^GET \S*\/object\/audit\S* 400/, 200),
   }),
   resumable('creates an upload without a length', { fetch: withStatus(/^POST \S*\/resumable 400/, 201) }),
+  resumable('takes the first of repeated metadata', {
+    fetch: withSent(/^POST \S*\/resumable/, (headers) =>
+      headers.set('upload-metadata', (headers.get('upload-metadata') ?? '').replace(/,objectName Yg==$/, '')),
+    ),
+  }),
   resumable('accepts parts of any version', {
     fetch: withSent(/^PATCH/, (headers) => headers.set('tus-resumable', '1.0.0')),
   }),

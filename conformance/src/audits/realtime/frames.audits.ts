@@ -164,7 +164,7 @@ export const realtimeFrameAudits: readonly Audit[] = [
           await joinOk(socket, topic.replace('realtime:', ''), user, acknowledged);
           await untilReceived(received, 1);
           socket.send('1', '5', topic, 'broadcast', shout);
-          socket.sendBytes(binaryPush(['1', '6'], topic, 'bytes', Uint8Array.from([0, 255])));
+          socket.sendBytes(binaryPush(['1', '6'], topic, 'bytes', Buffer.from('{"n":2}')));
           socket.sendBytes(binaryPush(['1', '7'], topic, 'json', '{"n":1}'));
           await untilReceived(received, 3);
         });

@@ -317,26 +317,6 @@ export const storageListAudits: readonly Audit[] = [
     { since: '1.0.0' },
   ),
   lists(
-    'STORE-521',
-    'a list has 100 entries by default, and version 2 more',
-    async (bucket) => {
-      const names = Array.from({ length: 101 }, (_, index) => `n${index + 100}`);
-      for (let start = 0; start < names.length; start += 10)
-        await Promise.all(names.slice(start, start + 10).map((name) => bucket.upload(name, '')));
-      const listed = namesOf((await list(bucket, { prefix: '' })).json);
-      assert.deepEqual([listed.length, listed.at(-1)], [100, 'n199'], 'the number of names and the last one');
-      const more = namesOf((await list(bucket, { prefix: '', limit: 101 })).json);
-      assert.equal(more.length, 101, 'the number of names with a limit');
-      const page = await listV2(bucket, {});
-      assert.deepEqual(
-        [namesOf(at(page.json, 'objects')).length, at(page.json, 'hasNext')],
-        [101, false],
-        'the number of names of version 2 and hasNext',
-      );
-    },
-    { since: '1.0.0' },
-  ),
-  lists(
     'STORE-522',
     'limit and offset count in the order of the list, folders included',
     async (bucket) => {

@@ -396,4 +396,14 @@ export const storageResumableAudits: readonly Audit[] = [
     },
     { since: '1.0.0' },
   ),
+  resumable(
+    'STORE-728',
+    'metadata with a repeated name, or a value that is not base64, is refused',
+    async (bucket) => {
+      const sound = encode({ bucketName: bucket.name, objectName: 'a.txt' });
+      for (const wrong of [`${sound},objectName Yg==`, `${sound},contentType ?`])
+        assertStatus(await create(bucket, 'a.txt', 3, { 'Upload-Metadata': wrong }), 400);
+    },
+    { since: '1.0.0' },
+  ),
 ];

@@ -227,6 +227,110 @@ it('every table of the API gives callers without a session no privilege, and one
   expect(anonymous).toEqual({ tables: [], functions: ['preview_invitation'] });
 });
 
+describe('a row of another user', () => {
+  const asAda: Caller = { role: 'authenticated', userId: ada.id };
+  // Also the sender of a notification is another user.
+  beforeEach(() =>
+    supabase().database.query('update notifications set sender_id = $1 where recipient_id = $2', [
+      ada.id,
+      grace.id,
+    ]),
+  );
+
+  it.each([
+    ['notifications', 'recipient_id'],
+    ['notification_preferences', 'user_id'],
+    ['notification_counters', 'user_id'],
+    ['notification_bulk_changes', 'user_id'],
+    ['notification_reports', 'reporter_id'],
+    ['blocked_senders', 'user_id'],
+    ['muted_threads', 'user_id'],
+  ])('a row of another user in %s is not read', async (table, owner) => {
+    const read = `select from ${table} where ${owner} = '${grace.id}'`;
+    expect(await query(asAda, read)).toEqual([]);
+    expect((await query(withFactor, read)).length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['delete from notifications', 'recipient_id'],
+    [`update notifications set status = 'archived'`, 'recipient_id'],
+    ['delete from blocked_senders', 'user_id'],
+    ['delete from muted_threads', 'user_id'],
+    ['update muted_threads set muted_until = now()', 'user_id'],
+    ['delete from notification_preferences', 'user_id'],
+    ['update notification_preferences set email_edits = true', 'user_id'],
+  ])(
+    'a row of another user is not changed by a statement without a condition: %s',
+    async (statement, owner) => {
+      const table = /(?:from|update) (\w+)/.exec(statement)?.[1];
+      const rows = () =>
+        supabase().database.query(`select * from ${table} where ${owner} = $1 order by created_at`, [
+          grace.id,
+        ]);
+      const before = await rows();
+      expect(before.length).toBeGreaterThan(0);
+      await query(asAda, statement);
+      expect(await rows()).toEqual(before);
+    },
+  );
+
+  it.each([
+    [
+      `insert into muted_threads (user_id, entity_type, entity_id) values ('${grace.id}', 'document', 'more')`,
+    ],
+    [
+      `insert into muted_threads (entity_type, entity_id) values ('document', 'own');
+       update muted_threads set user_id = '${grace.id}' where entity_id = 'own'`,
+    ],
+  ])('a row of another user is not created: %s', async (statement) => {
+    await expect(
+      runAs(supabase().database, asAda, async (sql) => {
+        for (const part of statement.split(';')) await sql.query(part);
+      }),
+    ).rejects.toMatchObject({ code: '42501' });
+  });
+});
+
+it('users have these privileges on the tables of the API, and no other', async () => {
+  const rows = await supabase().database.query<{ name: string; privileges: string[] }>(
+    `select c.relname::text as name,
+       array(select a.privilege_type::text from aclexplode(c.relacl) a where a.grantee = 'authenticated'::regrole order by 1)
+       || array(
+         select a.privilege_type || ' ' || t.attname from pg_attribute t, aclexplode(t.attacl) a
+         where t.attrelid = c.oid and a.grantee = 'authenticated'::regrole order by 1
+       ) as privileges
+     from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`,
+  );
+  expect(Object.fromEntries(rows.map(({ name, privileges }) => [name, privileges]))).toEqual({
+    audience_members: [],
+    audiences: [],
+    blocked_senders: ['DELETE', 'INSERT', 'SELECT'],
+    invitations: [],
+    muted_threads: ['DELETE', 'INSERT', 'SELECT', 'UPDATE'],
+    notification_bulk_changes: ['SELECT'],
+    notification_counters: ['SELECT'],
+    notification_kinds: ['SELECT'],
+    notification_preferences: ['DELETE', 'INSERT', 'SELECT', 'UPDATE'],
+    notification_reports: ['SELECT'],
+    notifications: ['DELETE', 'INSERT', 'SELECT', 'UPDATE snoozed_until', 'UPDATE status'],
+    push_subscriptions: ['DELETE', 'SELECT created_at', 'SELECT id', 'SELECT session_id', 'SELECT user_id'],
+  });
+});
+
+it('no role of the API uses the schema private, except for two functions that policies and counts call', async () => {
+  const rows = await supabase().database.query<{ role: string; uses: boolean; functions: string[] }>(
+    `select role, has_schema_privilege(role, 'private', 'usage') as uses,
+       array(select p.proname::text from pg_proc p where p.pronamespace = 'private'::regnamespace
+         and has_function_privilege(role, p.oid, 'execute') order by 1) as functions
+     from unnest(array['anon', 'authenticated', 'service_role']) role`,
+  );
+  expect(rows).toEqual([
+    { role: 'anon', uses: false, functions: [] },
+    { role: 'authenticated', uses: false, functions: ['add_numbers', 'has_assurance'] },
+    { role: 'service_role', uses: false, functions: ['add_numbers'] },
+  ]);
+});
+
 it('the planner knows statistics of no table that users read, but of the kinds', async () => {
   const rows = await supabase().database.query(
     `select distinct c.relname::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid

@@ -114,6 +114,23 @@ it('a push message combines a burst, in the language of the preferences', async 
   ]);
 });
 
+it('a push message of a registered kind has its English words without preferences', async () => {
+  const { database } = supabase();
+  const templates = { en: { title: 'A build failed' }, de: { title: 'Ein Build ist gescheitert' } };
+  const labels = { en: 'Failed builds', de: 'Fehlgeschlagene Builds' };
+  await database.query('select public.register_kind($1)', [
+    JSON.stringify({ name: 'build_failed', labels, templates }),
+  ]);
+  try {
+    await subscribe();
+    await notify('Three tests failed', { type: 'build_failed' });
+    expect(await later(6_000)).toMatchObject({ sent: 1 });
+    expect(received()).toMatchObject([{ title: 'A build failed' }]);
+  } finally {
+    await database.exec(`select public.remove_kind('build_failed')`);
+  }
+});
+
 it('a push message is not affected by the preferences, notifications and ban of another user', async () => {
   const { database } = supabase();
   await subscribe();
@@ -499,6 +516,19 @@ it('a subscription shows its owner neither endpoint nor keys, and others nothing
   expect((await read('endpoint')).status).toBe(403);
   expect(await (await read('session_id')).json()).toEqual([{ session_id: sessionId }]);
   expect(await (await read('id', await signIn(supabase(), grace.email))).json()).toEqual([]);
+});
+
+it('a subscription is ended by its owner, and by no other user', async () => {
+  await subscribe();
+  const end = (bearer: string) =>
+    requestApi(supabase(), `/rest/v1/push_subscriptions?session_id=eq.${sessionId}`, {
+      method: 'DELETE',
+      token: bearer,
+    });
+  expect((await end(await signIn(supabase(), grace.email))).status).toBe(204);
+  expect(await subscriptions()).toHaveLength(1);
+  expect((await end(token)).status).toBe(204);
+  expect(await subscriptions()).toEqual([]);
 });
 
 it('a subscription needs the second factor of an account that has one', async () => {

@@ -475,6 +475,24 @@ describe('a muted thread', () => {
   });
 });
 
+it.each([
+  [`blocked_senders (sender_id) values ('${grace.id}')`],
+  [`muted_threads (entity_type, entity_id) values (repeat('x', 101), 'id')`],
+  [`muted_threads (entity_type, entity_id) values ('type', repeat('x', 201))`],
+  [`muted_threads (entity_type, entity_id, entity_name) values ('type', 'id', repeat('x', 201))`],
+])('the database refuses a row of a list whose values are invalid: %s', async (row) => {
+  const insert = (values: string) =>
+    runAs(supabase().database, asGrace, (sql) => sql.query(`insert into ${values} returning user_id`));
+  // Ada and the caller have sent the caller a notification, so that only the constraint refuses a block.
+  await supabase().database.query(
+    'insert into notifications (recipient_id, sender_id) select $1, unnest($2::uuid[])',
+    [grace.id, `{${ada.id},${grace.id}}`],
+  );
+  await expect(insert(row)).rejects.toMatchObject({ code: '23514' });
+  const longest = row.replaceAll('101', '100').replaceAll('201', '200').replace(grace.id, ada.id);
+  expect(await insert(longest)).toHaveLength(1);
+});
+
 describe('a kind that is off in the app', () => {
   const waiting = () =>
     supabase().database.query<{ kind: string }>(
@@ -544,9 +562,9 @@ it('a report keeps the first 1,000 characters of its comment', async () => {
   const { database } = supabase();
   await send({ type: 'mention' });
   const [row] = await database.query<{ id: string }>('select id from notifications');
-  for (const length of [1000, 1001]) {
+  for (const comment of ['x'.repeat(1000), 'x'.repeat(1001), `  ${'x'.repeat(1000)}`]) {
     await runAs(database, asGrace, (sql) =>
-      sql.query(`select report_notification($1, 'spam', repeat('x', $2))`, [row?.id, length]),
+      sql.query(`select report_notification($1, 'spam', $2)`, [row?.id, comment]),
     );
     expect(
       await database.query(

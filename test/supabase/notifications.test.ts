@@ -274,3 +274,17 @@ it('the realtime publication contains the tables, without deletions', async () =
     { name: 'notifications', ...events },
   ]);
 });
+
+it('the log of a deletion has the key and the owner of a row alone, because strangers may receive it', async () => {
+  const logged = await supabase().database.query(
+    `select c.relname::text as name, c.relreplident as identity, array(
+       select a.attname::text from pg_attribute a where a.attrelid = i.indexrelid order by a.attnum
+     ) as columns
+     from pg_class c join pg_index i on i.indrelid = c.oid and i.indisreplident
+     where c.relnamespace = 'public'::regnamespace order by 1`,
+  );
+  expect(logged).toEqual([
+    { name: 'notification_preferences', identity: 'i', columns: ['id', 'user_id'] },
+    { name: 'notifications', identity: 'i', columns: ['id', 'recipient_id'] },
+  ]);
+});

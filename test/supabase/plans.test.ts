@@ -59,3 +59,43 @@ it('the list of a small account is read by ids if the request filters by id', as
   const plan = await planOf('id = $2', [ada.id]);
   expect(plan).toMatch(/Index Scan using notifications_(identity_idx|pkey) /);
 });
+
+it('jobs, workers, users and the deletion of an account read by indexes, except from these tables', async () => {
+  const { database } = supabase();
+  const countScans = async () => {
+    await database.exec('select pg_stat_force_next_flush()');
+    return database.query<{ name: string; scans: number }>(
+      `select relname::text as name, seq_scan::int as scans from pg_stat_user_tables
+       where schemaname in ('public', 'private') order by relname`,
+    );
+  };
+  await database.exec('set enable_seqscan = off; discard plans');
+  try {
+    const before = new Map((await countScans()).map(({ name, scans }) => [name, scans]));
+    await runAs(database, { role: 'authenticated', userId: grace.id }, (sql) =>
+      sql.query(
+        `select public.notification_changes(now()), public.notification_counts(), public.list_invitations(),
+           public.recent_senders_and_threads(), public.search_notifications('notes')`,
+      ),
+    );
+    for (const statement of [
+      'call private.deliver_outgoing()',
+      'select public.claim_notification_mails(), public.claim_push_messages(), public.claim_webhooks()',
+      'select private.has_due_mails(), private.has_due_push_messages(), private.has_due_webhooks()',
+      `select private.repair_counters('${grace.id}'), public.queue_health()`,
+      'call private.run_retention()',
+      `delete from auth.users where id = '${grace.id}'`,
+    ])
+      await database.exec(statement);
+    const scanned = (await countScans()).filter(({ name, scans }) => scans !== before.get(name));
+    expect(scanned.map(({ name }) => name)).toEqual([
+      'forgotten_words',
+      'message_ranges',
+      'push_subscriptions',
+      'webhook_endpoints',
+      'webhooks',
+    ]);
+  } finally {
+    await database.exec('reset enable_seqscan; discard plans');
+  }
+});

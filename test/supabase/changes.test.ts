@@ -89,6 +89,20 @@ it('the changes since a time repeat the last 30 seconds, because a transaction c
   expect(changed.map(({ id }) => id)).toEqual([added]);
 });
 
+it('the changes since a time have what was sent before it and delivered later', async () => {
+  const { database } = supabase();
+  await database.query(
+    `insert into private.outgoing_notifications (sender_id, recipient_id, content, created_at)
+     values ($1, $2, '{"type":"mention"}', now() - interval '1 hour')`,
+    [ada.id, grace.id],
+  );
+  await database.exec('call private.deliver_outgoing()');
+  const [time] = await database.query<{ since: string }>(
+    `select (now() - interval '30 minutes')::text as since`,
+  );
+  expect((await changesSince(time?.since ?? null)).changed).toHaveLength(1);
+});
+
 it('the changes since a time are empty when nothing changed, and omit the changes of other users', async () => {
   await insert();
   expect(await changesSince(new Date().toISOString(), asAda)).toMatchObject({ changed: [], deleted: [] });

@@ -88,6 +88,24 @@ it('the counts are unchanged by a statement that is rolled back', async () => {
   expect(await counts()).toMatchObject({ unread: 1 });
 });
 
+it('the counts of many users are written in the order of their ids, so that two statements never deadlock', async () => {
+  const { database } = supabase();
+  const ids = Array.from({ length: 20 }, () => crypto.randomUUID());
+  await database.query(
+    `insert into auth.users (id, email) select id, id || '@example.com' from unnest($1::uuid[]) id`,
+    [`{${ids.join()}}`],
+  );
+  await database.query('insert into notifications (recipient_id) select unnest($1::uuid[])', [
+    `{${ids.toSorted().toReversed().join()}}`,
+  ]);
+  const written = await database.query<{ id: string }>(
+    'select user_id as id from notification_counters where user_id = any ($1::uuid[]) order by ctid',
+    [`{${ids.join()}}`],
+  );
+  expect(written.map(({ id }) => id)).toEqual(ids.toSorted());
+  await database.query('delete from auth.users where id = any ($1::uuid[])', [`{${ids.join()}}`]);
+});
+
 it('the counts are private', async () => {
   await run(asService, insertSql('mention'));
   const asAda: Caller = { role: 'authenticated', userId: ada.id };

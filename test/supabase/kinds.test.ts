@@ -144,6 +144,19 @@ it('users read the kinds, and neither register nor remove one', async () => {
   });
 });
 
+it('a kind that is registered again has a later time of its change', async () => {
+  const changedAt = async () =>
+    (
+      await supabase().database.query<{ at: string }>(
+        `select updated_at::text as at from notification_kinds where name = 'build_failed'`,
+      )
+    )[0]?.at;
+  await register();
+  const before = await changedAt();
+  await register({ ...buildFailed, icon: 'check' });
+  expect(await changedAt()).not.toEqual(before);
+});
+
 it('a removed kind is refused, and its notifications stay', async () => {
   await register();
   await send();

@@ -116,6 +116,16 @@ describe('instant mails', () => {
     return () => supabase().database.exec('delete from notification_preferences');
   });
 
+  it('are one for each entity, whose type and id tell it apart from others', async () => {
+    await supabase().database.query(
+      `insert into notifications (recipient_id, content)
+       select $1, json_build_object('type', 'mention', 'entity_type', type, 'entity_id', '1')::text
+       from unnest(array['document', 'task', 'document']) type`,
+      [ada.id],
+    );
+    expect(await mails()).toEqual([{ is_digest: false, mails: 2, items: 3 }]);
+  });
+
   it.each([
     ['one statement', async () => notify(1, 60)],
     [

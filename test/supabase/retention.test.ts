@@ -144,6 +144,20 @@ it.each([
   expect(left).toEqual([{ age: 0 }, { age: 600 }]);
 });
 
+it('a batch of messages is the ten that finished first', async () => {
+  const { database } = supabase();
+  await database.exec(`
+    delete from private.messages;
+    insert into private.messages (idempotency_key, state, send_at, finished_at)
+      select n, 'delivered', now(), now() - n * interval '100 days' from generate_series(1, 12) n;
+    select private.delete_expired_messages(1000, now());`);
+  const left = await database.query(
+    'select idempotency_key as key from private.messages order by finished_at',
+  );
+  await database.exec('delete from private.messages');
+  expect(left).toEqual([{ key: '2' }, { key: '1' }]);
+});
+
 it('a run of retention deletes all batches of notifications that have expired', async () => {
   await supabase().database.query(
     'insert into notifications (recipient_id, expires_at) select $1, now() from generate_series(1, 5)',
@@ -262,11 +276,12 @@ it('records of scheduled jobs are deleted after a day', async () => {
 });
 
 it('a job whose extensions are offered and refused fails its migration, and one without them only warns', async () => {
-  const schedule = (extension: string) =>
-    supabase().database.query(`select private.schedule_job('test', '* * * * *', 'select 1', array[$1])`, [
-      extension,
+  const schedule = (...extensions: readonly string[]) =>
+    supabase().database.query(`select private.schedule_job('test', '* * * * *', 'select 1', $1)`, [
+      `{${extensions.join()}}`,
     ]);
   // pgcrypto is there, but the function that schedules is not, as where pg_cron could not be created.
   await expect(schedule('pgcrypto')).rejects.toMatchObject({ message: expect.stringContaining('cron') });
   await schedule('pg_cron');
+  await schedule('pgcrypto', 'pg_cron');
 });

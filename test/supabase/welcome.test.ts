@@ -45,9 +45,16 @@ it('a new account is welcomed once its address is confirmed', async () => {
 });
 
 it('a new account is welcomed in the language of its sign-up', async () => {
-  await signUp('neu@example.com', { language: 'de' });
-  await confirm('neu@example.com');
-  expect(await notifications('neu@example.com')).toMatchObject([{ title: 'Willkommen bei Tidings' }]);
+  for (const [language, title] of [
+    ['de', 'Willkommen bei Tidings'],
+    ['de-AT', 'Willkommen bei Tidings'],
+    ['fr', 'Welcome to Tidings'],
+  ]) {
+    const email = `${language}@example.com`.toLowerCase();
+    await signUp(email, { language });
+    await confirm(email);
+    expect(await notifications(email), `in ${language}`).toMatchObject([{ title }]);
+  }
 });
 
 it('a new account is confirmed although the welcome fails', async () => {

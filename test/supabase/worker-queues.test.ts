@@ -117,12 +117,37 @@ describe.each(['mails', 'push messages', 'webhooks'] as const)('the queue of %s'
   });
 });
 
+it.each([
+  ['mails', 'pending'],
+  ['push messages', 'retrying'],
+  ['webhooks', 'sent'],
+] as const)('a row of %s has a lease and its end exactly while it is sending', async (name, other) => {
+  const { table } = queues[name];
+  const change = (state: string, values: string) =>
+    supabase().database.transaction(async (sql) => {
+      await sql.query(`delete from ${table}`);
+      await insert(sql, name, { state, leased: 60 } as Row);
+      await sql.query(`update ${table} set ${values}`);
+      await sql.query(`delete from ${table}`);
+    });
+  for (const [state, values] of [
+    ['sending', 'lease = null'],
+    ['sending', 'lease_until = null'],
+    ['sending', `state = '${other}'`],
+    [other, `state = 'sending'`],
+  ] as const)
+    await expect(change(state, values), `${state}: ${values}`).rejects.toMatchObject({ code: '23514' });
+});
+
 /** Whether the workers have something to do in a queue of one row. */
-const hasDue = (name: keyof typeof queues, row: Row) =>
+const hasDue = (name: keyof typeof queues, row: Row, calledIn = 0) =>
   supabase().database.transaction(async (sql) => {
     await sql.query(`delete from ${queues[name].table}`);
     await insert(sql, name, row);
-    const [due] = await sql.query(`select private.${queues[name].hasDue}() as is_due`);
+    const [due] = await sql.query(
+      `select private.${queues[name].hasDue}(now() + make_interval(secs => $1)) as is_due`,
+      [calledIn],
+    );
     await sql.query(`delete from ${queues[name].table}`);
     return due;
   });
@@ -138,6 +163,11 @@ describe.each(['mails', 'push messages', 'webhooks'] as const)('the workers of %
     [{ state: 'dead' }, false],
   ])('are started for %j: %s', async (row, isDue) => {
     expect(await hasDue(name, row)).toEqual({ is_due: isDue });
+  });
+
+  it('are started by the time of the call for what is due, and by the clock of the database for a lease', async () => {
+    expect(await hasDue(name, { state: 'pending', due: 60 }, 120)).toEqual({ is_due: true });
+    expect(await hasDue(name, { state: 'sending', leased: 60 }, 120)).toEqual({ is_due: false });
   });
 });
 

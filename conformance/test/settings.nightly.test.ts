@@ -72,6 +72,23 @@ describe('the audits of the auth service', () => {
   );
 });
 
+it('a server that does not describe its schema is not audited for the description', async () => {
+  const supabase = await createLocalSupabase({
+    config: false,
+    port: 0,
+    mailboxPort: 0,
+    auth: { bcryptCost: 4 },
+    rest: { openApiMode: 'disabled' },
+  });
+  try {
+    const results = await runAudits(chooseAudits({ only: 'REST-434,REST-449' }), createLocalTarget(supabase));
+    const notRun = { status: 'not-run', reason: 'the description of the schema is switched off' };
+    expect(results.map(({ outcome }) => outcome)).toEqual([notRun, notRun]);
+  } finally {
+    await supabase.close();
+  }
+});
+
 it('no audit fails on a server without the inbox schema', { timeout: 300_000 }, async () => {
   const project = await mkdtemp(join(tmpdir(), 'conformance-empty-'));
   const supabase = await createLocalSupabase({

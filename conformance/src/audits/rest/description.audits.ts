@@ -1,6 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
-import { assertStatus, at } from '../../target/wire.ts';
+import { NotRunError } from '../../target/target.ts';
+import { assertStatus, at, type WireResponse } from '../../target/wire.ts';
 import { asService } from './callers.ts';
 import { sharedInbox } from './inbox.ts';
 import { openLibrary } from './library.ts';
@@ -133,6 +134,13 @@ const membersOf = (actual: unknown, expected: unknown): unknown =>
     : actual;
 
 /** What the service says of its schema. */
+/** @throws NotRunError if the service keeps its description from everybody. */
+function assertDescribed(response: WireResponse): void {
+  if (at(response.json, 'code') === 'PGRST126')
+    throw new NotRunError('the description of the schema is switched off');
+  assertStatus(response, 200);
+}
+
 export const restDescriptionAudits: readonly Audit[] = [
   audit(
     'REST-449',
@@ -140,7 +148,7 @@ export const restDescriptionAudits: readonly Audit[] = [
     { source: 'protocol/rest.md#description-of-the-schema', level: 'SHOULD', needs: ['service-key'], since },
     async (context) => {
       const response = await asService(context)('GET', '/');
-      assertStatus(response, 200);
+      assertDescribed(response);
       assert.equal(
         response.headers.get('content-type'),
         'application/openapi+json; charset=utf-8',
@@ -196,7 +204,7 @@ export const restDescriptionAudits: readonly Audit[] = [
         ['/', 'OPTIONS,GET,HEAD'],
       ] as const) {
         const response = await context.rest.send('OPTIONS', path, { token: ada.accessToken });
-        assertStatus(response, 200);
+        assertDescribed(response);
         assert.equal(response.headers.get('allow'), methods, `the header allow of ${path}`);
       }
     },

@@ -330,8 +330,15 @@ alter table public.notifications replica identity using index notifications_iden
 create unique index notification_preferences_identity_idx on public.notification_preferences (id, user_id);
 alter table public.notification_preferences replica identity using index notification_preferences_identity_idx;
 
-create policy "audits: own channel" on realtime.messages for select to authenticated
-  using ((select realtime.topic()) = 'user:' || (select auth.uid())::text);
+-- Realtime makes its table and functions when it first starts, and a project may have no such service.
+do $$
+begin
+  if to_regclass('realtime.messages') is not null then
+    create policy "audits: own channel" on realtime.messages for select to authenticated
+      using ((select realtime.topic()) = 'user:' || (select auth.uid())::text);
+  end if;
+end
+$$;
 
 create function audit_schema.broadcast() returns trigger
   language plpgsql security definer
@@ -342,6 +349,9 @@ declare
   owner uuid;
   row_list jsonb;
 begin
+  if to_regclass('realtime.messages') is null then
+    return null;
+  end if;
   for owner, row_list in execute format(
     'select %1$I, jsonb_agg(%2$s) from %3$I c group by %1$I',
     tg_argv[0],

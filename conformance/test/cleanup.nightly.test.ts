@@ -116,3 +116,21 @@ it('tables of a killed run are replaced, those of the project are kept', async (
   await database.exec('rollback');
   expect(await tables()).toEqual(['notifications']);
 });
+
+it('the tables are made and written to in a project where the realtime service has never started', async () => {
+  const { database, close } = await createLocalSupabase({
+    config: false,
+    seed: false,
+    databaseSettings: { migrations: false },
+  });
+  onTestFinished(close);
+  const target = { ...sampleTarget, query: (text: string) => database.exec(text) };
+  await database.exec('drop table realtime.messages cascade; drop function realtime.send cascade');
+  await applySchema(target);
+  const [user] = await database.query('insert into auth.users (id) values (gen_random_uuid()) returning id');
+  await database.exec(
+    `insert into public.notification_preferences (user_id) values ('${String(user?.['id'])}')`,
+  );
+  expect(await database.query('select user_id as id from public.notification_preferences')).toEqual([user]);
+  await removeSchema(target);
+});

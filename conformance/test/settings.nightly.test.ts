@@ -81,9 +81,10 @@ it('a server that does not describe its schema is not audited for the descriptio
     rest: { openApiMode: 'disabled' },
   });
   try {
-    const results = await runAudits(chooseAudits({ only: 'REST-434,REST-449' }), createLocalTarget(supabase));
+    const ofRoot = chooseAudits({ only: 'REST-434,REST-449,REST-532,REST-544' });
+    const results = await runAudits(ofRoot, createLocalTarget(supabase));
     const notRun = { status: 'not-run', reason: 'the description of the schema is switched off' };
-    expect(results.map(({ outcome }) => outcome)).toEqual([notRun, notRun]);
+    expect(results.map(({ outcome }) => outcome)).toEqual(ofRoot.map(() => notRun));
   } finally {
     await supabase.close();
   }

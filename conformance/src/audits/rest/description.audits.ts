@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { NotRunError } from '../../target/target.ts';
-import { assertStatus, at, type WireResponse } from '../../target/wire.ts';
+import { assertError, assertStatus, at, type WireResponse } from '../../target/wire.ts';
 import { asService } from './callers.ts';
 import { sharedInbox } from './inbox.ts';
 import { openLibrary } from './library.ts';
@@ -133,13 +133,13 @@ const membersOf = (actual: unknown, expected: unknown): unknown =>
     ? Object.fromEntries(Object.keys(expected).map((name) => [name, at(actual, name)]))
     : actual;
 
-/** What the service says of its schema. */
-/** @throws NotRunError if the service keeps its description from everybody. */
-function assertDescribed(response: WireResponse): void {
+/** @throws NotRunError if the service keeps its description from everybody: then each method at the root is PGRST126. */
+function assertRoot(response: WireResponse): void {
   if (at(response.json, 'code') === 'PGRST126')
     throw new NotRunError('the description of the schema is switched off');
-  assertStatus(response, 200);
 }
+
+/** What the service says of its schema. */
 
 export const restDescriptionAudits: readonly Audit[] = [
   audit(
@@ -148,7 +148,8 @@ export const restDescriptionAudits: readonly Audit[] = [
     { source: 'protocol/rest.md#description-of-the-schema', level: 'SHOULD', needs: ['service-key'], since },
     async (context) => {
       const response = await asService(context)('GET', '/');
-      assertDescribed(response);
+      assertRoot(response);
+      assertStatus(response, 200);
       assert.equal(
         response.headers.get('content-type'),
         'application/openapi+json; charset=utf-8',
@@ -184,6 +185,7 @@ export const restDescriptionAudits: readonly Audit[] = [
     async (context) => {
       await openLibrary(context);
       const response = await asService(context)('GET', '/');
+      assertRoot(response);
       assertStatus(response, 200);
       for (const [path, expected] of describedLibrary)
         assert.deepEqual(
@@ -204,8 +206,27 @@ export const restDescriptionAudits: readonly Audit[] = [
         ['/', 'OPTIONS,GET,HEAD'],
       ] as const) {
         const response = await context.rest.send('OPTIONS', path, { token: ada.accessToken });
-        assertDescribed(response);
+        assertRoot(response);
+        assertStatus(response, 200);
         assert.equal(response.headers.get('allow'), methods, `the header allow of ${path}`);
+      }
+    },
+  ),
+  audit(
+    'REST-544',
+    'the root is read by GET and HEAD only: PGRST117 with 405, which names the method',
+    { source: 'protocol/rest.md#errors', level: 'SHOULD', needs: ['service-key'], since },
+    async (context) => {
+      const send = asService(context);
+      for (const method of ['POST', 'PATCH', 'PUT', 'DELETE']) {
+        const response = await send(method, '/', { body: {} });
+        assertRoot(response);
+        assertError(response, 405, 'PGRST117');
+        assert.equal(
+          at(response.json, 'message'),
+          `Unsupported HTTP method: ${method}`,
+          'message of the response',
+        );
       }
     },
   ),

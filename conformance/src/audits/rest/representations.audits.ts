@@ -1,7 +1,6 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertError, assertStatus, at } from '../../target/wire.ts';
-import { asService } from './callers.ts';
 import { openLibrary } from './library.ts';
 import { newReader, thread, threads } from './threads.ts';
 
@@ -128,23 +127,6 @@ export const restRepresentationAudits: readonly Audit[] = [
         Object.fromEntries(acceptedBodies.map((_type, index) => [`t-${index}`, null])),
         'the rows',
       );
-    },
-  ),
-  audit(
-    'REST-544',
-    'the root is read by GET and HEAD only: PGRST117 with 405, which names the method',
-    { source: 'protocol/rest.md#errors', level: 'SHOULD', needs: ['service-key'], since },
-    async (context) => {
-      const send = asService(context);
-      for (const method of ['POST', 'PATCH', 'PUT', 'DELETE']) {
-        const response = await send(method, '/', { body: {} });
-        assertError(response, 405, 'PGRST117');
-        assert.equal(
-          at(response.json, 'message'),
-          `Unsupported HTTP method: ${method}`,
-          'message of the response',
-        );
-      }
     },
   ),
   audit(

@@ -67,6 +67,17 @@ describe('rollback()', () => {
     expect(requests.map(({ method }) => method)).toEqual(['GET']);
   });
 
+  test('sends no write when the check of an earlier rollback() fails', async () => {
+    const { db, requests } = createRecordingClient([
+      json([]),
+      json([], { headers: applied }),
+      new Response(null, { status: 201, headers: applied }),
+    ]);
+    const write = db.from('notes').insert({ title: 'x' }).with(rollback()).with(rollback());
+    await expect(write).rejects.toMatchObject({ code: 'not-rolled-back' });
+    expect(requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+
   test('rejects with the error of the read before the write', async () => {
     const { db, requests } = createRecordingClient([refusal(404, 'PGRST205')]);
     const write = db.from('notes').insert({ title: 'x' }).with(rollback());

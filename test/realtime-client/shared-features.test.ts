@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBroadcast } from '../../src/realtime-client/broadcast/broadcast.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
+import type { JoinConfig } from '../../src/realtime-client/protocol/join-config.ts';
 import { createPresence, type PresenceOptions } from '../../src/realtime-client/presence/presence.ts';
 import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
@@ -130,6 +131,28 @@ describe('tabs that share a socket', () => {
     await world.clock.advance(5_000);
     expect(phone.present()).toEqual({ browser: [{ name: 'follower' }] });
     expect(follower.presence.getSnapshot().isSynced).toBe(true);
+  });
+
+  it.each<[Partial<JoinConfig>, object]>([
+    [{ private: true }, { private: true }],
+    [{ ack: true }, { broadcast: { ack: true } }],
+    [{ presenceKey: 'browser' }, { presence: { key: 'browser', enabled: true } }],
+    [
+      { private: true, replay: { sinceMs: 1_000, limit: 5 } },
+      { broadcast: { replay: { since: 1_000, limit: 5 } } },
+    ],
+    [{ replicationReady: true }, { broadcast: { replication_ready: true } }],
+    [{ subscriptionWaitMs: 5_000 }, { postgres_changes_options: { wait: true, timeout: 5_000 } }],
+  ])('join with %j if one of them requests it', async (requested, config) => {
+    for (const requesting of [0, 1]) {
+      const { world, server, open } = createDevices();
+      const channels = [open(true), open(true)].map(({ client }) => client.channel('plain'));
+      await world.clock.advance(1_000);
+      channels[requesting]?.updateJoinPayload(requested);
+      channels.forEach((channel) => channel.join());
+      await world.clock.advance(1_000);
+      expect(server.lastJoinConfig).toMatchObject(config);
+    }
   });
 
   it('receive the heartbeats of the socket', async () => {

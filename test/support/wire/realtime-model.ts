@@ -66,6 +66,7 @@ export function createRealtimeModel(clock: Platform['clock'], latencyMs: () => n
   let version = 0;
   let opened = 0;
   let joins = 0;
+  let lastJoinConfig: unknown = null;
   let isForbidden = false;
   let isSendingForbidden = false;
   let presenceOverruns = 0;
@@ -153,6 +154,7 @@ export function createRealtimeModel(clock: Platform['clock'], latencyMs: () => n
     if (event === 'deny') return reply('error', payload);
     if (event !== 'phx_join') return undefined;
     joins += 1;
+    lastJoinConfig = payload.config;
     if (isForbidden) return reply('error', { reason: 'Unauthorized: You do not have permissions to read' });
     if (!validTokens.has(token)) return reply('error', { reason: 'InvalidJWTToken: Token has expired' });
     const filters = acceptBindings(frame, 100).map((binding) =>
@@ -262,6 +264,10 @@ export function createRealtimeModel(clock: Platform['clock'], latencyMs: () => n
     },
     get joins() {
       return joins;
+    },
+    /** The `config` of the last join, of any topic. */
+    get lastJoinConfig() {
+      return lastJoinConfig;
     },
     /** Turns the refusal of every join on or off. */
     forbid(value: boolean) {

@@ -10,7 +10,7 @@ import { createFakeWorld } from '../support/fake-platform.ts';
 import { createRealtimeModel, type StoredRow } from '../support/wire/realtime-model.ts';
 
 const claims = (sub: string) => Buffer.from(JSON.stringify({ sub })).toString('base64url');
-const tokenOf = (sub: string) => `header.${claims(sub)}.secret-signature`;
+const tokenOf = (sub: string, signature = 'secret-signature') => `header.${claims(sub)}.${signature}`;
 
 function createTabs({ locks }: Partial<Pick<Platform, 'locks'>> = {}) {
   const world = createFakeWorld();
@@ -140,6 +140,24 @@ describe('five tabs of a user', () => {
     expect(others.map((tab) => tab.ids())).toEqual(Array.from({ length: 4 }, () => ['meanwhile', 'next']));
     expect(server.opened).toBe(2);
     expect(server.openSessions).toBe(1);
+  });
+
+  it('keep their websocket and their channels when the token is renewed', async () => {
+    const { world, server, openTab } = createTabs();
+    const tabs = [openTab(), openTab()];
+    await world.clock.advance(1_000);
+    const statuses: string[] = [];
+    tabs.forEach(({ channel }) => channel.subscribe(() => statuses.push(channel.getSnapshot().status)));
+    const { joins } = server;
+    const renewed = tokenOf('ada', 'renewed-signature');
+    server.validTokens.add(renewed);
+    tabs.forEach(({ setToken }) => setToken(renewed));
+    await world.clock.advance(5_000);
+    server.write('a', 'ada', 1);
+    await world.clock.advance(100);
+    expect(tabs.map(({ ids }) => ids())).toEqual([['a'], ['a']]);
+    expect(statuses).toEqual([]);
+    expect([server.opened, server.joins - joins]).toEqual([1, 0]);
   });
 
   it('exchange neither tokens nor keys', async () => {

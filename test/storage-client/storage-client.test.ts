@@ -547,6 +547,29 @@ describe('a resumable upload', () => {
     expect((await requests[2]?.arrayBuffer())?.byteLength).toBe(1024 * 1024);
   });
 
+  test('sends the unencoded names, and the type, lifetime and metadata that the call gives', async () => {
+    const location = `${projectUrl}/storage/v1/upload/resumable/u1`;
+    const created = new Response(null, { status: 201, headers: { Location: location } });
+    const { options, requests } = createClient([created, part(1)]);
+    await uploadResumable(options, 'shared files', 'day 1/notes+plans.txt', new Blob(['x']), {
+      contentType: 'text/plain',
+      cacheControlSeconds: 60,
+      metadata: { note: 'für Ada' },
+    });
+    const entries = requests[0]?.headers.get('upload-metadata')?.split(',') ?? [];
+    const decode = ([name = '', value = '']: readonly string[]) => [
+      name,
+      Buffer.from(value, 'base64').toString(),
+    ];
+    expect(Object.fromEntries(entries.map((entry) => decode(entry.split(' '))))).toEqual({
+      bucketName: 'shared files',
+      objectName: 'day 1/notes+plans.txt',
+      contentType: 'text/plain',
+      cacheControl: '60',
+      metadata: '{"note":"für Ada"}',
+    });
+  });
+
   test('continues after an interruption', async () => {
     const { options, requests } = createClient([part(6 * 1024 * 1024), part(size)]);
     await uploadResumable(options, 'b', 'k.mp4', blob, {

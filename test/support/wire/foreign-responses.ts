@@ -7,7 +7,9 @@ export const words = 'Please accept the terms of the Wi-Fi';
 /** Successful responses of something between the client and its service. */
 export const foreignResponses = {
   page: () =>
-    new Response(`<title>Wi-Fi</title><p>${words}</p>`, { headers: { 'Content-Type': 'text/html' } }),
+    new Response(`<title>Wi-Fi</title><p>${words}</p>`, {
+      headers: { 'Content-Type': 'text/html; charset=utf-8' },
+    }),
   empty: () => new Response(null),
   json: () => Response.json({ unexpected: true }),
   none: () => new Response(null, { status: 204 }),

@@ -93,6 +93,11 @@ describe('the headers of a request', () => {
     },
   );
 
+  test.each(services)('the headers of a request of %s may be replaced by empty ones', async (service) => {
+    const sent = await headersOf(service, { 'X-Client-Info': '', 'X-App': '' });
+    expect([sent.get('x-client-info'), sent.get('x-app')]).toEqual(['', '']);
+  });
+
   test.each(services.filter((service) => service !== 'auth'))(
     'the headers of a request of %s are replaced by those of the call before the client’s',
     async (service) => {

@@ -81,6 +81,29 @@ describe('timers of a worker clock', () => {
     expect(callback).toHaveBeenCalledTimes(1);
   });
 
+  it('run at their own times beside timers that have run or were canceled', async () => {
+    const { world, page, createWorker, hide } = createThrottledPage();
+    const clock = createWorkerClock(page, createWorker(true));
+    await hide();
+    const startMs = world.clock.now();
+    const runs: unknown[] = [];
+    const set = (name: string, delayMs: number) =>
+      clock.setTimer(() => runs.push([name, world.clock.now() - startMs]), delayMs);
+    set('first', 5_000);
+    set('second', 20_000);
+    set('canceled', 10_000).cancel();
+    set('third', 30_000);
+    await world.clock.advance(6_000);
+    set('fourth', 34_000);
+    await world.clock.advance(114_000);
+    expect(runs).toEqual([
+      ['first', 5_000],
+      ['second', 20_000],
+      ['third', 30_000],
+      ['fourth', 40_000],
+    ]);
+  });
+
   it('do not run when canceled', async () => {
     const { world, page, createWorker, hide } = createThrottledPage();
     const clock = createWorkerClock(page, createWorker(true));

@@ -101,6 +101,19 @@ describe('a single tab', () => {
     expect(harness.server.lines).toHaveLength(1);
   });
 
+  it('a restart without a connection shows when the token of the restored session expired', async () => {
+    const { server, signedIn, open, world } = createHarness();
+    const { client: first } = await signedIn();
+    const expiresAtMs = first.getSnapshot().session?.expiresAtMs;
+    first.close();
+    server.otherwise(new TypeError('offline'));
+    await world.clock.advance(3 * HOUR);
+    const { client } = open();
+    await client.start();
+    expect(client.getSnapshot().session?.expiresAtMs).toBe(expiresAtMs);
+    client.close();
+  });
+
   it.each([
     [9_000, 1],
     [11_000, 2],

@@ -773,9 +773,12 @@ describe('a resumable upload', () => {
       expect(xhr.headers['authorization']).toBe('Bearer token');
     });
 
-    test('aborts a part that stalls', async () => {
+    test.each([
+      ['', [10]],
+      [' from its start', []],
+    ])('aborts a part that stalls%s', async (_when, progress) => {
       const { world, xhr } = await begin(1_000);
-      xhr.upload.onprogress?.({ loaded: 10 });
+      progress.forEach((loaded) => xhr.upload.onprogress?.({ loaded }));
       await world.clock.advance(999);
       expect(xhr.isAborted).toBe(false);
       await world.clock.advance(1);

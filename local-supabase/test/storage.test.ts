@@ -359,6 +359,19 @@ describe('storage', () => {
     expect(await robotsOf('/storage/v1/object/open/moved.txt')).toBe('none');
   });
 
+  it('HEAD has the default rules for robots of each object, as in the service', async () => {
+    const { serviceRoleKey, url, fetch } = supabase();
+    const headers = { apikey: serviceRoleKey, authorization: `Bearer ${serviceRoleKey}` };
+    const upload = { ...headers, 'content-type': 'text/plain', 'x-robots-tag': 'noindex' };
+    await fetch(`${url}/storage/v1/object/open/head.txt`, { method: 'POST', body: 'x', headers: upload });
+    const robotsOf = async (method: string, route: string) =>
+      (await fetch(`${url}/storage/v1/object/${route}open/head.txt`, { method, headers })).headers.get(
+        'x-robots-tag',
+      );
+    for (const route of ['', 'authenticated/', 'public/'])
+      expect([await robotsOf('GET', route), await robotsOf('HEAD', route)]).toEqual(['noindex', 'none']);
+  });
+
   it('refuses a file that is too large and a malformed token', async () => {
     const upload = await storageOf(ada.email).from('files').upload(`${ada.id}/big`, 'x'.repeat(1001));
     expect(upload.error).not.toBeNull();

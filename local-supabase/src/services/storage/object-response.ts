@@ -50,6 +50,8 @@ export async function sendObject(
 /** The response to a HEAD request, from the row only: conditions and ranges are ignored. */
 export function sendHead(row: ObjectRow, request: Request): Response {
   const headers = headersOf(row);
+  // As in the service, HEAD does not have the rules for robots of the upload.
+  headers.set('x-robots-tag', 'none');
   setCacheControl(headers, request, 'must-revalidate');
   if (row.metadata) headers.set('content-length', String(row.metadata.size));
   return new Response(null, { headers });

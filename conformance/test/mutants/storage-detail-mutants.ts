@@ -94,6 +94,9 @@ export const storageDetailMutants: readonly ServerMutant[] = [
   reads('has no rules for robots on two routes', {
     fetch: withHeader(/^GET \S*\/object\/(?:public|authenticated)\/\S* 200/, 'x-robots-tag', () => null),
   }),
+  reads('has the rules for robots in HEAD', {
+    fetch: withHeader(/^HEAD/, 'x-robots-tag', (value) => value.replace('none', 'noindex')),
+  }),
   reads('has no rule for caches in HEAD', { fetch: withHeader(/^HEAD/, 'cache-control', () => null) }),
   reads('serves public objects whole', {
     fetch: withSent(/^GET \S*\/object\/public\//, (headers) => headers.delete('range')),

@@ -243,7 +243,7 @@ describe('servers', () => {
   });
 
   it('a removal deletes every chunk of the request, at host and domain', () => {
-    const sent = parseCookieHeader('k.0=a; k.1=b; z=1');
+    const sent = parseCookieHeader('k.0=a; k.1=b; k-code-verifier=c; z=1');
     const setCookies = cookiesToSet('k', null, sent, { domain: 'app.test' }).map(serializeCookie);
     expect(setCookies.map((line) => line.replace('; Max-Age=0; Path=/; SameSite=Lax', ''))).toEqual([
       'k.0=',
@@ -273,6 +273,12 @@ describe('servers', () => {
       expect(set).toEqual(sent);
     },
   );
+
+  it('a session is read from cookies that a framework returns as a promise', async () => {
+    const getAll = async () => [{ name: 'k', value: 'base64-MQ' }];
+    const store = createServerStore({ getAll }, createRequestState(), {}, () => {});
+    expect(await store.get('k')).toBe('1');
+  });
 
   it('every chunk of a session is in a header of its own', async () => {
     const headers = new Headers();

@@ -86,10 +86,14 @@ describe('the options of all services', () => {
       platform: createPlatform({ fetch: () => Promise.reject(new Error('Not this one')) }),
       cookies: { getAll: () => [] },
       headers: { 'x-app': 'inbox' },
+      rest: { headers: { 'x-rest': '1' } },
       fetch,
     });
     await rest.from('notifications').select('id');
     await createStorageClient(connection).listBuckets();
-    expect(requests.map(({ headers }) => headers.get('x-app'))).toEqual(['inbox', 'inbox']);
+    expect(requests.map(({ headers }) => [headers.get('x-app'), headers.get('x-rest')])).toEqual([
+      ['inbox', '1'],
+      ['inbox', null],
+    ]);
   });
 });

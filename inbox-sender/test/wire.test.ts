@@ -148,7 +148,7 @@ it.each<[string, (sender: Sender) => Promise<unknown>, object]>([
     { message_id: id, after: null, page_size: 1000 },
   ],
   ['cancel_message', (sender) => sender.cancel(id), { message_id: id }],
-  ['remove_kind', (sender) => sender.removeKind('deployed'), { name: 'deployed' }],
+  ['remove_kind', (sender) => sender.removeKind(' Deployed'), { name: ' Deployed' }],
 ])('calls %s', async (name, call, body) => {
   const { sender, requests } = createRecordedSender(() => wireStatus);
   await call(sender);

@@ -9,7 +9,10 @@ beforeAll(async () => {
   await database.query(
     `insert into notifications (recipient_id, status, content, created_at)
      select $1, (array['unread', 'read', 'archived'])[1 + n % 3],
-       json_build_object('type', (array['mention', 'invite'])[1 + n / 3 % 2])::text, now() - n * interval '1 minute'
+       json_build_object(
+         'type', (array['mention', 'invite'])[1 + n / 3 % 2], 'entity_type', 'document', 'entity_id', n % 50
+       )::text,
+       now() - n * interval '1 minute'
      from generate_series(1, 1200) n`,
     [grace.id],
   );
@@ -54,6 +57,12 @@ it.each([
     expect(plan).not.toMatch(/Sort|Rows Removed/);
   },
 );
+
+it('the thread of a notification is read by the index of threads', async () => {
+  const plan = await planOf('status <> $2 and thread = $3', ['archived', 'document/7']);
+  expect(plan).toContain('Index Scan using notifications_thread_idx ');
+  expect(plan).not.toContain('Sort');
+});
 
 it('the list of a small account is read by ids if the request filters by id', async () => {
   const plan = await planOf('id = $2', [ada.id]);

@@ -53,6 +53,14 @@ it('a snoozed notification is unread, also if it was read or archived before', a
   ]);
 });
 
+it('a notification that returned and was read is snoozed once more', async () => {
+  const [id] = await insert();
+  await snooze(id, '-1 second');
+  await run(`update notifications set status = 'read' where id = $1`, [id]);
+  await snooze(id);
+  expect(await stateOf(id)).toEqual({ status: 'unread', is_snoozed: true });
+});
+
 it('a snoozed notification is no longer snoozed once it is read or archived', async () => {
   const [read, archived] = await insert(2);
   await snooze(read);

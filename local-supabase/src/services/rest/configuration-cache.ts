@@ -1,7 +1,7 @@
 import type { PgliteDatabase } from '../../database/pglite-database.ts';
 import type { Catalog } from './catalog/catalog.ts';
-import { loadCatalog } from './catalog/load-catalog.ts';
-import type { CatalogSettings } from './catalog/load-catalog.ts';
+import { loadCatalog, type CatalogQuery } from './catalog/load-catalog.ts';
+import { TIMEZONES } from './catalog/routine-queries.ts';
 import { withRoleSettings } from './role-settings.ts';
 import type { RestSettings } from './settings.ts';
 
@@ -15,6 +15,8 @@ export interface Configuration {
 export interface ConfigurationCache {
   /** Uses the session; call it within `database.exclusive`. */
   current(): Promise<Configuration>;
+  /** The names of time zones. Uses the session at the first call, because PostgreSQL reads a file for each. */
+  timezones(): Promise<ReadonlySet<string>>;
   close(): Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export async function createConfigurationCache(
   let settings = await database.exclusive(() => withRoleSettings(database, base));
   let isStale = false;
   let catalog: Catalog | undefined;
+  let timezones: ReadonlySet<string> | undefined;
   const close = await database.listen('pgrst', (payload) => {
     catalog = undefined;
     isStale ||= payload === 'reload config';
@@ -52,23 +55,32 @@ export async function createConfigurationCache(
   return {
     async current() {
       if (isStale) await reload();
-      catalog ??= await load(database, settings);
+      catalog ??= await readCatalogs(database, (query) => loadCatalog(query, settings));
       return { settings, catalog };
+    },
+    async timezones() {
+      timezones ??= new Set(
+        await readCatalogs(database, async (query) => (await query(TIMEZONES, [])) as string[]),
+      );
+      return timezones;
     },
     close,
   };
 }
 
 /** With an empty search path, PostgreSQL prints types and functions with their schema. */
-async function load(database: PgliteDatabase, settings: CatalogSettings): Promise<Catalog> {
+async function readCatalogs<T>(
+  database: PgliteDatabase,
+  read: (query: CatalogQuery) => Promise<T>,
+): Promise<T> {
   const opening = [{ text: 'BEGIN READ ONLY' }, { text: `SET LOCAL search_path = ''` }];
   await database.pipeline(opening, { keepsFiles: false });
   try {
-    return await loadCatalog(async (text, params) => {
+    return await read(async (text, params) => {
       const values = params.map((one) => arrayLiteral(one as readonly string[]));
       const [result] = await database.pipeline([{ text, values }], { keepsFiles: false });
       return JSON.parse(result?.rows[0]?.[0] ?? 'null') as unknown;
-    }, settings);
+    });
   } finally {
     await database.pipeline([{ text: 'ROLLBACK' }]);
   }

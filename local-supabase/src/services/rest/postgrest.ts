@@ -48,7 +48,7 @@ export async function createPostgRest(options: PostgRestOptions): Promise<PostgR
     handle: (raw, claims) =>
       database.exclusive(async () => {
         try {
-          return await respond(raw, claims, database, await cache.current());
+          return await respond(raw, claims, database, await cache.current(), cache.timezones);
         } catch (problem) {
           if (problem instanceof RestError) return errorResponse(problem);
           if (problem instanceof RequestCrash) return crashResponse;
@@ -65,12 +65,15 @@ async function respond(
   claims: Claims,
   database: PgliteDatabase,
   { settings, catalog }: Configuration,
+  timezones: () => Promise<ReadonlySet<string>>,
 ): Promise<RestResponse> {
   const { extraSearchPath, anonymousRole, preRequest, allowsTransactionEnd, version } = settings;
-  const prefer = raw.headers.filter(([name]) => name === 'prefer').map(([, value]) => value);
+  const preferred = raw.headers.filter(([name]) => name === 'prefer').map(([, value]) => value);
+  const prefer = preferred.length === 0 ? undefined : preferred.join(',');
+  const checksTimezone = version === 14 && prefer?.includes('timezone') === true;
   const preferences = parsePreferences(
-    prefer.length === 0 ? undefined : prefer.join(','),
-    version === 14 ? catalog.timezones : null,
+    prefer,
+    checksTimezone ? await timezones() : null,
     allowsTransactionEnd,
   );
   assertAudience(claims, settings.audience);

@@ -120,7 +120,6 @@ export interface Catalog {
   /** Functions that convert between a domain and its text or JSON, by `source→target`. */
   readonly representations: ReadonlyMap<string, string>;
   readonly mediaHandlers: readonly MediaHandler[];
-  readonly timezones: ReadonlySet<string>;
   /** The roles that the API may assume. */
   readonly roles: ReadonlySet<string>;
   /** Role settings, by role. */

@@ -8,7 +8,6 @@ import {
   ROLE_SETTINGS,
   ROUTINES,
   TAKEABLE_ROLES,
-  TIMEZONES,
 } from './routine-queries.ts';
 import { COMPUTED_RELATIONSHIPS, FOREIGN_KEYS, KEY_COLUMNS, TABLES, VIEW_RULES } from './table-queries.ts';
 import { findViewKeys } from './view-columns.ts';
@@ -34,7 +33,6 @@ export async function loadCatalog(query: CatalogQuery, settings: CatalogSettings
   const routines = await one<Routine[]>(ROUTINES, [schemas]);
   const representations = await one<[string, string, string][]>(REPRESENTATIONS);
   const mediaHandlers = await one<MediaHandler[]>(MEDIA_HANDLERS, [schemas]);
-  const timezones = await one<string[] | null>(TIMEZONES);
   const roles = await one<string[]>(TAKEABLE_ROLES);
   const roleSettings = await one<[string, string, string][]>(ROLE_SETTINGS);
   const viewKeys = findViewKeys(rules, keys, schemas);
@@ -45,7 +43,6 @@ export async function loadCatalog(query: CatalogQuery, settings: CatalogSettings
     routines: groupRoutines(routines),
     representations: new Map(representations.map(([from, to, name]) => [`${from}→${to}`, name])),
     mediaHandlers,
-    timezones: new Set(timezones),
     roles: new Set(roles),
     roleSettings: groupSettings(roleSettings),
   };

@@ -29,8 +29,10 @@ export const routinesQuery = (condition: string): string => `
           ('bytea'::regtype, 'json'::regtype, 'jsonb'::regtype, 'text'::regtype, 'xml'::regtype)
         else false
       end as is_callable
-    from pg_proc p, unnest(p.proargnames, p.proargtypes, p.proargmodes) with ordinality as _ (name, type, mode, idx)
-    where type is not null
+    from pg_proc p
+    join pg_namespace pn on pn.oid = p.pronamespace
+    cross join unnest(p.proargnames, p.proargtypes, p.proargmodes) with ordinality as _ (name, type, mode, idx)
+    where type is not null and ${condition}
     group by p.oid
   )
   select coalesce(json_agg(json_build_object(
@@ -115,7 +117,7 @@ export const MEDIA_HANDLERS = `
     'target', target, 'mediaType', media, 'resolvedMediaType', resolved)), '[]') as result
   from handlers`;
 
-export const TIMEZONES = `select json_agg(name) as result from pg_timezone_names`;
+export const TIMEZONES = `select coalesce(json_agg(name), '[]') as result from pg_timezone_names`;
 
 /** Settings of the login role and of its member roles, limited to those that a user may set. */
 export const ROLE_SETTINGS = `

@@ -57,9 +57,9 @@ export const TABLES = `
     'name', c.relname,
     'description', obj_description(c.oid, 'pg_class'),
     'isView', c.relkind in ('v', 'm'),
-    'isInsertable', c.relkind in ('r', 'p') or (c.relkind in ('v', 'f') and m.mask & 8 = 8),
-    'isUpdatable', c.relkind in ('r', 'p') or (c.relkind in ('v', 'f') and m.mask & 4 = 4),
-    'isDeletable', c.relkind in ('r', 'p') or (c.relkind in ('v', 'f') and m.mask & 16 = 16),
+    'isInsertable', c.relkind in ('r', 'p') or coalesce(m.mask & 8 = 8, false),
+    'isUpdatable', c.relkind in ('r', 'p') or coalesce(m.mask & 4 = 4, false),
+    'isDeletable', c.relkind in ('r', 'p') or coalesce(m.mask & 16 = 16, false),
     'primaryKey', coalesce((
       select json_agg(a.attname order by a.attname collate "C")
       from pg_constraint k join pg_attribute a on a.attrelid = c.oid and a.attnum = any (k.conkey)
@@ -68,7 +68,9 @@ export const TABLES = `
   ) order by n.nspname, c.relname), '[]') as result
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
-  cross join lateral (select pg_relation_is_updatable(c.oid::regclass, true) as mask) m
+  cross join lateral (
+    select case when c.relkind in ('v', 'f') then pg_relation_is_updatable(c.oid::regclass, true) end as mask
+  ) m
   left join cols on cols.relation = c.oid
   where c.relkind in ('v', 'r', 'm', 'f', 'p') and not c.relispartition
     and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')`;

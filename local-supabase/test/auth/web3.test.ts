@@ -72,6 +72,8 @@ function writeMessage(
 const grant = async (wallet: Wallet, message: string, signature = wallet.sign(message)) =>
   world.post('/token?grant_type=web3', { chain: wallet.chain, message, signature });
 
+const ended = { 'Issued At': '2025-12-31T23:55:00Z', 'Expiration Time': '2025-12-31T23:59:00Z' };
+
 describe.each([
   ['ethereum', ethereumWallet],
   ['solana', solanaWallet],
@@ -108,7 +110,7 @@ describe.each([
     [{ 'Issued At': '2025-12-31T23:00:00Z' }, 'issued too long ago'],
     [{ 'Issued At': '2026-01-01T01:00:00Z' }, 'issued too far in the future'],
     [{ 'Not Before': '2026-01-01T00:30:00Z' }, 'becomes valid in the future'],
-    [{ 'Issued At': '2025-12-31T23:55:00Z', 'Expiration Time': '2025-12-31T23:59:00Z' }, 'is expired'],
+    [{ ...ended, 'Not Before': '2025-12-31T23:55:00Z' }, 'is expired'],
     [{ URI: 'http://app.example.com/' }, 'does not use HTTPS'],
     [{ URI: 'https://evil.example.org/' }, 'signed for another app'],
     [{ URI: 'https://app.example.com/login' }, 'Domain that does not match'],
@@ -141,6 +143,12 @@ describe.each([
       message: `${chain === 'ethereum' ? 'siwe' : 'siws'}: ${detail}`,
     });
   });
+});
+
+it('an Ethereum message without Not Before may have ended, as at the real service', async () => {
+  const [ethereum, solana] = [ethereumWallet(), solanaWallet()];
+  expect((await grant(ethereum, writeMessage(ethereum, ended))).status).toBe(200);
+  expect((await grant(solana, writeMessage(solana, ended))).status).toBe(400);
 });
 
 it('a Ledger signs a Solana message in its envelope', async () => {

@@ -29,9 +29,14 @@ const withLocation = (match: RegExp, pattern: string | RegExp, replacement: stri
   withHeader(match, 'location', (url) => url.replaceAll(new RegExp(pattern, 'g'), replacement));
 
 /** The statements that create and remove a trigger of one table. */
-const trigger = (table: string, event: string, body: string): readonly [string, string] => [
+const trigger = (
+  table: string,
+  event: string,
+  body: string,
+  time: 'before' | 'after' = 'before',
+): readonly [string, string] => [
   `create function public.break_row() returns trigger language plpgsql as 'begin ${body} end';
-   create trigger break before ${event} on ${table} for each row execute function public.break_row();`,
+   create trigger break ${time} ${event} on ${table} for each row execute function public.break_row();`,
   `drop trigger break on ${table}; drop function public.break_row();`,
 ];
 
@@ -174,6 +179,14 @@ export const authProviderMutants: readonly ServerMutant[] = [
       /\/saml\/acs 303/,
       'saml_relay_state_expired|sso_provider_disabled',
       'validation_failed',
+    ),
+  }),
+  organizations('keeps the relay state of an assertion that it refuses', {
+    sql: trigger(
+      'auth.saml_relay_states',
+      'delete',
+      'insert into auth.saml_relay_states select old.* from auth.sso_providers where id = old.sso_provider_id; return null;',
+      'after',
     ),
   }),
 ];

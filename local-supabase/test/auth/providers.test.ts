@@ -331,6 +331,25 @@ describe('single sign-on', () => {
     }
   });
 
+  it('uses a relay state up with an assertion that is refused, and keeps it while the connection is disabled', async () => {
+    const { body } = await world.post('/sso', { domain: connection.domain, skip_http_redirect: true });
+    const relay = new URL(body.url).searchParams.get('RelayState');
+    const codeOf = async () =>
+      (await world.get(`/sso/saml/acs?RelayState=${relay}&SAMLResponse=nonsense`)).location.searchParams.get(
+        'error_code',
+      );
+    const disable = (disabled: boolean) =>
+      world.database.query('update auth.sso_providers set disabled = $2 where id = $1', [
+        connection.id,
+        disabled,
+      ]);
+    await disable(true);
+    expect(await codeOf()).toBe('sso_provider_disabled');
+    await disable(false);
+    expect(await codeOf()).toBe('validation_failed');
+    expect(await codeOf()).toBe('saml_relay_state_not_found');
+  });
+
   it('returns a code when it began with a challenge, and does not link the account to others', async () => {
     const { user } = await world.signedUp();
     const { verifier, challenge } = createVerifier();

@@ -32,6 +32,15 @@ const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const consume = ({ auth }: AuditContext, fields: Readonly<Record<string, string>>) =>
   auth.send('POST', '/sso/saml/acs', { headers: form, body: new URLSearchParams(fields).toString() });
 
+async function relayStateOf(context: AuditContext, domain: string): Promise<string> {
+  const begun = await begin(context, { domain, skip_http_redirect: true });
+  return new URL(textAt(begun, 'url')).searchParams.get('RelayState') ?? '';
+}
+
+/** The error_code of the redirect without an assertion. */
+const refusalOf = async (context: AuditContext, RelayState: string): Promise<string | null> =>
+  locationOf(await consume(context, { RelayState })).searchParams.get('error_code');
+
 /** Sign-in at the identity provider of an organization by SAML. */
 export const singleSignOnAudits: readonly Audit[] = [
   audit(
@@ -308,13 +317,8 @@ export const singleSignOnAudits: readonly Audit[] = [
     { ...options, needs: ['service-key', 'database'] },
     (context) =>
       withOrganization(context, async ({ id, domain }) => {
-        const relayStateOf = async () => {
-          const begun = await begin(context, { domain, skip_http_redirect: true });
-          return new URL(textAt(begun, 'url')).searchParams.get('RelayState') ?? '';
-        };
-        const codeOf = async (RelayState: string) =>
-          locationOf(await consume(context, { RelayState })).searchParams.get('error_code');
-        const [old, later] = [await relayStateOf(), await relayStateOf()];
+        const codeOf = (RelayState: string) => refusalOf(context, RelayState);
+        const [old, later] = [await relayStateOf(context, domain), await relayStateOf(context, domain)];
         await context.query(
           "update auth.saml_relay_states set created_at = created_at - interval '1 day' where id = $1",
           [old],
@@ -323,5 +327,16 @@ export const singleSignOnAudits: readonly Audit[] = [
         await context.admin('PUT', `${ssoProviders}/${id}`, { disabled: true });
         assert.equal(await codeOf(later), 'sso_provider_disabled', 'error_code of the disabled provider');
       }),
+  ),
+  audit('AUTH-763', 'an assertion that is refused ends its relay state', asAdmin, (context) =>
+    withOrganization(context, async ({ domain }) => {
+      const relayState = await relayStateOf(context, domain);
+      assert.equal(await refusalOf(context, relayState), 'validation_failed', 'error_code of no assertion');
+      assert.equal(
+        await refusalOf(context, relayState),
+        'saml_relay_state_not_found',
+        'error_code with the same relay state again',
+      );
+    }),
   ),
 ];

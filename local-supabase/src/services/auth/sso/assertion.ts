@@ -2,7 +2,7 @@ import { type Call, sendRedirect } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import type { Sql } from '../../../database/database.ts';
 import { flowErrorParams } from '../http/error-redirect.ts';
-import { badRequest, internal, invalid, notFound, unprocessable } from '../http/errors.ts';
+import { badRequest, CommitThenThrow, internal, invalid, notFound, unprocessable } from '../http/errors.ts';
 import { findFlowStateById, type FlowState } from '../rows/flow-state.ts';
 import { runHookForNewAccount, signInByProvider } from '../oauth/external-account.ts';
 import type { Profile } from '../rows/provider-profile.ts';
@@ -67,22 +67,28 @@ export async function submitSsoProvider(context: AuthContext, call: Call): Promi
   );
 }
 
-async function takeRelayState(context: AuthContext, sql: Sql, id: string): Promise<RelayState> {
-  if (!isUuid(id)) throw invalid('SAML RelayState is not a valid UUID or URL');
-  const [relay] = await sql.query<RelayState>(
-    'delete from auth.saml_relay_states where id = $1 returning *',
-    [id],
-  );
-  if (relay === undefined)
-    throw notFound('saml_relay_state_not_found', 'SAML RelayState does not exist, try logging in again?');
-  if (context.now() - relay.created_at.getTime() >= relayLifetimeMs)
-    throw unprocessable('saml_relay_state_expired', 'SAML RelayState has expired. Try logging in again?');
-  return relay;
-}
-
 async function requireEnabled(sql: Sql, providerId: string): Promise<void> {
   if ((await findConnectionById(sql, providerId))?.disabled)
     throw notFound('sso_provider_disabled', 'SSO Provider assigned for this domain is currently disabled');
+}
+
+/** Deletes the relay state, unless its connection is disabled. */
+async function takeRelayState(context: AuthContext, id: string): Promise<RelayState> {
+  if (!isUuid(id)) throw invalid('SAML RelayState is not a valid UUID or URL');
+  return inTransaction(context, async ({ sql }) => {
+    const [relay] = await sql.query<RelayState>(
+      'delete from auth.saml_relay_states where id = $1 returning *',
+      [id],
+    );
+    if (relay === undefined)
+      throw notFound('saml_relay_state_not_found', 'SAML RelayState does not exist, try logging in again?');
+    if (context.now() - relay.created_at.getTime() >= relayLifetimeMs)
+      throw new CommitThenThrow(
+        unprocessable('saml_relay_state_expired', 'SAML RelayState has expired. Try logging in again?'),
+      );
+    await requireEnabled(sql, relay.sso_provider_id);
+    return relay;
+  });
 }
 
 async function readAssertion(
@@ -118,10 +124,10 @@ async function passCode(context: AuthContext, sql: Sql, flow: FlowState, userId:
 async function consume(context: AuthContext, call: Call): Promise<string> {
   const isPost = call.request.method === 'POST';
   const form = isPost ? new URLSearchParams(await call.text()) : call.url.searchParams;
+  // Its own transaction, so that an assertion that is refused uses the relay state up.
+  const relay = await takeRelayState(context, form.get('RelayState') ?? '');
+  const profile = await readAssertion(context, call, relay, form.get('SAMLResponse') ?? '');
   return inTransaction(context, async (tx) => {
-    const relay = await takeRelayState(context, tx.sql, form.get('RelayState') ?? '');
-    await requireEnabled(tx.sql, relay.sso_provider_id);
-    const profile = await readAssertion(context, call, relay, form.get('SAMLResponse') ?? '');
     await runHookForNewAccount(context, call, profile, tx);
     const user = await signInByProvider(context, call, tx, profile);
     const wanted = relay.redirect_to ?? '';

@@ -6,9 +6,9 @@ export const LOGIN_ROLE = 'authenticator';
 /** Settings of a function that apply to its whole transaction. */
 const HOISTED_SETTINGS = `array['statement_timeout', 'plan_filter.statement_cost_limit', 'default_transaction_isolation']`;
 
-/** The functions that meet `condition`. One with a single unnamed parameter can only be called with a body of its type. */
-export const routinesQuery = (condition: string): string => `
-  with arguments as (
+/** The parameters of the functions that meet `condition`, by function. */
+const argumentsQuery = (condition: string): string => `
+  arguments as (
     select p.oid,
       json_agg(json_build_object(
         'name', coalesce(name, ''),
@@ -34,7 +34,11 @@ export const routinesQuery = (condition: string): string => `
     cross join unnest(p.proargnames, p.proargtypes, p.proargmodes) with ordinality as _ (name, type, mode, idx)
     where type is not null and ${condition}
     group by p.oid
-  )
+  )`;
+
+/** The functions that meet `condition`. One with a single unnamed parameter can only be called with a body of its type. */
+export const routinesQuery = (condition: string): string => `
+  with ${argumentsQuery(condition)}
   select coalesce(json_agg(json_build_object(
     'schema', pn.nspname,
     'name', p.proname,

@@ -13,7 +13,7 @@ import { runAudits } from '../../src/runner/runner.ts';
 import type { ConformanceTarget } from '../../src/target/target.ts';
 import type { ServerMutant } from './mutant.ts';
 
-/** The audits that fail with the fault, pass without it, and fail with it again, and their messages. */
+/** Some audits that fail with the fault, pass without it, and fail with it again, and their messages. */
 export interface MutantResult {
   readonly mutant: ServerMutant;
   readonly noticedBy: readonly { readonly id: string; readonly expectation: string; readonly came: string }[];
@@ -43,7 +43,7 @@ export async function startMutationRun(): Promise<MutationRun> {
     async run(mutant) {
       const supabase = mutant.settings ? await start(mutant.settings) : shared;
       try {
-        for (const audits of auditsOf(mutant)) {
+        for (const audits of auditsOf(mutant).flatMap(inParts)) {
           const withIt = (chosen: readonly Audit[]) =>
             withFault(supabase, mutant, (target) => failuresOf(chosen, target));
           const failures = await withIt(audits);
@@ -88,6 +88,14 @@ function auditsOf(mutant: ServerMutant): readonly (readonly Audit[])[] {
     chooseAudits({ only: mutant.area, set: 'server' }).filter((audit) => !isNear(audit)),
   ];
 }
+
+const auditsOfPart = 24;
+
+/** One audit that notices a mutant is enough: the run of a mutant ends with the first part that has one. */
+const inParts = (audits: readonly Audit[]): readonly (readonly Audit[])[] =>
+  Array.from({ length: Math.ceil(audits.length / auditsOfPart) }, (_, part) =>
+    audits.slice(part * auditsOfPart, (part + 1) * auditsOfPart),
+  );
 
 type Failures = MutantResult['noticedBy'];
 

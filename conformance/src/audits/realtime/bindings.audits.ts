@@ -209,6 +209,8 @@ const forms: readonly Audit[] = [
     { source: 'protocol/realtime.md#joins', level: 'SHOULD', since },
     (context) =>
       withPair(context, async ({ ada, socket }) => {
+        // Is not run on a project without the table.
+        await context.rest.send('GET', '/notifications', { query: { select: 'id', limit: '0' } });
         for (const [index, [binding]] of invalid.entries())
           socket.send(
             `${index}`,
@@ -237,6 +239,8 @@ const forms: readonly Audit[] = [
     { source: 'protocol/realtime.md#joins', level: 'SHOULD', since },
     (context) =>
       withPair(context, async ({ ada, socket }) => {
+        // Is not run on a project without the table.
+        await context.rest.send('GET', '/notifications', { query: { select: 'id', limit: '0' } });
         const binding = { ...inboxOf(ada), filter: 'recipient_id=eq.no-uuid' };
         socket.send('1', '1', topic, 'phx_join', joinPayload(ada.accessToken, [binding]));
         const { payload } = await socket.expect('system error', isSystem('error'));

@@ -9,14 +9,14 @@ import type { RestSettings } from './settings.ts';
 export interface Configuration {
   readonly settings: RestSettings;
   readonly catalog: Catalog;
+  /** The names of time zones, read at the first call, because PostgreSQL opens a file for each. */
+  timezones(): Promise<ReadonlySet<string>>;
 }
 
 /** Caches the configuration until a notification on the channel `pgrst`. */
 export interface ConfigurationCache {
-  /** Uses the session; call it within `database.exclusive`. */
+  /** Uses the session; call it, and `timezones` of its result, within `database.exclusive`. */
   current(): Promise<Configuration>;
-  /** The names of time zones. Uses the session at the first call, because PostgreSQL reads a file for each. */
-  timezones(): Promise<ReadonlySet<string>>;
   close(): Promise<void>;
 }
 
@@ -52,17 +52,17 @@ export async function createConfigurationCache(
       report(problem);
     }
   };
+  const readTimezones = async () => {
+    timezones ??= new Set(
+      await readCatalogs(database, async (query) => (await query(TIMEZONES, [])) as string[]),
+    );
+    return timezones;
+  };
   return {
     async current() {
       if (isStale) await reload();
       catalog ??= await readCatalogs(database, (query) => loadCatalog(query, settings));
-      return { settings, catalog };
-    },
-    async timezones() {
-      timezones ??= new Set(
-        await readCatalogs(database, async (query) => (await query(TIMEZONES, [])) as string[]),
-      );
-      return timezones;
+      return { settings, catalog, timezones: readTimezones };
     },
     close,
   };

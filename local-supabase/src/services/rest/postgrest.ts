@@ -48,7 +48,7 @@ export async function createPostgRest(options: PostgRestOptions): Promise<PostgR
     handle: (raw, claims) =>
       database.exclusive(async () => {
         try {
-          return await respond(raw, claims, database, await cache.current(), cache.timezones);
+          return await respond(raw, claims, database, await cache.current());
         } catch (problem) {
           if (problem instanceof RestError) return errorResponse(problem);
           if (problem instanceof RequestCrash) return crashResponse;
@@ -64,8 +64,7 @@ async function respond(
   raw: RawRequest,
   claims: Claims,
   database: PgliteDatabase,
-  { settings, catalog }: Configuration,
-  timezones: () => Promise<ReadonlySet<string>>,
+  { settings, catalog, timezones }: Configuration,
 ): Promise<RestResponse> {
   const { extraSearchPath, anonymousRole, preRequest, allowsTransactionEnd, version } = settings;
   const preferred = raw.headers.filter(([name]) => name === 'prefer').map(([, value]) => value);

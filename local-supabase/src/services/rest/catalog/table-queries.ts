@@ -14,7 +14,8 @@ const BASE_TYPES = `
     select type, base from chain
   )`;
 
-/** Relations of the exposed schemas with their columns. `pg_relation_is_updatable` returns a bit mask of commands. */
+/** Relations of the exposed schemas with their columns. `pg_relation_is_updatable` returns a bit mask of commands, and opens the
+ * relation: tables accept all. */
 export const TABLES = `
   with recursive ${BASE_TYPES},
   cols as (
@@ -57,9 +58,9 @@ export const TABLES = `
     'name', c.relname,
     'description', obj_description(c.oid, 'pg_class'),
     'isView', c.relkind in ('v', 'm'),
-    'isInsertable', c.relkind in ('r', 'p') or coalesce(m.mask & 8 = 8, false),
-    'isUpdatable', c.relkind in ('r', 'p') or coalesce(m.mask & 4 = 4, false),
-    'isDeletable', c.relkind in ('r', 'p') or coalesce(m.mask & 16 = 16, false),
+    'isInsertable', m.mask & 8 = 8,
+    'isUpdatable', m.mask & 4 = 4,
+    'isDeletable', m.mask & 16 = 16,
     'primaryKey', coalesce((
       select json_agg(a.attname order by a.attname collate "C")
       from pg_constraint k join pg_attribute a on a.attrelid = c.oid and a.attnum = any (k.conkey)
@@ -69,7 +70,11 @@ export const TABLES = `
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
   cross join lateral (
-    select case when c.relkind in ('v', 'f') then pg_relation_is_updatable(c.oid::regclass, true) end as mask
+    select case
+      when c.relkind in ('r', 'p') then 4 | 8 | 16
+      when c.relkind in ('v', 'f') then pg_relation_is_updatable(c.oid::regclass, true)
+      else 0
+    end as mask
   ) m
   left join cols on cols.relation = c.oid
   where c.relkind in ('v', 'r', 'm', 'f', 'p') and not c.relispartition

@@ -29,6 +29,7 @@ export function createLocalTarget({
     redirectTo: 'http://localhost:5173/home',
     fetch: (input, init) => fetch(input, init),
     query: database.query,
+    createsTables: true,
     client: ownClient,
   };
 }

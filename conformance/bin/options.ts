@@ -12,9 +12,9 @@ The server
   --database-url URL   its database, for audits of what the database broadcasts; likewise
   --mailbox URL        a Mailpit that receives its mails; likewise
   --sms-in-mailbox     codes sent by SMS arrive there too
-  --apply-schema       with --database-url: makes the tables that more than half of the audits of REST and realtime need,
-                       and removes them at the end, those of a killed run at the beginning; one such run at a time;
-                       without it these audits are not run on a project of others
+  --apply-schema       with --database-url: makes the tables that most audits of REST and realtime need, and switches
+                       aggregates of REST on for moments; both are undone at the end, tables of a killed run at the beginning; one
+                       such run at a time; without it these audits are not run on a project of others
   --print-schema       only prints the SQL of these tables, to apply it yourself
   --redirect-to URL    a page that its allow-list permits; default http://localhost:5173/home
 

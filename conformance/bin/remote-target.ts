@@ -29,6 +29,7 @@ export async function createRemoteTarget(
     redirectTo: options['redirect-to'],
     fetch: (input, init) => fetch(input, init),
     ...(pool && { query: async (text, values = []) => (await pool.query(text, [...values])).rows }),
+    createsTables: options['apply-schema'],
   };
 }
 

@@ -78,6 +78,9 @@ describe("the removal of a run's test data", () => {
          select unnest(setconfig) from pg_db_role_setting where setrole = 'authenticator'::regrole`,
       );
     const before = await left();
+    const refused = await runAudits(chosen, { ...target, createsTables: false });
+    expect(refused.map(({ outcome }) => outcome.status)).toEqual(ids.map(() => 'not-run'));
+    expect(await left()).toEqual(before);
     const run = createAuditRun();
     const results = await runAudits(chosen, target, { run });
     expect(results.map(({ outcome }) => outcome.status)).toEqual(ids.map(() => 'passed'));

@@ -26,6 +26,13 @@ describe('the target of --url', () => {
     expect([authUrl, restUrl, realtimeUrl]).toEqual([url, null, null]);
   });
 
+  it.each([
+    [[], false],
+    [['--apply-schema'], true],
+  ] as const)('is a database where audits may create tables, with %j: %s', async (args, createsTables) => {
+    expect(await targetOf(supabase.url, ...args)).toMatchObject({ createsTables });
+  });
+
   it('is refused if no auth service responds', async () => {
     await expect(targetOf(`${supabase.url}/rest/v1`)).rejects.toThrow(
       /--url names neither a project nor an auth service.*GET \/auth\/v1\/health responded with 404/,

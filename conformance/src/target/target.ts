@@ -29,6 +29,8 @@ export interface ConformanceTarget {
   readonly onFrame?: (direction: 'sent' | 'received', text: string) => void;
   /** Runs SQL as the database's owner, with `$1` for the first value. Without it, audits that need it are not run. */
   readonly query?: (text: string, values?: readonly unknown[]) => Promise<unknown>;
+  /** Whether audits may create tables with `query`, and change settings of REST for moments. Default false. */
+  readonly createsTables?: boolean;
 }
 
 /** Thrown by a running audit when the target lacks a feature that it needs. */

@@ -48,6 +48,7 @@ export async function openBrowserBridge(): Promise<BrowserBridge> {
       fetch: (input, init) => fetch(input, init),
       query: (text, values = []) =>
         page.evaluate(([sql, list]) => window.bridge.query(sql, list), [text, values] as const),
+      createsTables: true,
     },
     async close() {
       await browser.close();

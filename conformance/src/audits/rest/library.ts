@@ -17,8 +17,12 @@ export type Library = (method: string, path: string, request?: WireRequest) => P
 /**
  * Creates the library's tables and functions with the access to the database, and waits until the REST service has
  * read them. `removeRun` removes them.
+ *
+ * @throws NotRunError on a target whose database is not the audits' to change.
  */
 export const openLibrary = shareInRun(async (context: AuditContext): Promise<Library> => {
+  if (context.target.createsTables !== true)
+    throw new NotRunError('no tables may be created there without --apply-schema');
   await context.query(CREATE_LIBRARY);
   const send: Library = (method, path, request) =>
     context.rest.send(method, path.replace(/^(\/rpc)?\//, '$1/conformance_'), request);

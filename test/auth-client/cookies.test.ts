@@ -280,7 +280,7 @@ describe('servers', () => {
     expect(await store.get('k')).toBe('1');
   });
 
-  it('every chunk of a session is in a header of its own', async () => {
+  it('every chunk of a session is in a separate header', async () => {
     const headers = new Headers();
     const cookies = createRequestCookies(new Request('https://app.test/'), headers);
     await createServerStore(cookies, createRequestState(), {}, () => {}).set(

@@ -1,4 +1,4 @@
-import { createAuditContext } from '../audit/audit-context.ts';
+import { createAuditContext, type AuditContext } from '../audit/audit-context.ts';
 import type { ConformanceTarget } from '../target/target.ts';
 import { at, parseJson } from '../target/wire.ts';
 
@@ -32,4 +32,13 @@ export async function hasProductSchema(target: ConformanceTarget): Promise<boole
   const { rest } = createAuditContext(target);
   const { json } = await rest.send('GET', '/notifications', { query: { select: 'id', limit: '0' } });
   return !UNKNOWN_TO_REST.has(at(json, 'code'));
+}
+
+/**
+ * Reads a table of the product's schema, for audits that fail without it by another error than the REST service's.
+ *
+ * @throws NotRunError on a target that lacks the schema.
+ */
+export async function requireTable({ rest }: AuditContext, name: string): Promise<void> {
+  await rest.send('GET', `/${name}`, { query: { limit: '0' } });
 }

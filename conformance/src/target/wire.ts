@@ -94,6 +94,9 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
 }
 
 /** The string at `path`; fails the audit if it is not a string. */
+/** The URL that a redirect leads to. @throws {TypeError} if there is none. */
+export const locationOf = ({ headers }: WireResponse): URL => new URL(headers.get('location') ?? '');
+
 export function textAt(response: WireResponse, ...path: readonly (string | number)[]): string {
   const found = at(response.json, ...path);
   if (typeof found === 'string') return found;

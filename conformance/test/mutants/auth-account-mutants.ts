@@ -1,7 +1,6 @@
 import {
   mutantsOf,
   onRequest,
-  onResponse,
   patch,
   replaying,
   sentJson,
@@ -14,6 +13,7 @@ import {
   withMember,
   withQuery,
   withStatus,
+  withText,
   type FetchFault,
   type ServerMutant,
 } from './mutant.ts';
@@ -32,9 +32,6 @@ const create = /^POST \S*\/admin\/users/;
 const change = /^PUT \S*\/admin\/users/;
 const generate = /\/generate_link/;
 const ownUser = /^GET \/auth\/v1\/user 200/;
-
-const withText = (match: RegExp, pattern: string | RegExp, replacement: string): FetchFault =>
-  onResponse(match, (response) => void (response.text = response.text.replace(pattern, replacement)));
 
 /** Replaces a part of the JSON of requests. */
 const withSentText = (match: RegExp, pattern: string | RegExp, replacement: string): FetchFault =>

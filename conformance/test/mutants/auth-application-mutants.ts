@@ -10,7 +10,7 @@ import {
   withMember,
   withQuery,
   withStatus,
-  type FetchFault,
+  withText,
   type ServerMutant,
 } from './mutant.ts';
 
@@ -24,9 +24,6 @@ const passkeys = mutantsOf('auth', 'passkeys', 'auth#passkeys');
 const anyUser = /\/(?:user|signup|invite|admin\/users\S*) 200/;
 const client = /\/oauth\/clients/;
 const tokens = /\/oauth\/token 200/;
-
-const withText = (match: RegExp, pattern: string | RegExp, replacement: string): FetchFault =>
-  onResponse(match, (response) => void (response.text = response.text.replace(pattern, replacement)));
 
 const keepRows = (table: string): readonly [string, string] => [
   `create function public.keep_row() returns trigger language plpgsql as 'begin return null; end';

@@ -7,6 +7,7 @@ import {
   withHeader,
   withMember,
   withStatus,
+  withText,
   type FetchFault,
   type ServerMutant,
 } from './mutant.ts';
@@ -21,9 +22,6 @@ const organizations = mutantsOf('auth', 'single sign-on', 'auth#single-sign-on')
 const configuration = /\/openid-configuration 200/;
 const metadata = /\/sso\/saml\/metadata\S* 200/;
 const ssoProvider = /\/sso\/providers/;
-
-const withText = (match: RegExp, pattern: string | RegExp, replacement: string): FetchFault =>
-  onResponse(match, (response) => void (response.text = response.text.replace(pattern, replacement)));
 
 const withLocation = (match: RegExp, pattern: string | RegExp, replacement: string): FetchFault =>
   withHeader(match, 'location', (url) => url.replaceAll(new RegExp(pattern, 'g'), replacement));

@@ -195,6 +195,20 @@ export const withoutPreference = (match: RegExp, word: RegExp): FetchFault =>
     headers.set('prefer', left.join(', '));
   });
 
+/** Replaces a part of the bodies of responses. */
+export const withText = (match: RegExp, pattern: string | RegExp, replacement: string): FetchFault =>
+  onResponse(match, (response) => void (response.text = response.text.replace(pattern, replacement)));
+
+/** Changes the headers of requests. */
+export const withSentHeaders = (match: RegExp, change: (headers: Headers) => void): FetchFault =>
+  onRequest(match, ({ headers }) => change(headers));
+
+/** Sends requests with the service key. */
+export const asService = (match: RegExp): FetchFault =>
+  onRequest(match, ({ headers }, { serviceRoleKey }) =>
+    headers.set('authorization', `Bearer ${serviceRoleKey}`),
+  );
+
 /** Repeats the first response to a request with the same body. */
 export const replaying =
   (match: RegExp): FetchFault =>

@@ -10,6 +10,7 @@ import {
   type Json,
   type ServerMutant,
 } from './mutant.ts';
+import { isEvent } from '../../src/audits/realtime/frame-socket.ts';
 
 const liveness = mutantsOf('realtime', 'heartbeat and frames', 'realtime#frames');
 const joins = mutantsOf('realtime', 'joins', 'realtime#joins');
@@ -18,7 +19,6 @@ const broadcast = mutantsOf('realtime', 'broadcast', 'realtime#broadcast');
 const database = mutantsOf('realtime', 'broadcasts of the database', 'realtime#broadcasts-of-the-database');
 const presence = mutantsOf('realtime', 'presence', 'realtime#presence');
 
-const isEvent = (event: string) => (frame: Frame) => frame.event === event;
 const isBroadcast = isEvent('broadcast');
 const isJoin = isEvent('phx_join');
 const valueOf = (frame: Frame, path: string) => valueAt(frame.payload as Json, path);

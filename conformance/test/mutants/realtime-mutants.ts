@@ -16,8 +16,8 @@ import {
   type Json,
   type ServerMutant,
 } from './mutant.ts';
+import { isEvent } from '../../src/audits/realtime/frame-socket.ts';
 
-const isEvent = (event: string) => (frame: Frame) => frame.event === event;
 const isHeartbeat = ({ topic, event }: Frame) => topic === 'phoenix' && event === 'phx_reply';
 const isSystem = isEvent('system');
 const isChange = isEvent('postgres_changes');

@@ -1,4 +1,5 @@
 import {
+  asService,
   claimsOf,
   mutantsOf,
   onRequest,
@@ -11,6 +12,7 @@ import {
   withJson,
   withMember,
   withQuery,
+  withSentHeaders,
   withStatus,
   type ChangeableRequest,
   type FetchFault,
@@ -31,14 +33,6 @@ const access = mutantsOf('storage', 'access', 'storage#access');
 const list = /\/object\/list\//;
 const page = /\/object\/list-v2\//;
 const info = /\/object\/info\/\S* 200/;
-
-const withSent = (match: RegExp, change: (headers: Headers) => void): FetchFault =>
-  onRequest(match, ({ headers }) => change(headers));
-
-const asService = (match: RegExp): FetchFault =>
-  onRequest(match, ({ headers }, { serviceRoleKey }) =>
-    headers.set('authorization', `Bearer ${serviceRoleKey}`),
-  );
 
 /** Changes the JSON of requests. */
 const withSentJson = (match: RegExp, change: (json: Json) => Json): FetchFault =>
@@ -99,7 +93,7 @@ export const storageDetailMutants: readonly ServerMutant[] = [
   }),
   reads('has no rule for caches in HEAD', { fetch: withHeader(/^HEAD/, 'cache-control', () => null) }),
   reads('serves public objects whole', {
-    fetch: withSent(/^GET \S*\/object\/public\//, (headers) => headers.delete('range')),
+    fetch: withSentHeaders(/^GET \S*\/object\/public\//, (headers) => headers.delete('range')),
   }),
   reads('asks browsers to save objects', {
     fetch: withHeader(/^GET \S*\/object\/authenticated\/\S* 200/, 'content-disposition', () => 'attachment;'),
@@ -107,7 +101,7 @@ export const storageDetailMutants: readonly ServerMutant[] = [
   reads('serves parts without an ETag', { fetch: withHeader(/ 206$/, 'etag', () => null) }),
   reads('describes objects without an ETag in the headers', { fetch: withHeader(info, 'etag', () => null) }),
   reads('takes an earlier time for the time of the object', {
-    fetch: withSent(/^GET/, (headers) => {
+    fetch: withSentHeaders(/^GET/, (headers) => {
       const since = headers.get('if-modified-since');
       if (since !== null) headers.set('if-modified-since', new Date(Date.parse(since) + 2000).toUTCString());
     }),
@@ -234,12 +228,12 @@ export const storageDetailMutants: readonly ServerMutant[] = [
   }),
   resumable('creates an upload without a length', { fetch: withStatus(/^POST \S*\/resumable 400/, 201) }),
   resumable('takes the first of repeated metadata', {
-    fetch: withSent(/^POST \S*\/resumable/, (headers) =>
+    fetch: withSentHeaders(/^POST \S*\/resumable/, (headers) =>
       headers.set('upload-metadata', (headers.get('upload-metadata') ?? '').replace(/,objectName Yg==$/, '')),
     ),
   }),
   resumable('accepts parts of any version', {
-    fetch: withSent(/^PATCH/, (headers) => headers.set('tus-resumable', '1.0.0')),
+    fetch: withSentHeaders(/^PATCH/, (headers) => headers.set('tus-resumable', '1.0.0')),
   }),
 
   access('signs batches for everyone', { fetch: asService(/\/object\/(?:sign|list-v2)\//) }),

@@ -1,13 +1,15 @@
 import {
+  asService,
   claimsOf,
   mutantsOf,
-  onResponse,
   onRequest,
+  onResponse,
   withBodyMember,
   withHeader,
   withJson,
   withMember,
   withQuery,
+  withSentHeaders,
   withSignedToken,
   withStatus,
   type FetchFault,
@@ -32,16 +34,6 @@ const page = /\/object\/list-v2\//;
 const transfer = /\/object\/(?:copy|move)/;
 const start = /^POST \/storage\/v1\/upload\/resumable/;
 const storeByLink = /^PUT \/storage\/v1\/object\/upload\/sign/;
-
-/** Changes the headers of requests that match. */
-const withSent = (match: RegExp, change: (headers: Headers) => void): FetchFault =>
-  onRequest(match, ({ headers }) => change(headers));
-
-/** Sends requests that match with the service key. */
-const asService = (match: RegExp): FetchFault =>
-  onRequest(match, ({ headers }, { serviceRoleKey }) =>
-    headers.set('authorization', `Bearer ${serviceRoleKey}`),
-  );
 
 /** Reads the object of a link with the service key, if `wanted`. */
 const opening =
@@ -147,7 +139,7 @@ export const storageMutants: readonly ServerMutant[] = [
   uploads('takes any rule for robots', { fetch: withStatus(/\/object\/audit\S* 400/, 200, '{}') }),
 
   reads('refuses a suffix that is longer than the object', {
-    fetch: withSent(/^GET/, (headers) => {
+    fetch: withSentHeaders(/^GET/, (headers) => {
       if (headers.get('range') === 'bytes=-99') headers.set('range', 'bytes=99-');
     }),
   }),
@@ -163,7 +155,7 @@ export const storageMutants: readonly ServerMutant[] = [
 
   links('signs each link for a minute', { fetch: withBodyMember(/\/object\/sign\//, 'expiresIn', 60) }),
   links('serves whole objects by links', {
-    fetch: withSent(/\/object\/sign\/\S*token=/, (headers) => headers.delete('range')),
+    fetch: withSentHeaders(/\/object\/sign\/\S*token=/, (headers) => headers.delete('range')),
   }),
   links('stores any object by an upload link', {
     fetch: withStatus(/^PUT \/storage\/v1\/object\/upload\/sign\S* 400/, 200, '{}'),
@@ -174,7 +166,7 @@ export const storageMutants: readonly ServerMutant[] = [
     }),
   }),
   links('drops the metadata of an upload by a link', {
-    fetch: withSent(storeByLink, (headers) => headers.delete('x-metadata')),
+    fetch: withSentHeaders(storeByLink, (headers) => headers.delete('x-metadata')),
   }),
 
   lists('lists objects without their size', {
@@ -205,10 +197,10 @@ export const storageMutants: readonly ServerMutant[] = [
     fetch: onRequest(start, (request) => void (request.body &&= '')),
   }),
   resumable('does not defer a length', {
-    fetch: withSent(start, (headers) => headers.delete('upload-defer-length')),
+    fetch: withSentHeaders(start, (headers) => headers.delete('upload-defer-length')),
   }),
   resumable('drops the metadata of an upload', {
-    fetch: withSent(start, (headers) =>
+    fetch: withSentHeaders(start, (headers) =>
       headers.set('upload-metadata', (headers.get('upload-metadata') ?? '').replace(/,metadata [^,]+/, '')),
     ),
   }),
@@ -218,10 +210,10 @@ export const storageMutants: readonly ServerMutant[] = [
   }),
   resumable('names no extensions', { fetch: withHeader(/^OPTIONS/, 'tus-extension', () => null) }),
   resumable('takes no link for a resumable upload', {
-    fetch: withSent(/\/resumable\/sign/, (headers) => headers.delete('x-signature')),
+    fetch: withSentHeaders(/\/resumable\/sign/, (headers) => headers.delete('x-signature')),
   }),
   resumable('replaces an object by a part that does not ask for it', {
-    fetch: withSent(/^PATCH/, (headers) => headers.set('x-upsert', 'true')),
+    fetch: withSentHeaders(/^PATCH/, (headers) => headers.set('x-upsert', 'true')),
   }),
   resumable('terminates complete uploads', { fetch: withStatus(/^DELETE \S*\/resumable\S* 400/, 204) }),
   resumable('takes any media type at the creation', { fetch: withStatus(/^POST \S* 415/, 201) }),

@@ -3,7 +3,7 @@ import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { metadataOf, ssoProviders, withOrganization } from './organization.ts';
 import { NotRunError } from '../../target/target.ts';
-import { assertError, assertStatus, at, type WireResponse } from '../../target/wire.ts';
+import { assertError, assertStatus, at, locationOf, type WireResponse } from '../../target/wire.ts';
 
 const audit = auditsOf('auth');
 const options = {
@@ -129,7 +129,7 @@ export const adminProviderAudits: readonly Audit[] = [
           context.auth.send('GET', '/authorize', { query: { provider, ...context.newPkce().challenge } });
         const begun = await begin();
         assertStatus(begun, 302);
-        const sent = new URL(begun.headers.get('location') ?? '').searchParams;
+        const sent = locationOf(begun).searchParams;
         assert.deepEqual(
           [sent.get('client_id'), sent.get('scope')],
           ['audit-client', 'audit'],

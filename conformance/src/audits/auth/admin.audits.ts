@@ -2,6 +2,7 @@ import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession, type AuditContext, type AuditUser } from '../../audit/audit-context.ts';
 import { assertError, assertStatus, at, textAt } from '../../target/wire.ts';
+import { generateLink, verifyToken } from './mail-link.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#administration';
@@ -13,8 +14,6 @@ const PASSWORD_HASH = '$2a$04$QHQYYG5lw2PtVw/EcdQ15.A0DIx9pstjO/pf4j5KbTiUttNYMN
 
 const userOf = ({ auth }: AuditContext, { accessToken: token }: AuditUser) =>
   auth.send('GET', '/user', { token });
-const verify = ({ auth }: AuditContext, body: object) => auth.send('POST', '/verify', { body });
-const generate = ({ admin }: AuditContext, body: object) => admin('POST', '/generate_link', body);
 
 export const adminAudits: readonly Audit[] = [
   audit('AUTH-801', 'without the service key the admin routes are closed', { source }, async (context) => {
@@ -195,7 +194,7 @@ export const adminAudits: readonly Audit[] = [
     async (context) => {
       const user = await context.newUser();
       const token_hash = textAt(
-        await generate(context, { type: 'magiclink', email: user.email }),
+        await generateLink(context, { type: 'magiclink', email: user.email }),
         'hashed_token',
       );
       const banned = await context.admin('PUT', `/users/${user.id}`, { ban_duration: '1h30m' });
@@ -207,7 +206,7 @@ export const adminAudits: readonly Audit[] = [
         body: { refresh_token: user.refreshToken },
       });
       assertError(refreshed, 400, 'user_banned');
-      assertError(await verify(context, { type: 'magiclink', token_hash }), 403, 'user_banned');
+      assertError(await verifyToken(context, { type: 'magiclink', token_hash }), 403, 'user_banned');
       const lifted = await context.admin('PUT', `/users/${user.id}`, { ban_duration: 'none' });
       assert.equal(at(lifted.json, 'banned_until'), undefined, 'banned_until of the response');
       assertStatus(await userOf(context, user), 200);
@@ -384,7 +383,7 @@ export const adminAudits: readonly Audit[] = [
       for (const [type, resolved] of kinds) {
         const email = context.newEmail();
         const body = { type, email, password: 'Secret-123456', data: { name: 'Ada' } };
-        const link = await generate(context, body);
+        const link = await generateLink(context, body);
         assertStatus(link, 200);
         assert.deepEqual(
           [at(link.json, 'email'), at(link.json, 'verification_type'), at(link.json, 'email_confirmed_at')],
@@ -397,7 +396,7 @@ export const adminAudits: readonly Audit[] = [
           'the user is invited',
         );
         const session = assertSession(
-          await verify(context, { type: resolved, token_hash: textAt(link, 'hashed_token') }),
+          await verifyToken(context, { type: resolved, token_hash: textAt(link, 'hashed_token') }),
         );
         assert.equal(
           at(session.json, 'user', 'user_metadata', 'name'),
@@ -415,11 +414,11 @@ export const adminAudits: readonly Audit[] = [
       const [{ email }, unknown] = [await context.newUser(), context.newEmail()];
       const password = 'Secret-123456';
       for (const type of ['recovery', 'email_change_new'])
-        assertError(await generate(context, { type, email: unknown }), 404, 'user_not_found');
+        assertError(await generateLink(context, { type, email: unknown }), 404, 'user_not_found');
       for (const type of ['signup', 'invite'])
-        assertError(await generate(context, { type, email, password }), 422, 'email_exists');
+        assertError(await generateLink(context, { type, email, password }), 422, 'email_exists');
       for (const type of ['signup', 'pigeon', ''])
-        assertError(await generate(context, { type, email: unknown }), 400, 'validation_failed');
+        assertError(await generateLink(context, { type, email: unknown }), 400, 'validation_failed');
     },
   ),
   audit(
@@ -429,7 +428,7 @@ export const adminAudits: readonly Audit[] = [
     async (context) => {
       const { email } = await context.newUser();
       const { redirectTo } = context.target;
-      const link = await generate(context, { type: 'magiclink', email, redirect_to: redirectTo });
+      const link = await generateLink(context, { type: 'magiclink', email, redirect_to: redirectTo });
       assert.equal(at(link.json, 'redirect_to'), redirectTo, 'redirect_to of the response');
       const query = new URL(textAt(link, 'action_link')).searchParams;
       assert.deepEqual(
@@ -438,7 +437,7 @@ export const adminAudits: readonly Audit[] = [
         'redirect_to, type and token of the link',
       );
       const evil = 'https://evil.example.net/steal';
-      const refused = await generate(context, { type: 'magiclink', email, redirect_to: evil });
+      const refused = await generateLink(context, { type: 'magiclink', email, redirect_to: evil });
       assert.notEqual(at(refused.json, 'redirect_to'), evil, 'redirect_to that is not allowed');
     },
   ),

@@ -1,6 +1,6 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
-import { assertError, assertStatus, at, textAt } from '../../target/wire.ts';
+import { assertError, assertStatus, at, locationOf, textAt } from '../../target/wire.ts';
 import { assertNoAuthorization } from './no-authorization.ts';
 import { NotRunError } from '../../target/target.ts';
 
@@ -108,7 +108,7 @@ export const authEdgeAudits: readonly Audit[] = [
         },
       });
       assertStatus(response, 303);
-      const location = new URL(response.headers.get('location') ?? '');
+      const location = locationOf(response);
       assert.match(location.hash, /access_token=/, 'the fragment of the redirect');
       if (location.pathname === new URL(context.target.redirectTo).pathname)
         throw new NotRunError('the allow list has one page only');

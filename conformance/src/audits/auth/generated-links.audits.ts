@@ -1,8 +1,9 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
-import { assertSession, type AuditContext } from '../../audit/audit-context.ts';
+import { assertSession } from '../../audit/audit-context.ts';
 import { NotRunError } from '../../target/target.ts';
 import { assertError, assertStatus, at, textAt, type WireResponse } from '../../target/wire.ts';
+import { generateLink, verifyToken } from './mail-link.ts';
 
 const audit = auditsOf('auth');
 const options = {
@@ -11,12 +12,6 @@ const options = {
   since: '1.0.0',
 } as const;
 const password = 'Secret-123456';
-
-const generate = (context: AuditContext, body: object): Promise<WireResponse> =>
-  context.admin('POST', '/generate_link', body);
-
-const verify = ({ auth }: AuditContext, body: object): Promise<WireResponse> =>
-  auth.send('POST', '/verify', { body });
 
 const isRecent = (json: unknown, member: string): boolean =>
   Math.abs(Date.now() - Date.parse(String(at(json, member)))) < 600_000;
@@ -29,7 +24,8 @@ export const generatedLinkAudits: readonly Audit[] = [
     options,
     async (context) => {
       const [user, newEmail] = [await context.newUser(), context.newEmail()];
-      const linkOf = (type: string) => generate(context, { type, email: user.email, new_email: newEmail });
+      const linkOf = (type: string) =>
+        generateLink(context, { type, email: user.email, new_email: newEmail });
       const ofNew = await linkOf('email_change_new');
       assertStatus(ofNew, 200);
       assert.deepEqual(
@@ -44,7 +40,7 @@ export const generatedLinkAudits: readonly Audit[] = [
       if (ofCurrent.status === 400) throw new NotRunError('the new address alone confirms a change');
       assert.equal(at(ofCurrent.json, 'verification_type'), 'email_change_current', 'verification_type');
       const confirm = (email: string, link: WireResponse) =>
-        verify(context, { type: 'email_change', email, token: textAt(link, 'email_otp') });
+        verifyToken(context, { type: 'email_change', email, token: textAt(link, 'email_otp') });
       const half = await confirm(newEmail, ofNew);
       if (at(half.json, 'access_token') !== undefined)
         throw new NotRunError('one confirmation is enough where accounts are confirmed at once');
@@ -63,7 +59,8 @@ export const generatedLinkAudits: readonly Audit[] = [
     options,
     async (context) => {
       const [{ email }, other] = [await context.newUser(), await context.newUser()];
-      const change = (new_email: string) => generate(context, { type: 'email_change_new', email, new_email });
+      const change = (new_email: string) =>
+        generateLink(context, { type: 'email_change_new', email, new_email });
       for (const invalid of ['nonsense', '']) assertError(await change(invalid), 400, 'validation_failed');
       assertError(await change(other.email), 422, 'email_exists');
     },
@@ -78,7 +75,7 @@ export const generatedLinkAudits: readonly Audit[] = [
       ['invite', context.newEmail(), 'invited_at'],
     ] as const;
     for (const [type, address, member] of times) {
-      const { json } = await generate(context, { type, email: address, password });
+      const { json } = await generateLink(context, { type, email: address, password });
       assert.ok(isRecent(json, member), `${member} of ${type} is a time of now`, String(at(json, member)));
     }
   }),
@@ -88,18 +85,18 @@ export const generatedLinkAudits: readonly Audit[] = [
     options,
     async (context) => {
       const { email } = await context.newUser();
-      const first = await generate(context, { type: 'recovery', email });
-      const second = await generate(context, { type: 'recovery', email });
+      const first = await generateLink(context, { type: 'recovery', email });
+      const second = await generateLink(context, { type: 'recovery', email });
       const tokenOf = (link: WireResponse) => textAt(link, 'email_otp');
       if (tokenOf(first) !== tokenOf(second))
         assertError(
-          await verify(context, { type: 'recovery', email, token: tokenOf(first) }),
+          await verifyToken(context, { type: 'recovery', email, token: tokenOf(first) }),
           403,
           'otp_expired',
         );
-      assertSession(await verify(context, { type: 'recovery', email, token: tokenOf(second) }));
+      assertSession(await verifyToken(context, { type: 'recovery', email, token: tokenOf(second) }));
       const token_hash = textAt(second, 'hashed_token');
-      assertError(await verify(context, { type: 'recovery', token_hash }), 403, 'otp_expired');
+      assertError(await verifyToken(context, { type: 'recovery', token_hash }), 403, 'otp_expired');
     },
   ),
   audit(
@@ -108,7 +105,7 @@ export const generatedLinkAudits: readonly Audit[] = [
     options,
     async (context) => {
       const email = context.newEmail();
-      const link = (data: object) => generate(context, { type: 'signup', email, password, data });
+      const link = (data: object) => generateLink(context, { type: 'signup', email, password, data });
       assertStatus(await link({ name: 'Ada', plan: 'free' }), 200);
       const again = await link({ plan: 'pro' });
       assert.deepEqual(
@@ -116,7 +113,11 @@ export const generatedLinkAudits: readonly Audit[] = [
         ['Ada', 'pro'],
         'name and plan of the user_metadata',
       );
-      const weak = await generate(context, { type: 'signup', email: context.newEmail(), password: 'abc' });
+      const weak = await generateLink(context, {
+        type: 'signup',
+        email: context.newEmail(),
+        password: 'abc',
+      });
       assertStatus(weak, 422);
       assert.equal(at(weak.json, 'code'), 'weak_password', 'code of the response');
     },

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession } from '../../audit/audit-context.ts';
-import { assertError, assertStatus, at, textAt, type Wire } from '../../target/wire.ts';
+import { assertError, assertStatus, at, locationOf, textAt, type Wire } from '../../target/wire.ts';
 import { NotRunError } from '../../target/target.ts';
 import { anySite, isDisabled, isoIn, signedSolanaMessage, walletSite, web3 } from './wallet.ts';
 
@@ -55,7 +55,7 @@ export const identityAudits: readonly Audit[] = [
         query: { provider, redirect_to: target.redirectTo, ...newPkce().challenge },
       });
       assertStatus(response, 302);
-      const location = new URL(response.headers.get('location') ?? '');
+      const location = locationOf(response);
       assert.ok(location.searchParams.get('state'), 'the redirect carries a state');
       assert.equal(
         location.searchParams.get('response_type'),
@@ -87,7 +87,7 @@ export const identityAudits: readonly Audit[] = [
       for (const [state, code] of Object.entries(states)) {
         const response = await auth.send('GET', '/callback', { query: { state, code: 'x' } });
         assertStatus(response, 303);
-        const location = new URL(response.headers.get('location') ?? '');
+        const location = locationOf(response);
         assert.equal(location.searchParams.get('error_code'), code, `error_code of the state "${state}"`);
       }
     },
@@ -263,7 +263,7 @@ export const identityAudits: readonly Audit[] = [
         redirect_uri: 'https://a.b/',
       };
       const response = await auth.send('GET', '/authorize', { query: { ...query, ...newPkce().challenge } });
-      const sent = new URL(response.headers.get('location') ?? '').searchParams;
+      const sent = locationOf(response).searchParams;
       assert.match(sent.get('redirect_uri') ?? '', /\/callback$/, 'redirect_uri of the redirect');
       assert.ok(sent.get('scope')?.split(/[ ,]/).includes('audit'), 'the scope is requested', String(sent));
       assert.equal(sent.get('prompt'), 'consent', 'prompt of the redirect');
@@ -282,11 +282,11 @@ export const identityAudits: readonly Audit[] = [
       const provider = await enabledProvider(auth);
       const query = { provider, redirect_to: redirectTo, ...newPkce().challenge };
       const begun = await auth.send('GET', '/authorize', { query });
-      const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? '';
+      const state = locationOf(begun).searchParams.get('state') ?? '';
       const refusal = { state, error: 'access_denied', error_description: 'Not today' };
       const response = await auth.send('GET', '/callback', { query: refusal });
       assertStatus(response, 302);
-      const location = new URL(response.headers.get('location') ?? '');
+      const location = locationOf(response);
       assert.ok(location.href.startsWith(redirectTo), 'the redirect leads to redirect_to', location.href);
       for (const part of [location.searchParams, new URLSearchParams(location.hash.slice(1))])
         assert.deepEqual(

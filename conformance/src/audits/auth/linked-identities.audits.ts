@@ -2,7 +2,7 @@ import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext, AuditUser } from '../../audit/audit-context.ts';
 import { NotRunError } from '../../target/target.ts';
-import { assertError, assertStatus, at, type WireResponse } from '../../target/wire.ts';
+import { assertError, assertStatus, at, locationOf, type WireResponse } from '../../target/wire.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#identities';
@@ -222,7 +222,7 @@ export const linkedIdentityAudits: readonly Audit[] = [
         throw new NotRunError('manual linking is disabled');
       for (const response of [begun, await begin({ skip_http_redirect: 'false' })]) {
         assertStatus(response, 302);
-        const location = new URL(response.headers.get('location') ?? '');
+        const location = locationOf(response);
         assert.ok(location.searchParams.get('state'), 'the redirect carries a state');
       }
       assertError(await begin({ provider: 'no-such-provider' }), 400, 'validation_failed');

@@ -1,8 +1,7 @@
 import { assert } from '../../target/assertion.ts';
-
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { NoMailError } from '../../target/mailbox.ts';
-import { assertStatus } from '../../target/wire.ts';
+import { assertStatus, type WireResponse } from '../../target/wire.ts';
 import { NotRunError } from '../../target/target.ts';
 
 /** Opens the link of the next mail to an address as a browser does, and returns the target of the redirect. */
@@ -27,3 +26,11 @@ export async function toFormerAddress<T>(mail: Promise<T>): Promise<T> {
     throw new NotRunError('the former address gets no mail: the new one alone confirms a change');
   }
 }
+
+/** Generates a link as an administrator, instead of a mail. */
+export const generateLink = ({ admin }: AuditContext, body: object): Promise<WireResponse> =>
+  admin('POST', '/generate_link', body);
+
+/** Verifies the token of a link or a code. */
+export const verifyToken = ({ auth }: AuditContext, body: object): Promise<WireResponse> =>
+  auth.send('POST', '/verify', { body });

@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import type { AuditContext, AuditUser, Pkce } from '../../audit/audit-context.ts';
 import { NotRunError } from '../../target/target.ts';
-import { assertStatus, at, textAt, type WireResponse } from '../../target/wire.ts';
+import { assertStatus, at, locationOf, textAt, type WireResponse } from '../../target/wire.ts';
 
 /** A registered application. */
 export interface Application {
@@ -51,7 +51,7 @@ export async function begin(
 ): Promise<string> {
   const begun = await authorize(context, application, { ...challenge, scope, nonce: 'own nonce' });
   assertStatus(begun, 302);
-  const id = new URL(begun.headers.get('location') ?? '').searchParams.get('authorization_id');
+  const id = locationOf(begun).searchParams.get('authorization_id');
   assert.ok(id, 'the redirect to the page of the consent has an authorization_id');
   return id;
 }
@@ -102,3 +102,5 @@ export function assertOAuthError(response: WireResponse, error: string): void {
   assertStatus(response, 400);
   assert.equal(at(response.json, 'error'), error, 'error of the response');
 }
+
+export const isTime = (value: unknown): boolean => Date.parse(String(value)) > 1e12;

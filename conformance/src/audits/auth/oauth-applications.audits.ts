@@ -1,14 +1,12 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertError, assertStatus, at, textAt } from '../../target/wire.ts';
-import { withApplication } from './oauth-application.ts';
+import { isTime, withApplication } from './oauth-application.ts';
 
 const audit = auditsOf('auth');
 const options = { source: 'protocol/auth.md#oauth-server', needs: ['service-key'], since: '1.0.0' } as const;
 
 const pages = { client_uri: 'https://app.example.com/about', logo_uri: 'https://app.example.com/logo.png' };
-
-const isTime = (value: unknown): boolean => Date.parse(String(value)) > 1e12;
 
 /** How applications are registered and changed. */
 export const oauthApplicationAudits: readonly Audit[] = [

@@ -1,13 +1,14 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
-import { assertError, assertStatus, at, jwtPartOf, textAt } from '../../target/wire.ts';
+import { assertError, assertStatus, at, jwtPartOf, locationOf, textAt } from '../../target/wire.ts';
 import {
   approve,
   assertOAuthError,
   authorize,
   begin,
   decide,
+  isTime,
   posting,
   read,
   requestTokens,
@@ -19,8 +20,6 @@ const audit = auditsOf('auth');
 const options = { source: 'protocol/auth.md#oauth-server', needs: ['service-key'], since: '1.0.0' } as const;
 
 const pages = { client_uri: 'https://app.example.com/about', logo_uri: 'https://app.example.com/logo.png' };
-
-const isTime = (value: unknown): boolean => Date.parse(String(value)) > 1e12;
 
 const grantsPath = '/user/oauth/grants';
 
@@ -100,7 +99,7 @@ export const oauthGrantAudits: readonly Audit[] = [
         const user = await context.newUser();
         const scopeOf = async (query: Readonly<Record<string, string>>) => {
           const begun = await authorize(context, application, { ...context.newPkce().challenge, ...query });
-          const id = new URL(begun.headers.get('location') ?? '').searchParams.get('authorization_id') ?? '';
+          const id = locationOf(begun).searchParams.get('authorization_id') ?? '';
           return at((await read(context, user, id)).json, 'scope');
         };
         assert.equal(await scopeOf({}), 'email', 'scope of a request without a scope');

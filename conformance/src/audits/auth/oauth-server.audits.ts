@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { NotRunError } from '../../target/target.ts';
-import { assertError, assertStatus, at, jwtPartOf, textAt } from '../../target/wire.ts';
+import { assertError, assertStatus, at, jwtPartOf, locationOf, textAt } from '../../target/wire.ts';
 import {
   approve,
   assertOAuthError,
@@ -124,7 +124,7 @@ export const oauthServerAudits: readonly Audit[] = [
         for (const query of faults) {
           const response = await authorize(context, application, query);
           assertStatus(response, 302);
-          const location = new URL(response.headers.get('location') ?? '');
+          const location = locationOf(response);
           assert.equal(
             location.origin + location.pathname,
             application.redirectUri,

@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession } from '../../audit/audit-context.ts';
-import { assertError, assertStatus, assertStatusIn, at, textAt } from '../../target/wire.ts';
+import { assertError, assertStatus, assertStatusIn, at, locationOf, textAt } from '../../target/wire.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#one-time-codes';
@@ -155,7 +155,7 @@ export const oneTimeAudits: readonly Audit[] = [
         query: { token: '0'.repeat(56), type: 'signup', redirect_to: target.redirectTo },
       });
       assertStatus(response, 303);
-      const location = new URL(response.headers.get('location') ?? '');
+      const location = locationOf(response);
       assert.equal(
         new URLSearchParams(location.hash.slice(1)).get('error_code'),
         'otp_expired',
@@ -317,7 +317,7 @@ export const oneTimeAudits: readonly Audit[] = [
           query: { ...query, redirect_to: target },
         });
         assertStatus(opened, 303);
-        return new URL(opened.headers.get('location') ?? '');
+        return locationOf(opened);
       };
       const signedIn = await open(redirect_to.replace('#old', ''));
       assert.equal(signedIn.searchParams.get('next'), '/deep', 'next of the query with tokens');

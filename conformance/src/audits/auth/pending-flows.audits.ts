@@ -2,7 +2,7 @@ import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { NotRunError } from '../../target/target.ts';
-import { assertError, assertStatus, at, type WireResponse } from '../../target/wire.ts';
+import { assertError, assertStatus, at, locationOf } from '../../target/wire.ts';
 import { openMailLink } from './mail-link.ts';
 
 const audit = auditsOf('auth');
@@ -23,15 +23,13 @@ async function beginAtProvider(
     query: { provider, redirect_to: target.redirectTo, ...query },
   });
   assertStatus(begun, 302);
-  return new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? '';
+  return locationOf(begun).searchParams.get('state') ?? '';
 }
 
 async function codeOf(context: AuditContext, state: string): Promise<unknown> {
   const rows = await context.query('select auth_code from auth.flow_state where id = $1', [state]);
   return at(rows, 0, 'auth_code');
 }
-
-const locationOf = ({ headers }: WireResponse): URL => new URL(headers.get('location') ?? '');
 
 /** Flows between their beginning and their end. */
 export const pendingFlowAudits: readonly Audit[] = [

@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession, type AuditContext, type Pkce } from '../../audit/audit-context.ts';
-import { assertError, assertStatus, at, jwtPartOf } from '../../target/wire.ts';
+import { assertError, assertStatus, at, jwtPartOf, locationOf } from '../../target/wire.ts';
 import { NotRunError } from '../../target/target.ts';
 import { openMailLink } from './mail-link.ts';
 
@@ -163,7 +163,7 @@ export const pkceAudits: readonly Audit[] = [
       await context.auth.send('GET', link);
       const again = await context.auth.send('GET', link);
       assertStatus(again, 303);
-      const location = new URL(again.headers.get('location') ?? '');
+      const location = locationOf(again);
       assert.equal(
         location.searchParams.get('error_code'),
         'otp_expired',

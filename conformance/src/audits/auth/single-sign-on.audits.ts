@@ -2,7 +2,7 @@ import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { NotRunError } from '../../target/target.ts';
-import { assertError, assertStatus, at, textAt, type WireResponse } from '../../target/wire.ts';
+import { assertError, assertStatus, at, locationOf, textAt, type WireResponse } from '../../target/wire.ts';
 import { requireSaml, ssoProviders, withOrganization } from './organization.ts';
 
 const audit = auditsOf('auth');
@@ -24,8 +24,6 @@ const attributeOf = ({ text }: WireResponse, element: string, name: string): str
 
 const hoursUntil = (time: string | undefined): number => (Date.parse(time ?? '') - Date.now()) / 3_600_000;
 const yearsUntil = (time: string | undefined): number => hoursUntil(time) / 24 / 365.25;
-
-const locationOf = ({ headers }: WireResponse): URL => new URL(headers.get('location') ?? '');
 
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 

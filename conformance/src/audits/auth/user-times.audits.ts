@@ -122,7 +122,7 @@ export const userTimeAudits: readonly Audit[] = [
   }),
   audit(
     'AUTH-548',
-    'a user whom an administrator confirms has the times of both confirmations',
+    'a user confirmed by an administrator has the times of both confirmations',
     { ...options, needs: ['service-key'] },
     async (context) => {
       const body = { email: context.newEmail(), phone: context.newPhone() };

@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession } from '../../audit/audit-context.ts';
-import { assertError, assertStatus, at, textAt } from '../../target/wire.ts';
+import { assertError, assertStatus, at, locationOf, textAt } from '../../target/wire.ts';
 import { assertNoAuthorization } from './no-authorization.ts';
 import { toFormerAddress } from './mail-link.ts';
 import { NotRunError } from '../../target/target.ts';
@@ -153,7 +153,7 @@ export const userAudits: readonly Audit[] = [
       const { links } = await context.mail(newEmail);
       const opened = await context.auth.send('GET', links.find((link) => link.includes('/verify?')) ?? '');
       assertStatus(opened, 303);
-      const fragment = new URLSearchParams(new URL(opened.headers.get('location') ?? '').hash.slice(1));
+      const fragment = new URLSearchParams(locationOf(opened).hash.slice(1));
       assert.ok(fragment.get('message'), 'the fragment has a message');
     },
   ),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { assert, showValue } from '../../target/assertion.ts';
 import type { AuditContext, AuditUser } from '../../audit/audit-context.ts';
 import { notifyOnce } from '../rest/notifications.ts';
@@ -6,6 +7,9 @@ import type { Frame } from '../../target/frames.ts';
 import { isReply, isSystem, joinPayload, openFrameSocket, type FrameSocket } from './frame-socket.ts';
 
 export const topic = 'realtime:audit';
+
+/** A channel's name that no other audit uses. */
+export const newRoom = (): string => `room-${randomUUID()}`;
 
 export const inboxOf = (user: AuditUser) => ({
   event: '*',

@@ -3,14 +3,13 @@ import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { at } from '../../target/wire.ts';
 import { bindingIds, inboxOf, joinLive, preferencesOf, settle, topic, withPair } from './audit-socket.ts';
 import type { Frame } from '../../target/frames.ts';
-import { isChange, isEvent, isReply, isSystem, joinPayload } from './frame-socket.ts';
+import { columnOf, isChange, isEvent, isReply, isSystem, joinPayload } from './frame-socket.ts';
+import { requireTable } from '../../schema/product-schema.ts';
 
 const audit = auditsOf('realtime');
 const source = 'protocol/realtime.md#changes';
 const since = '1.0.0';
 const notifications = { schema: 'public', table: 'notifications' };
-
-const record = (frame: Frame, name: string) => at(frame.payload, 'data', 'record', name);
 
 const bindings: readonly Audit[] = [
   audit(
@@ -82,14 +81,14 @@ const bindings: readonly Audit[] = [
     withPair(context, async ({ ada, socket, notify }) => {
       await joinLive(socket, ada.accessToken, [{ event: 'INSERT', schema: 'public' }]);
       const id = await notify();
-      await socket.expect('the insert', (frame) => isChange('INSERT')(frame) && record(frame, 'id') === id);
+      await socket.expect('the insert', (frame) => isChange('INSERT')(frame) && columnOf(frame, 'id') === id);
       await context.rest.send('POST', '/notification_preferences', {
         token: ada.accessToken,
         body: { user_id: ada.id },
       });
       await socket.expect(
         'the other insert',
-        (frame) => isChange('INSERT')(frame) && record(frame, 'user_id') === ada.id,
+        (frame) => isChange('INSERT')(frame) && columnOf(frame, 'user_id') === ada.id,
       );
     }),
   ),
@@ -107,13 +106,13 @@ const bindings: readonly Audit[] = [
         await context.rest.send('POST', '/notifications', { token: ada.accessToken, body });
         const own = await socket.expect(
           "grace's own",
-          (frame) => isChange('INSERT')(frame) && record(frame, 'recipient_id') === grace.id,
+          (frame) => isChange('INSERT')(frame) && columnOf(frame, 'recipient_id') === grace.id,
         );
         assert.ok(own, "the user's own insert is delivered");
         assert.ok(
           !socket.received
             .filter(isChange('INSERT'))
-            .some((frame) => record(frame, 'recipient_id') === ada.id),
+            .some((frame) => columnOf(frame, 'recipient_id') === ada.id),
           'no row of another user is delivered',
         );
       }),
@@ -144,7 +143,7 @@ const bindings: readonly Audit[] = [
             (frame) =>
               frame.topic === 'realtime:anonymous' &&
               isChange('INSERT')(frame) &&
-              record(frame, 'id') !== undefined,
+              columnOf(frame, 'id') !== undefined,
           ).length,
           0,
           'the number of received frames',
@@ -209,8 +208,7 @@ const forms: readonly Audit[] = [
     { source: 'protocol/realtime.md#joins', level: 'SHOULD', since },
     (context) =>
       withPair(context, async ({ ada, socket }) => {
-        // Is not run on a project without the table.
-        await context.rest.send('GET', '/notifications', { query: { select: 'id', limit: '0' } });
+        await requireTable(context, 'notifications');
         for (const [index, [binding]] of invalid.entries())
           socket.send(
             `${index}`,
@@ -239,8 +237,7 @@ const forms: readonly Audit[] = [
     { source: 'protocol/realtime.md#joins', level: 'SHOULD', since },
     (context) =>
       withPair(context, async ({ ada, socket }) => {
-        // Is not run on a project without the table.
-        await context.rest.send('GET', '/notifications', { query: { select: 'id', limit: '0' } });
+        await requireTable(context, 'notifications');
         const binding = { ...inboxOf(ada), filter: 'recipient_id=eq.no-uuid' };
         socket.send('1', '1', topic, 'phx_join', joinPayload(ada.accessToken, [binding]));
         const { payload } = await socket.expect('system error', isSystem('error'));

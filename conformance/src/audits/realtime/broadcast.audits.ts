@@ -5,12 +5,9 @@ import { assertStatus, at } from '../../target/wire.ts';
 import { joinOk, settle, withSocket, withSockets } from './audit-socket.ts';
 import type { Frame } from '../../target/frames.ts';
 import { httpWith } from './broadcast-http.ts';
-import { isBroadcast, isEvent, isReply, type FrameSocket } from './frame-socket.ts';
+import { indexOf, isBroadcast, isEvent, isReply, type FrameSocket } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
-
-const indexOf = (socket: FrameSocket, matches: (frame: Frame) => boolean) =>
-  socket.received.findIndex(matches);
 
 const shout = { type: 'broadcast', event: 'shout', payload: { text: 'hello' } };
 const isShout = (frame: Frame) => frame.event === 'broadcast' && at(frame.payload, 'event') === 'shout';

@@ -3,13 +3,11 @@ import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertError, assertStatus, at } from '../../target/wire.ts';
 import { bindingIds, inboxOf, joinLive, preferencesOf, withPair } from './audit-socket.ts';
 import type { Frame } from '../../target/frames.ts';
-import { isChange } from './frame-socket.ts';
+import { columnOf, isChange } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const source = 'protocol/realtime.md#changes';
 const since = '1.0.0';
-
-const record = (frame: Frame, name: string) => at(frame.payload, 'data', 'record', name);
 
 export const realtimeChangeAudits: readonly Audit[] = [
   audit('RT-117', 'a change names its columns with their types', { source }, (context) =>
@@ -65,9 +63,9 @@ export const realtimeChangeAudits: readonly Audit[] = [
       const body = { user_id: ada.id, email_edits: true };
       await context.rest.send('POST', '/notification_preferences', { token: ada.accessToken, body });
       const frame = await socket.expect('the insert', isChange('INSERT'));
-      assert.equal(record(frame, 'email_edits'), true, 'email_edits of the record');
+      assert.equal(columnOf(frame, 'email_edits'), true, 'email_edits of the record');
       assert.match(
-        String(record(frame, 'created_at')),
+        String(columnOf(frame, 'created_at')),
         /^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/,
         'created_at of the record',
       );
@@ -82,7 +80,7 @@ export const realtimeChangeAudits: readonly Audit[] = [
       await context.rest.send('POST', '/notifications', { token: grace.accessToken, body });
       const frame = await socket.expect('the insert', isChange('INSERT'));
       assert.equal(
-        at(JSON.parse(String(record(frame, 'content'))), 'data', 'text'),
+        at(JSON.parse(String(columnOf(frame, 'content'))), 'data', 'text'),
         text,
         'data.text of the content of the record',
       );
@@ -94,7 +92,7 @@ export const realtimeChangeAudits: readonly Audit[] = [
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       await setStatus('unread');
       assert.equal(
-        record(await socket.expect('the update', isChange('UPDATE')), 'status'),
+        columnOf(await socket.expect('the update', isChange('UPDATE')), 'status'),
         'unread',
         'status of the record',
       );
@@ -120,7 +118,7 @@ export const realtimeChangeAudits: readonly Audit[] = [
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       await setStatus('archived');
       await socket.expect('the third update', () => socket.received.filter(isChange('UPDATE')).length === 3);
-      const updated = socket.received.filter(isChange('UPDATE')).map((frame) => record(frame, 'id'));
+      const updated = socket.received.filter(isChange('UPDATE')).map((frame) => columnOf(frame, 'id'));
       assert.deepEqual(new Set(updated), new Set(ids), 'the updated rows');
     }),
   ),
@@ -136,7 +134,7 @@ export const realtimeChangeAudits: readonly Audit[] = [
       assertError(refused, 400, '23514');
       const id = await notify();
       assert.equal(
-        record(await socket.expect('the insert', isChange('INSERT')), 'id'),
+        columnOf(await socket.expect('the insert', isChange('INSERT')), 'id'),
         id,
         'id of the record',
       );

@@ -1,14 +1,10 @@
 import { assert } from '../../target/assertion.ts';
-import type { Frame } from '../../target/frames.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { at } from '../../target/wire.ts';
 import { inboxOf, joinLive, settle, topic, withPair, withSocket } from './audit-socket.ts';
-import { isChange, isEvent, isReply, isSystem, joinPayload, type FrameSocket } from './frame-socket.ts';
+import { indexOf, isChange, isEvent, isReply, isSystem, joinPayload } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
-
-const indexOf = (socket: FrameSocket, matches: (frame: Frame) => boolean) =>
-  socket.received.findIndex(matches);
 
 export const realtimeChannelAudits: readonly Audit[] = [
   audit(

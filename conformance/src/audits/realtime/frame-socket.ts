@@ -120,6 +120,13 @@ export const isSystem = (status: 'ok' | 'error') => (frame: Frame) =>
 export const isChange = (type: 'INSERT' | 'UPDATE' | 'DELETE') => (frame: Frame) =>
   frame.event === 'postgres_changes' && at(frame.payload, 'data', 'type') === type;
 
+/** A column's value in the row of a change. */
+export const columnOf = ({ payload }: Frame, name: string): unknown => at(payload, 'data', 'record', name);
+
+/** The position of the first frame that arrived and matches; -1 without one. */
+export const indexOf = ({ received }: FrameSocket, matches: (frame: Frame) => boolean): number =>
+  received.findIndex(matches);
+
 function describeFrames(frames: readonly Frame[]): string {
   const seen = frames.map(({ event, payload }) => `${event}:${statusOf(payload)}`).join(' ');
   return `received ${seen || 'nothing'}`;

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { WebSocket } from 'ws';
 import { assert, showValue } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { at, parseJson } from '../../target/wire.ts';
-import { joinOk, withSocket, withSockets } from './audit-socket.ts';
+import { joinOk, newRoom, withSocket, withSockets } from './audit-socket.ts';
 import { isBroadcast, isEvent, isReply, realtimeUrlOf } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
@@ -12,7 +11,6 @@ const since = '1.0.0';
 
 const shout = { type: 'broadcast', event: 'shout', payload: { text: 'hello' } };
 const acknowledged = { broadcast: { ack: true } };
-const newName = () => `room-${randomUUID()}`;
 
 const openOlder = ({ target }: AuditContext) =>
   new WebSocket(`${realtimeUrlOf(target)}?apikey=${encodeURIComponent(target.anonKey)}&vsn=1.0.0`);
@@ -37,7 +35,7 @@ export const realtimeFrameAudits: readonly Audit[] = [
     { source: 'protocol/realtime.md#frames', since },
     async (context) => {
       const user = await context.newUser();
-      const [first, second, silent] = [newName(), newName(), newName()];
+      const [first, second, silent] = [newRoom(), newRoom(), newRoom()];
       await withSocket(context, async (socket) => {
         await joinOk(socket, first, user, acknowledged, '1');
         await joinOk(socket, second, user, acknowledged, '2');
@@ -101,7 +99,7 @@ export const realtimeFrameAudits: readonly Audit[] = [
     { source: 'protocol/realtime.md#frames', since },
     async (context) => {
       const user = await context.newUser();
-      const name = newName();
+      const name = newRoom();
       await withSockets(context, async (open) => {
         const [one, two] = [await open(), await open()];
         await joinOk(one, name, user, acknowledged);
@@ -152,7 +150,7 @@ export const realtimeFrameAudits: readonly Audit[] = [
     { source: 'protocol/realtime.md#frames', level: 'SHOULD', since },
     async (context) => {
       const user = await context.newUser();
-      const topic = `realtime:${newName()}`;
+      const topic = `realtime:${newRoom()}`;
       const older = openOlder(context);
       const received: unknown[] = [];
       older.on('message', (data) => received.push(parseJson((data as Buffer).toString())));
@@ -217,7 +215,7 @@ export const realtimeFrameAudits: readonly Audit[] = [
     { source: 'protocol/realtime.md#frames', level: 'SHOULD', since },
     async (context) => {
       const user = await context.newUser();
-      const topic = `realtime:${newName()}`;
+      const topic = `realtime:${newRoom()}`;
       await withVersion(context, '1.0.0', async (socket, received) => {
         const send = (ref: string, join_ref: string, event: string, payload: object) =>
           socket.send(JSON.stringify({ topic, event, payload, ref, join_ref }));

@@ -3,14 +3,13 @@ import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { assertStatus, at } from '../../target/wire.ts';
-import { inboxTopicOf, joinOk, withSocket } from './audit-socket.ts';
+import { inboxTopicOf, joinOk, newRoom, withSocket } from './audit-socket.ts';
 import { httpWith } from './broadcast-http.ts';
 import { isBroadcast } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const since = '1.0.0';
 
-const newName = () => `room-${randomUUID()}`;
 const httpOfUser = async (context: AuditContext) =>
   httpWith(context, context.target.anonKey, (await context.newUser()).accessToken);
 
@@ -57,7 +56,7 @@ const deliveries: readonly Audit[] = [
     { source: 'protocol/realtime.md#broadcast', since },
     async (context) => {
       const user = await context.newUser();
-      const [first, second] = [newName(), newName()];
+      const [first, second] = [newRoom(), newRoom()];
       await withSocket(context, async (socket) => {
         await joinOk(socket, first, user, {}, '1');
         await joinOk(socket, second, user, {}, '2');
@@ -84,7 +83,7 @@ const deliveries: readonly Audit[] = [
     { source: 'protocol/realtime.md#broadcast', since },
     async (context) => {
       const user = await context.newUser();
-      const name = newName();
+      const name = newRoom();
       await withSocket(context, async (socket) => {
         await joinOk(socket, name, user, {});
         const send = httpWith(context, context.target.anonKey);
@@ -117,7 +116,7 @@ const deliveries: readonly Audit[] = [
     { source: 'protocol/realtime.md#broadcast', since },
     async (context) => {
       const user = await context.newUser();
-      const name = `${newName()} größe`;
+      const name = `${newRoom()} größe`;
       const path = `/broadcast/${encodeURIComponent(name)}/events/${encodeURIComponent('an event')}`;
       await withSocket(context, async (socket) => {
         await joinOk(socket, name, user, {});
@@ -174,7 +173,7 @@ const deliveries: readonly Audit[] = [
     async (context) => {
       const send = httpWith(context, context.target.anonKey);
       const headers = { Authorization: 'Bearer not-a-jwt' };
-      const batch = { messages: [{ topic: newName(), event: 'shout', payload: {} }] };
+      const batch = { messages: [{ topic: newRoom(), event: 'shout', payload: {} }] };
       assertStatus(await send('/broadcast', { body: batch, headers }), 401);
       assertStatus(await send('/broadcast/a/events/b', { body: {}, headers }), 401);
     },
@@ -185,7 +184,7 @@ const deliveries: readonly Audit[] = [
     { source: 'protocol/realtime.md#broadcast', level: 'SHOULD', since },
     async (context) => {
       const user = await context.newUser();
-      const name = newName();
+      const name = newRoom();
       await withSocket(context, async (socket) => {
         await joinOk(socket, name, user, {});
         const message = { topic: name, event: 'shout', payload: {} };
@@ -205,7 +204,7 @@ const deliveries: readonly Audit[] = [
     { source: 'protocol/realtime.md#broadcast', since },
     async (context) => {
       const send = httpWith(context, context.target.anonKey);
-      const body = { messages: [{ topic: newName(), event: 'shout', payload: {} }] };
+      const body = { messages: [{ topic: newRoom(), event: 'shout', payload: {} }] };
       const accepted = await send('/broadcast', { body });
       assert.deepEqual([accepted.status, accepted.text], [202, ''], 'the status and the text');
       const refused = await send('/broadcast', { body, headers: { Authorization: 'Bearer not-a-jwt' } });

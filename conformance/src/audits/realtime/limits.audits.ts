@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { assert } from '../../target/assertion.ts';
 import type { Frame } from '../../target/frames.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertStatus, at } from '../../target/wire.ts';
-import { joinOk, withSocket, withSockets } from './audit-socket.ts';
+import { joinOk, newRoom, withSocket, withSockets } from './audit-socket.ts';
 import { httpWith } from './broadcast-http.ts';
 import { isBroadcast, isEvent, isReply, isSystem } from './frame-socket.ts';
 
@@ -16,7 +15,6 @@ const TOO_LARGE = { text: 'x'.repeat(4_500_000) };
 /** Less than the 256 kB of free projects. */
 const LARGE = { text: 'x'.repeat(200_000) };
 
-const newName = () => `room-${randomUUID()}`;
 const broadcast = (event: string, payload: object) => ({ type: 'broadcast', event, payload });
 const eventsOf = (frames: readonly Frame[]) =>
   frames.filter(isBroadcast).map(({ payload }) => at(payload, 'event'));
@@ -30,7 +28,7 @@ export const realtimeLimitAudits: readonly Audit[] = [
     { source, level: 'SHOULD', since },
     async (context) => {
       const user = await context.newUser();
-      const topic = newName();
+      const topic = newRoom();
       await withSocket(context, async (socket) => {
         await joinOk(socket, topic, user, {});
         const send = httpWith(context, context.target.anonKey);
@@ -60,7 +58,7 @@ export const realtimeLimitAudits: readonly Audit[] = [
     { source, level: 'SHOULD', since },
     async (context) => {
       const user = await context.newUser();
-      const name = newName();
+      const name = newRoom();
       const topic = `realtime:${name}`;
       await withSockets(context, async (open) => {
         const [one, two] = [await open(), await open()];
@@ -89,7 +87,7 @@ export const realtimeLimitAudits: readonly Audit[] = [
     { source, level: 'SHOULD', since },
     async (context) => {
       const user = await context.newUser();
-      const name = newName();
+      const name = newRoom();
       await withSockets(context, async (open) => {
         const [one, two] = [await open(), await open()];
         for (const socket of [one, two])
@@ -112,7 +110,7 @@ export const realtimeLimitAudits: readonly Audit[] = [
     { source, since },
     async (context) => {
       const user = await context.newUser();
-      const name = newName();
+      const name = newRoom();
       await withSockets(context, async (open) => {
         const [one, two] = [await open(), await open()];
         for (const socket of [one, two]) await joinOk(socket, name, user, {});

@@ -1,6 +1,5 @@
 import { assert } from '../../target/assertion.ts';
 import { WebSocket } from 'ws';
-import type { Frame } from '../../target/frames.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext, AuditUser } from '../../audit/audit-context.ts';
 import { notifyOnce } from '../rest/notifications.ts';
@@ -16,22 +15,12 @@ import {
   withPair,
   withSocket,
 } from './audit-socket.ts';
-import {
-  isChange,
-  isEvent,
-  isReply,
-  isSystem,
-  joinPayload,
-  realtimeUrlOf,
-  type FrameSocket,
-} from './frame-socket.ts';
+import { indexOf, isChange, isEvent, isReply, isSystem, joinPayload, realtimeUrlOf } from './frame-socket.ts';
+import { requireTable } from '../../schema/product-schema.ts';
 
 const audit = auditsOf('realtime');
 const source = 'protocol/realtime.md#tokens-of-channels';
 const since = '1.0.0';
-
-const indexOf = (socket: FrameSocket, matches: (frame: Frame) => boolean) =>
-  socket.received.findIndex(matches);
 
 const pushed: readonly Audit[] = [
   audit('RT-170', 'a pushed token gets no reply', { source }, (context) =>
@@ -210,8 +199,8 @@ const rights: readonly Audit[] = [
     'a join without a token has the rights of its API key, and user_token comes before access_token',
     { source: 'protocol/realtime.md#joins', since },
     async (context) => {
-      // Is not run on a project without the table, which has no policy for its users' topics either.
-      await context.rest.send('GET', '/notifications', { query: { select: 'id', limit: '0' } });
+      // The policy of the users' topics comes with the tables.
+      await requireTable(context, 'notifications');
       const ada = await context.newUser();
       const joinsWith = async (name: string, isPrivate: boolean, sent: object) => {
         let status: unknown;

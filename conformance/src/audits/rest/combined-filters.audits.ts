@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertStatus, at } from '../../target/wire.ts';
-import { quote, sharedInbox, type InboxRow } from './inbox.ts';
+import { quote, rowAt, sharedInbox } from './inbox.ts';
 
 const audit = auditsOf('rest');
 
@@ -88,9 +88,3 @@ export const restCombinedFilterAudits: readonly Audit[] = cases.map(({ id, title
     assert.deepEqual(found, expected, 'the result');
   }),
 );
-
-function rowAt(rows: readonly InboxRow[], index: number): InboxRow {
-  const row = rows[index];
-  assert.ok(row, `the inbox has a row ${index}`);
-  return row;
-}

@@ -5,6 +5,7 @@ import { assertError, assertStatus, at, type WireResponse } from '../../target/w
 import { asService } from './callers.ts';
 import { sharedInbox } from './inbox.ts';
 import { openLibrary } from './library.ts';
+import { requireTable } from '../../schema/product-schema.ts';
 
 const audit = auditsOf('rest');
 const since = '1.0.0';
@@ -147,8 +148,7 @@ export const restDescriptionAudits: readonly Audit[] = [
     'the root describes the tables and functions in OpenAPI 2.0',
     { source: 'protocol/rest.md#description-of-the-schema', level: 'SHOULD', needs: ['service-key'], since },
     async (context) => {
-      // Is not run on a project without the table.
-      await context.rest.send('GET', '/muted_threads', { query: { limit: '0' } });
+      await requireTable(context, 'muted_threads');
       const response = await asService(context)('GET', '/');
       assertRoot(response);
       assertStatus(response, 200);

@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit, type AuditLevel } from '../../audit/audit.ts';
 import { assertStatus, at } from '../../target/wire.ts';
-import { quote, sharedInbox, type InboxRow } from './inbox.ts';
+import { quote, rowAt, sharedInbox, type InboxRow } from './inbox.ts';
 
 const audit = auditsOf('rest');
 
@@ -22,12 +22,6 @@ const all = [0, 1, 2, 3, 4];
 const field =
   (name: string, value: (row: (index: number) => InboxRow) => string): FilterCase['query'] =>
   (rows) => [[name, value((index) => rowAt(rows, index))]];
-
-function rowAt(rows: readonly InboxRow[], index: number): InboxRow {
-  const row = rows[index];
-  assert.ok(row, `the inbox has a row ${index}`);
-  return row;
-}
 
 const status = (value: string) => field('status', () => value);
 const content = (value: string) => field('content', () => value);

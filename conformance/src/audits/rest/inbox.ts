@@ -3,6 +3,7 @@ import { assertStatus, at, type WireResponse } from '../../target/wire.ts';
 import { newCaller } from './callers.ts';
 import { shareInRun } from '../../target/run.ts';
 import { rowsOf, sendContents } from './notifications.ts';
+import { assert } from '../../target/assertion.ts';
 
 export interface InboxRow {
   readonly id: string;
@@ -107,3 +108,9 @@ export async function createPreferences({ rest }: AuditContext, user: AuditUser)
 /** Quotes a value for a list or a logic tree (protocol/rest.md#quoting). */
 export const quote = (value: string): string =>
   `"${value.replaceAll('\\', '\\\\').replaceAll('"', String.raw`\"`)}"`;
+
+export function rowAt(rows: readonly InboxRow[], index: number): InboxRow {
+  const row = rows[index];
+  assert.ok(row, `the inbox has a row ${index}`);
+  return row;
+}

@@ -3,6 +3,7 @@ import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertError, assertStatus } from '../../target/wire.ts';
 import { newCaller, newInbox } from './callers.ts';
 import { rowsOf } from './notifications.ts';
+import { thread, threads } from './threads.ts';
 
 const audit = auditsOf('rest');
 const source = 'protocol/rest.md#media-types';
@@ -10,8 +11,6 @@ const singular = {
   Accept: 'application/vnd.pgrst.object+json',
   Prefer: 'return=representation',
 } as const;
-const mutes = '/muted_threads';
-const thread = (id: string, name: string) => ({ entity_type: 'document', entity_id: id, entity_name: name });
 const twoThreads = [thread('a', 'new'), thread('b', 'new')];
 const names = { select: 'entity_id,entity_name', order: 'entity_id' };
 
@@ -50,8 +49,8 @@ export const restRollbackAudits: readonly Audit[] = [
     { source },
     async (context) => {
       const { send } = await newCaller(context);
-      assertError(await send('POST', mutes, { body: twoThreads, headers: singular }), 406, 'PGRST116');
-      assert.deepEqual(rowsOf(await send('GET', mutes, { query: names })), [], 'the rows');
+      assertError(await send('POST', threads, { body: twoThreads, headers: singular }), 406, 'PGRST116');
+      assert.deepEqual(rowsOf(await send('GET', threads, { query: names })), [], 'the rows');
     },
   ),
   audit(
@@ -60,12 +59,12 @@ export const restRollbackAudits: readonly Audit[] = [
     { source },
     async (context) => {
       const { send } = await newCaller(context);
-      assertStatus(await send('POST', mutes, { body: thread('a', 'old') }), 201);
+      assertStatus(await send('POST', threads, { body: thread('a', 'old') }), 201);
       const headers = { ...singular, Prefer: 'return=representation,resolution=merge-duplicates' };
       const query = { on_conflict: 'user_id,entity_type,entity_id' };
-      assertError(await send('POST', mutes, { body: twoThreads, query, headers }), 406, 'PGRST116');
+      assertError(await send('POST', threads, { body: twoThreads, query, headers }), 406, 'PGRST116');
       assert.deepEqual(
-        rowsOf(await send('GET', mutes, { query: names })),
+        rowsOf(await send('GET', threads, { query: names })),
         [{ entity_id: 'a', entity_name: 'old' }],
         'the rows',
       );

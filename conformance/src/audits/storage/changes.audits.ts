@@ -2,7 +2,15 @@ import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { assertStatus, at, textAt } from '../../target/wire.ts';
 import { withBucket, type ServerBucket } from '../../audit/bucket.ts';
-import { assertInvalid, assertRefusal, bucketAudits, namesOf } from './storage-audit.ts';
+import {
+  assertInvalid,
+  assertRefusal,
+  base64,
+  bucketAudits,
+  infoOf,
+  namesOf,
+  textOf,
+} from './storage-audit.ts';
 
 const changes = bucketAudits('removal-and-transfers');
 
@@ -19,11 +27,6 @@ const transfer = (
     body: { bucketId: name, sourceKey, destinationKey, ...rest },
     headers,
   });
-const textOf = async ({ name, service }: ServerBucket, path: string) =>
-  (await service.send('GET', `/object/${name}/${path}`)).text;
-const infoOf = async ({ name, service }: ServerBucket, path: string) =>
-  (await service.send('GET', `/object/info/${name}/${path}`)).json;
-const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
 
 export const storageChangeAudits: readonly Audit[] = [
   changes('STORE-601', 'a removal ignores names without an object', async (bucket) => {

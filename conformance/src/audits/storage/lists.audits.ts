@@ -27,6 +27,14 @@ async function readPages(bucket: ServerBucket, body: object): Promise<readonly u
   return names;
 }
 
+/** The names by each time, where `b` was stored first and has been replaced last. */
+const timeOrders = [
+  [{ column: 'updated_at', order: 'asc' }, 'acdb'],
+  [{ column: 'updated_at', order: 'desc' }, 'bdca'],
+  [{ column: 'created_at', order: 'asc' }, 'bacd'],
+  [{ column: 'created_at', order: 'desc' }, 'dcab'],
+] as const;
+
 /** Both versions of the list endpoint. */
 export const storageListAudits: readonly Audit[] = [
   lists(
@@ -238,13 +246,7 @@ export const storageListAudits: readonly Audit[] = [
     async (bucket) => {
       await fill(bucket, ['b', 'a', 'c', 'd']);
       assertStatus(await bucket.upload('b', 'again', { 'x-upsert': 'true' }), 200);
-      const orders = [
-        [{ column: 'updated_at', order: 'asc' }, 'acdb'],
-        [{ column: 'updated_at', order: 'desc' }, 'bdca'],
-        [{ column: 'created_at', order: 'asc' }, 'bacd'],
-        [{ column: 'created_at', order: 'desc' }, 'dcab'],
-      ] as const;
-      for (const [sortBy, names] of orders)
+      for (const [sortBy, names] of timeOrders)
         assert.equal(
           namesOf((await list(bucket, { prefix: '', sortBy })).json).join(''),
           names,
@@ -259,14 +261,7 @@ export const storageListAudits: readonly Audit[] = [
     async (bucket) => {
       await fill(bucket, ['b', 'a', 'c', 'd']);
       assertStatus(await bucket.upload('b', 'again', { 'x-upsert': 'true' }), 200);
-      const orders = [
-        [{ column: 'updated_at', order: 'asc' }, 'acdb'],
-        [{ column: 'updated_at', order: 'desc' }, 'bdca'],
-        [{ column: 'created_at', order: 'asc' }, 'bacd'],
-        [{ column: 'created_at', order: 'desc' }, 'dcab'],
-        [{ column: 'name', order: 'asc' }, 'abcd'],
-      ] as const;
-      for (const [sortBy, names] of orders)
+      for (const [sortBy, names] of [...timeOrders, [{ column: 'name', order: 'asc' }, 'abcd']] as const)
         assert.equal(
           (await readPages(bucket, { limit: 1, sortBy })).join(''),
           names,

@@ -3,22 +3,18 @@ import type { Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { assertStatus, at, textAt, type WireResponse } from '../../target/wire.ts';
 import type { ServerBucket } from '../../audit/bucket.ts';
-import { assertRefusal, bucketAudits } from './storage-audit.ts';
+import { assertRefusal, base64, bucketAudits, infoOf, pathOf } from './storage-audit.ts';
 
 const uploads = bucketAudits('uploads');
 const reads = bucketAudits('reads');
 const names = bucketAudits('names');
 
-const pathOf = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 const get = (
   { name, service }: ServerBucket,
   path: string,
   headers = {},
   query = {},
 ): Promise<WireResponse> => service.send('GET', `/object/${name}/${pathOf(path)}`, { headers, query });
-const infoOf = async ({ name, service }: ServerBucket, path: string): Promise<unknown> =>
-  (await service.send('GET', `/object/info/${name}/${pathOf(path)}`)).json;
-const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
 
 /** Uploads a body with the headers of `fetch`, and returns the status. */
 async function post(

@@ -2,7 +2,7 @@ import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { assertStatus, assertStatusIn, at, createWire, textAt } from '../../target/wire.ts';
 import type { ServerBucket } from '../../audit/bucket.ts';
-import { bucketAudits, maxBytesOf } from './storage-audit.ts';
+import { bucketAudits, maxBytesOf, textOf } from './storage-audit.ts';
 
 const resumable = bucketAudits('resumable-uploads');
 
@@ -52,8 +52,6 @@ const append = (
     body,
     headers: { ...VERSION, 'Upload-Offset': String(offset), 'Content-Type': PART, ...headers },
   });
-const textOf = async ({ name, service }: ServerBucket, path: string) =>
-  (await service.send('GET', `/object/${name}/${path}`)).text;
 const offsetOf = async ({ service }: ServerBucket, upload: string) =>
   (await service.send('HEAD', upload, { headers: VERSION })).headers.get('upload-offset');
 

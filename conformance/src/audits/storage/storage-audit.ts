@@ -60,3 +60,17 @@ export async function maxBytesOf(service: Wire): Promise<number> {
   if (!Number.isSafeInteger(maxBytes)) throw new NotRunError('the service does not name its limit');
   return maxBytes;
 }
+
+/** The path of an object in a URL. */
+export const pathOf = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+
+/** The text of an object. */
+export const textOf = async ({ name, service }: ServerBucket, path: string): Promise<string> =>
+  (await service.send('GET', `/object/${name}/${pathOf(path)}`)).text;
+
+/** What the service says of an object. */
+export const infoOf = async ({ name, service }: ServerBucket, path: string): Promise<unknown> =>
+  (await service.send('GET', `/object/info/${name}/${pathOf(path)}`)).json;
+
+/** A value of the header x-metadata. */
+export const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');

@@ -23,7 +23,7 @@ export function testLocalAudits(all: readonly Audit[]): void {
     supabase = await createLocalSupabase({ config: false, port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
     const list = await runAudits(audits, createLocalTarget(supabase), { knownFailing, concurrency: 8 });
     results = new Map(list.map((result) => [result.audit.id, result]));
-  }, 180_000);
+  }, 600_000);
 
   afterAll(() => supabase.close());
 

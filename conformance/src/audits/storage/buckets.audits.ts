@@ -3,7 +3,16 @@ import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { assertStatus, at, createWire } from '../../target/wire.ts';
 import { NotRunError } from '../../target/target.ts';
-import { assertInvalid, assertRefusal, bucketAudits, isNow, maxBytesOf, namesOf } from './storage-audit.ts';
+import {
+  assertInvalid,
+  assertRefusal,
+  assertRefused,
+  assertUnreadable,
+  bucketAudits,
+  isNow,
+  maxBytesOf,
+  namesOf,
+} from './storage-audit.ts';
 
 const buckets = bucketAudits('buckets');
 const bodies = bucketAudits('bodies');
@@ -12,6 +21,42 @@ const names = bucketAudits('names');
 const REFUSED_NAMES = ['', ' lead', 'trail ', 'a/b', 'a#b', 'a%b', 'é', 'x'.repeat(101)];
 /** Small ones, which no service refuses as larger than its own limit. */
 const LIMITS = { '1.5KB': 1500, '7b': 7, '2mb': 2_000_000, '0.001GB': 1_000_000 };
+/** A setting, a value of another type, and the value that is stored. */
+const CONVERTED: readonly (readonly [setting: string, given: unknown, stored: unknown])[] = [
+  ['public', 'true', true],
+  ['public', 'false', false],
+  ['public', 1, true],
+  ['public', 0, false],
+  ['public', [true], true],
+  ['public', null, false],
+  ['file_size_limit', '10', 10],
+  ['file_size_limit', '', null],
+  ['file_size_limit', '5e2', 500],
+  ['file_size_limit', true, 1],
+  ['file_size_limit', null, null],
+  ['allowed_mime_types', 'image/png', ['image/png']],
+  ['allowed_mime_types', [['image/gif']], ['image/gif']],
+  ['allowed_mime_types', ['image/*', ''], ['image/*']],
+  ['allowed_mime_types', [null], []],
+  ['allowed_mime_types', null, null],
+  ['allowed_mime_types', [], []],
+];
+/** The type that a list has for each version of the client, and of the agent. */
+const PYTHON_VERSIONS = new Map([
+  ['1.99.99', undefined],
+  ['2.17.99', undefined],
+  ['2.18.0', 'STANDARD'],
+  ['2.19.0', 'STANDARD'],
+  ['3.0.0', 'STANDARD'],
+]);
+const AGENT_VERSIONS = new Map([
+  ['0.11.9', undefined],
+  ['0.12.0', undefined],
+  ['0.12.1', 'STANDARD'],
+  ['0.13.0', 'STANDARD'],
+  ['1.0.0', 'STANDARD'],
+]);
+const NOT_JSON = "Body is not valid JSON but content-type is set to 'application/json'";
 const TAKEN_CHARACTERS = "A b!_.*'()&$=@;:+,?-";
 
 const settings: readonly Audit[] = [
@@ -322,10 +367,7 @@ const schemas: readonly Audit[] = [
     );
   }),
   bodies('STORE-219', 'broken JSON is refused', async ({ service }) => {
-    assertInvalid(
-      await service.send('POST', '/bucket', { body: '{' }),
-      "Body is not valid JSON but content-type is set to 'application/json'",
-    );
+    assertUnreadable(await service.send('POST', '/bucket', { body: '{' }), NOT_JSON);
   }),
   bodies('STORE-220', 'a member of another type is refused with its path', async ({ name, service }) => {
     assertInvalid(
@@ -375,9 +417,118 @@ const schemas: readonly Audit[] = [
     'a body with the member __proto__ is refused',
     async ({ name, service }) => {
       const body = '{"public":true,"__proto__":{"public":true}}';
-      assertRefusal(await service.send('PUT', `/bucket/${name}`, { body }), 400, 'InvalidRequest');
+      assertUnreadable(await service.send('PUT', `/bucket/${name}`, { body }), NOT_JSON);
       const { json } = await service.send('GET', `/bucket/${name}`);
       assert.equal(at(json, 'public'), false, 'public of the bucket');
+    },
+    { since: '1.0.0' },
+  ),
+  bodies(
+    'STORE-250',
+    'a setting of a bucket is converted to its type',
+    async ({ name, service }) => {
+      for (const [setting, given, stored] of CONVERTED) {
+        assertStatus(await service.send('PUT', `/bucket/${name}`, { body: { [setting]: given } }), 200);
+        const { json } = await service.send('GET', `/bucket/${name}`);
+        assert.deepEqual(at(json, setting), stored, `${setting} after ${JSON.stringify(given)}`);
+      }
+    },
+    { since: '1.0.0' },
+  ),
+  bodies(
+    'STORE-251',
+    'a single value of another type is converted where a text, a number or a list is expected',
+    async ({ name, service, upload }) => {
+      for (const path of ['1', '2']) await upload(path, path);
+      const post = (path: string, body: object) => service.send('POST', `/object/${path}`, { body });
+      for (const body of [
+        { prefix: false, limit: '1' },
+        { prefix: '', limit: true },
+        { prefix: [''], limit: 1 },
+      ])
+        assert.deepEqual(
+          namesOf((await post(`list/${name}`, body)).json),
+          body.prefix === false ? [] : ['1'],
+          `the names of ${JSON.stringify(body)}`,
+        );
+      assert.deepEqual(
+        namesOf((await post(`list/${name}`, { prefix: null, search: 2, offset: '0' })).json),
+        ['2'],
+        'the names of the search',
+      );
+      const page = await post(`list-v2/${name}`, { limit: '1', with_delimiter: 'true' });
+      assert.deepEqual(
+        [namesOf(at(page.json, 'objects')), at(page.json, 'hasNext'), at(page.json, 'objects', 0, 'key')],
+        [['1'], true, '1'],
+        'the names, hasNext and the key of the page',
+      );
+      const signed = await post(`sign/${name}`, { expiresIn: '60', paths: 1 });
+      assert.equal(at(signed.json, 0, 'error'), null, 'the error of the signed path');
+      const copied = await post('copy', {
+        bucketId: [name],
+        sourceKey: 1,
+        destinationKey: 3,
+        copyMetadata: 0,
+      });
+      assert.equal(at(copied.json, 'Key'), `${name}/3`, 'Key of the copy');
+      const removed = await service.send('DELETE', `/object/${name}`, { body: { prefixes: 3 } });
+      assert.deepEqual(namesOf(removed.json), ['3'], 'the removed names');
+    },
+    { since: '1.0.0' },
+  ),
+  buckets(
+    'STORE-252',
+    'a list of buckets has no type for Python clients that refuse it',
+    async ({ name, service }) => {
+      const typeFor = async (headers: Readonly<Record<string, string>>) =>
+        at((await service.send('GET', '/bucket', { query: { search: name }, headers })).json, 0, 'type');
+      const types = await Promise.all(
+        [...PYTHON_VERSIONS.keys()].map((version) => typeFor({ 'X-Client-Info': `supabase-py/${version}` })),
+      );
+      assert.deepEqual(types, [...PYTHON_VERSIONS.values()], 'the types by the version of the client');
+      const agents = await Promise.all(
+        [...AGENT_VERSIONS.keys()].map((version) =>
+          typeFor({ 'User-Agent': `supabase-py/storage3 v${version}` }),
+        ),
+      );
+      assert.deepEqual(agents, [...AGENT_VERSIONS.values()], 'the types by the version of the agent');
+    },
+    { since: '1.0.0' },
+  ),
+  buckets(
+    'STORE-253',
+    'an empty id is the name, and a limit of bytes has no fraction',
+    async ({ service }, { run }) => {
+      const name = run.newName();
+      assertStatus(await service.send('POST', '/bucket', { body: { name, id: '', type: 'STANDARD' } }), 200);
+      const limited = await service.send('PUT', `/bucket/${name}`, { body: { file_size_limit: '1.5b' } });
+      const read = await service.send('GET', `/bucket/${name}`);
+      assertStatus(await service.send('DELETE', `/bucket/${name}`), 200);
+      assert.deepEqual([at(read.json, 'id'), at(read.json, 'file_size_limit')], [name, null], 'id and limit');
+      assertRefused(limited, 400, 'InvalidParameter', 'invalid input syntax for type bigint: "1.5"');
+    },
+    { since: '1.0.0' },
+  ),
+  buckets(
+    'STORE-254',
+    'a media type of a bucket has at most 1,000 characters, and may have a charset or a wildcard',
+    async ({ name, service }) => {
+      const put = (...allowed_mime_types: readonly string[]) =>
+        service.send('PUT', `/bucket/${name}`, { body: { allowed_mime_types } });
+      assertStatus(
+        await put('*', '*/*', 'text/plain;charset=utf-8', 'a.b+c-1/D', 'a/'.padEnd(1000, 'b')),
+        200,
+      );
+      for (const wrong of ['a/'.padEnd(1001, 'b'), 'a b/c', 'a/b c', 'text/plain; charset=utf-8; x=y', '/b'])
+        assertRefused(
+          await put('a/b', wrong),
+          415,
+          'InvalidMimeType',
+          `mime type ${wrong} is not supported`,
+          {
+            error: 'invalid_mime_type',
+          },
+        );
     },
     { since: '1.0.0' },
   ),

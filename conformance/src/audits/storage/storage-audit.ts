@@ -39,11 +39,28 @@ export function assertRefusal(response: WireResponse, status: number, code: stri
   );
 }
 
-/** Asserts the refusal of a body, a query or a header that violates the service's schemas. */
-export function assertInvalid(response: WireResponse, message: string): void {
-  assertRefusal(response, 400, 'InvalidRequest');
-  assert.equal(at(response.json, 'message'), message, 'the message');
+/** Asserts the whole body of a refusal. Its member `error` is the code unless it is given. */
+export function assertRefused(
+  response: WireResponse,
+  status: number,
+  code: string,
+  message: string,
+  { error = code, httpStatus = 400 } = {},
+): void {
+  assert.deepEqual(
+    [response.status, response.json],
+    [httpStatus, { statusCode: String(status), code, error, message }],
+    'the HTTP status and the body',
+  );
 }
+
+/** Asserts the refusal of a body, a query or a header that violates the service's schemas. */
+export const assertInvalid = (response: WireResponse, message: string): void =>
+  assertRefused(response, 400, 'InvalidRequest', message, { error: 'Error' });
+
+/** Asserts the refusal of a body that cannot be parsed. */
+export const assertUnreadable = (response: WireResponse, message: string): void =>
+  assertRefused(response, 400, 'InvalidRequest', message, { error: 'FastifyError' });
 
 export const namesOf = (json: unknown): readonly unknown[] =>
   Array.isArray(json) ? json.map((entry) => at(entry, 'name')) : [];

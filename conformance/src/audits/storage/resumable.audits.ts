@@ -1,6 +1,13 @@
 import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
-import { assertStatus, assertStatusIn, at, createWire, textAt } from '../../target/wire.ts';
+import {
+  assertStatus,
+  assertStatusIn,
+  at,
+  createWire,
+  textAt,
+  type WireResponse,
+} from '../../target/wire.ts';
 import type { ServerBucket } from '../../audit/bucket.ts';
 import { bucketAudits, maxBytesOf, textOf } from './storage-audit.ts';
 
@@ -55,7 +62,282 @@ const append = (
 const offsetOf = async ({ service }: ServerBucket, upload: string) =>
   (await service.send('HEAD', upload, { headers: VERSION })).headers.get('upload-offset');
 
+const LENGTH_REQUIRED = 'Upload-Length or Upload-Defer-Length header required\n';
+const NOT_FOUND = 'The file for this url was not found\n';
+const NO_CONCATENATION =
+  'Concatenation extension is not (yet) supported. Disable parallel uploads in the tus client.\n';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** The headers of a creation that replace sound ones, and the refusal. */
+const REFUSED_HEADERS: readonly (readonly [headers: Headers, status: number, text: string])[] = [
+  [{ 'Tus-Resumable': '' }, 412, 'Tus-Resumable Required\n'],
+  [{ 'Tus-Resumable': '0.2.2' }, 400, 'Invalid tus-resumable\n'],
+  [{ 'Upload-Length': '-1' }, 400, 'Invalid upload-length\n'],
+  [{ 'Upload-Length': '1.5' }, 400, 'Invalid upload-length\n'],
+  [{ 'Upload-Length': '1e3' }, 400, 'Invalid upload-length\n'],
+  [{ 'Upload-Length': '9'.repeat(25) }, 400, 'Invalid upload-length\n'],
+  [{ 'Upload-Length': '' }, 400, 'Invalid upload-length\n'],
+  [{ 'Upload-Offset': 'x' }, 400, 'Invalid upload-offset\n'],
+  [{ 'Upload-Offset': '-1' }, 400, 'Invalid upload-offset\n'],
+  [{ 'Upload-Defer-Length': '2' }, 400, 'Invalid upload-defer-length\n'],
+  [{ 'Upload-Defer-Length': '1' }, 400, LENGTH_REQUIRED],
+  [{ 'Upload-Metadata': '' }, 400, 'Invalid upload-metadata\n'],
+  [{ 'Upload-Metadata': 'a YQ== b' }, 400, 'Invalid upload-metadata\n'],
+  [{ 'Upload-Metadata': 'a YQ==,a Yg==' }, 400, 'Invalid upload-metadata\n'],
+  [{ 'Upload-Metadata': 'a ?' }, 400, 'Invalid upload-metadata\n'],
+  [{ 'Upload-Concat': 'partial' }, 501, NO_CONCATENATION],
+];
+
+/** Asserts a refusal: its real status, and its text. */
+function assertText(response: WireResponse, status: number, text: string): void {
+  assert.deepEqual([response.status, response.text], [status, text], 'the status and the text');
+}
+
 export const storageResumableAudits: readonly Audit[] = [
+  resumable(
+    'STORE-729',
+    'the refusal of a creation names the header',
+    async (bucket) => {
+      for (const [headers, status, text] of REFUSED_HEADERS)
+        assertText(await create(bucket, 'a.txt', 3, headers), status, text);
+      const start = (headers: Headers) =>
+        bucket.service.send('POST', '/upload/resumable', { headers: { ...VERSION, ...headers } });
+      assertText(await start({}), 400, LENGTH_REQUIRED);
+      assertText(await start({ 'Upload-Length': '3' }), 400, 'Metadata header is required');
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-730',
+    'the refusal of a creation names what is wrong with its object',
+    async (bucket) => {
+      const { name, service } = bucket;
+      await bucket.upload('taken.txt', 'a');
+      const limits = { file_size_limit: 3, allowed_mime_types: ['text/plain'] };
+      await service.send('PUT', `/bucket/${name}`, { body: limits });
+      const start = (pairs: Headers, length = 3) =>
+        create(bucket, '', length, { 'Upload-Metadata': encode({ bucketName: name, ...pairs }) });
+      assertText(await start({ bucketName: '' }), 400, 'Bucket name invalid');
+      assertText(await start({ bucketName: 'a#b', objectName: 'a' }), 400, 'Bucket name invalid');
+      assertText(await start({}), 400, 'Invalid key: ');
+      assertText(await start({ objectName: 'a#b' }), 400, 'Invalid key: a#b');
+      assertText(await start({ bucketName: `${name}-none`, objectName: 'a' }), 404, 'Bucket not found');
+      assertText(await start({ objectName: 'a' }, 4), 413, 'Maximum size exceeded\n');
+      assertText(
+        await start({ objectName: 'a', contentType: 'text/css' }),
+        415,
+        'mime type text/css is not supported',
+      );
+      assertText(await start({ objectName: 'taken.txt' }), 409, 'The resource already exists');
+      assertText(
+        await start({ objectName: 'a', metadata: '[1]' }),
+        400,
+        'invalid input syntax for type json',
+      );
+      assertStatus(await start({ objectName: 'a', metadata: '{' }), 201);
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-731',
+    'the refusal of a part says what is wrong, and changes nothing',
+    async (bucket, { target: { fetch, serviceKey } }) => {
+      const upload = await begin(bucket, 'a.txt', 6);
+      assertText(await append(bucket, upload, 3, 'abc'), 409, 'Upload-Offset conflict\n');
+      assertText(await append(bucket, upload, 0, 'abcdefg'), 413, "upload's size exceeded\n");
+      const typed = await append(bucket, upload, 0, 'abc', { 'Content-Type': 'text/plain' });
+      assertText(typed, 400, 'Invalid content-type\n');
+      const headers = { ...VERSION, 'Content-Type': PART };
+      const part = await bucket.service.send('PATCH', upload, { body: 'abc', headers });
+      assertText(part, 403, 'Upload-Offset header required\n');
+      const again = await append(bucket, upload, 0, 'abc', { 'Upload-Length': '6' });
+      assertText(again, 400, LENGTH_REQUIRED);
+      const key = serviceKey ?? '';
+      const untyped = await fetch(bucket.service.baseUrl + upload, {
+        method: 'PATCH',
+        body: new Uint8Array([1]),
+        headers: {
+          ...VERSION,
+          'Upload-Offset': '0',
+          apikey: key,
+          ...(!key.startsWith('sb_') && { Authorization: `Bearer ${key}` }),
+        },
+      });
+      assert.deepEqual(
+        [untyped.status, await untyped.text()],
+        [403, 'Content-Type header required\n'],
+        'the status and the text of a part without a type',
+      );
+      assert.equal(await offsetOf(bucket, upload), '0', 'the offset');
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-732',
+    'a deferred length is not less than the offset, and is declared once',
+    async (bucket) => {
+      const deferred = await bucket.service.send('POST', '/upload/resumable', {
+        headers: {
+          ...VERSION,
+          'Upload-Defer-Length': '1',
+          'Upload-Metadata': encode({ bucketName: bucket.name, objectName: 'b.txt' }),
+        },
+      });
+      const upload = locationOf(deferred.headers.get('location'));
+      assertStatus(await append(bucket, upload, 0, 'abc'), 204);
+      assertText(await append(bucket, upload, 3, '', { 'Upload-Length': '2' }), 400, LENGTH_REQUIRED);
+      assertStatus(await append(bucket, upload, 3, 'd', { 'Upload-Length': '6' }), 204);
+      assertText(await append(bucket, upload, 4, 'e', { 'Upload-Length': '6' }), 400, LENGTH_REQUIRED);
+      const head = await bucket.service.send('HEAD', upload, { headers: VERSION });
+      assert.deepEqual(
+        ['upload-offset', 'upload-length', 'upload-defer-length'].map((name) => head.headers.get(name)),
+        ['4', '6', null],
+        'the headers upload-offset, upload-length and upload-defer-length',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-733',
+    'an upload that is unknown, has no id or an invalid one is refused by each method',
+    async ({ name, service }) => {
+      const send = (method: string, id: string) =>
+        service.send(method, `/upload/resumable/${id}`, {
+          ...(method !== 'HEAD' && { body: method === 'DELETE' ? undefined : 'x' }),
+          headers: {
+            ...VERSION,
+            ...(method === 'PATCH' && { 'Upload-Offset': '0', 'Content-Type': PART }),
+            ...(method === 'PUT' && { 'Content-Type': PART }),
+          },
+        });
+      const encodeId = (id: string) => Buffer.from(id).toString('base64url');
+      const unknown = encodeId(`${name}/a.txt/00000000-0000-4000-8000-000000000000`);
+      for (const method of ['PATCH', 'DELETE']) {
+        assertText(await send(method, unknown), 404, NOT_FOUND);
+        assertText(await send(method, 'x'), 400, 'Invalid upload id');
+        assertText(await send(method, encodeId(name)), 400, 'Invalid upload id');
+      }
+      assertStatus(await send('HEAD', 'x'), 400);
+      assertText(await send('PUT', unknown), 404, 'Not found\n');
+      const read = await service.send('GET', `/upload/resumable/${unknown}`, { headers: VERSION });
+      const message = `Route GET:/upload/resumable/${unknown} not found`;
+      assert.deepEqual(
+        [read.status, read.json],
+        [404, { message, error: 'Not Found', statusCode: 404 }],
+        'the status and the body of a read',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-734',
+    'HEAD returns each pair of the metadata, and the cache control as the object will have it',
+    async (bucket) => {
+      const metadataOf = async (cacheControl: Headers) => {
+        const metadata = `${encode({ bucketName: bucket.name, objectName: 'a' })},contentType`;
+        const rest = Object.keys(cacheControl).length > 0 ? `,${encode(cacheControl)}` : '';
+        const created = await create(bucket, '', 3, { 'Upload-Metadata': metadata + rest });
+        const upload = locationOf(created.headers.get('location'));
+        const { headers } = await bucket.service.send('HEAD', upload, { headers: VERSION });
+        await bucket.service.send('DELETE', upload, { headers: VERSION });
+        return headers.get('upload-metadata')?.split(',').toSorted();
+      };
+      for (const [given, cacheControl] of [
+        [{}, 'no-cache'],
+        [{ cacheControl: '9' }, 'max-age=9'],
+        [{ cacheControl: '-1' }, 'max-age=-1'],
+        [{ cacheControl: 'x' }, 'no-cache'],
+      ] as const) {
+        const pairs = encode({ bucketName: bucket.name, cacheControl, objectName: 'a' }).split(',');
+        assert.deepEqual(await metadataOf(given), [...pairs, 'contentType'].toSorted(), 'the pairs');
+      }
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-735',
+    'an upload names its end until it is complete, and its offset after each part',
+    async (bucket) => {
+      const metadata = encode({ bucketName: bucket.name, objectName: 'a.txt' });
+      const created = await bucket.service.send('POST', '/upload/resumable', {
+        body: 'a',
+        headers: { ...VERSION, 'Upload-Length': '3', 'Upload-Metadata': metadata, 'Content-Type': PART },
+      });
+      const upload = locationOf(created.headers.get('location'));
+      const responses = [created, await append(bucket, upload, 1, 'b'), await append(bucket, upload, 2, 'c')];
+      const names = ['upload-offset', 'tus-complete'];
+      assert.deepEqual(
+        responses.map(({ text, headers }) => [text, ...names.map((name) => headers.get(name))]),
+        [
+          ['', '1', null],
+          ['', '2', null],
+          ['', '3', '1'],
+        ],
+        'the texts and the headers upload-offset and tus-complete',
+      );
+      const ends = responses.map(({ headers }) => headers.get('upload-expires'));
+      for (const end of ends.slice(0, 2))
+        assert.ok(Date.parse(end ?? '') > Date.now(), 'Upload-Expires is later than now', String(end));
+      assert.equal(ends[2], null, 'the header upload-expires of the last part');
+      const empty = await create(bucket, 'empty.txt', 0);
+      assert.deepEqual(
+        ['upload-offset', 'tus-complete', 'upload-expires'].map((name) => empty.headers.get(name)),
+        [null, '1', null],
+        'the headers of the creation of an upload without bytes',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-736',
+    'a complete upload is terminated neither by its creator nor with x-upsert',
+    async (bucket) => {
+      const upload = await begin(bucket, 'a.txt', 3);
+      await append(bucket, upload, 0, 'abc');
+      const terminate = (headers: Headers) =>
+        bucket.service.send('DELETE', upload, { headers: { ...VERSION, ...headers } });
+      assertText(await terminate({}), 409, 'The resource already exists');
+      assertText(
+        await terminate({ 'x-upsert': 'true' }),
+        400,
+        'Cannot terminate an already completed upload',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-737',
+    'below /sign, the refusals of a link say what is wrong',
+    async (bucket, context) => {
+      const { name, service } = bucket;
+      const signed = await service.send('POST', `/object/upload/sign/${name}/a.txt`);
+      const wire = createWire(service.baseUrl, context.target.anonKey, context.target.fetch);
+      const start = (objectName: string, headers: Headers) =>
+        wire.send('POST', '/upload/resumable/sign', {
+          headers: {
+            ...VERSION,
+            'Upload-Length': '3',
+            'Upload-Metadata': encode({ bucketName: name, objectName }),
+            ...headers,
+          },
+        });
+      const signature = { 'x-signature': textAt(signed, 'token') };
+      assertText(await start('a.txt', {}), 400, 'Missing x-signature header');
+      assertText(await start('b.txt', signature), 400, 'Invalid signature');
+      assertText(await start('a.txt', { 'x-signature': 'a.b.c' }), 400, 'JWS Protected Header is invalid');
+      const created = await start('a.txt', signature);
+      const upload = locationOf(created.headers.get('location'));
+      assert.match(upload, /^\/upload\/resumable\/sign\/[\w-]+$/, 'the path of the upload');
+      const unsigned = await append({ ...bucket, service: wire }, upload, 0, 'abc');
+      assertText(unsigned, 400, 'Missing x-signature header');
+      const head = await wire.send('HEAD', upload, { headers: { ...VERSION, ...signature } });
+      assert.equal(head.headers.get('upload-offset'), '0', 'the header upload-offset');
+      assertStatus(await wire.send('HEAD', upload, { headers: VERSION }), 400);
+      await wire.send('DELETE', upload, { headers: { ...VERSION, ...signature } });
+    },
+    { since: '1.0.0' },
+  ),
   resumable('STORE-701', 'an upload in two parts becomes the object', async (bucket) => {
     const upload = await begin(bucket, 'a b.txt', 6);
     const first = await append(bucket, upload, 0, 'abc');

@@ -2,9 +2,9 @@ import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { NotRunError } from '../../target/target.ts';
-import { assertStatus, assertStatusIn, at, createWire } from '../../target/wire.ts';
+import { assertStatus, assertStatusIn, at, createWire, parseJson, textAt } from '../../target/wire.ts';
 import type { ServerBucket } from '../../audit/bucket.ts';
-import { assertRefusal, bucketAudits } from './storage-audit.ts';
+import { assertRefusal, assertRefused, bucketAudits, namesOf } from './storage-audit.ts';
 
 const access = bucketAudits('access');
 
@@ -19,6 +19,128 @@ async function asUser({ service }: ServerBucket, context: AuditContext) {
 /** Sends requests without a key, as a browser opens a URL. */
 const asBrowser = ({ service }: ServerBucket, context: AuditContext) =>
   createWire(service.baseUrl, '', context.target.fetch);
+
+/**
+ * Runs `task` while the bucket's objects have policies. `$bucket` in their SQL is the bucket's name as a literal.
+ *
+ * @throws NotRunError on a target whose database is not the audits' to change.
+ */
+async function withPolicies(
+  { name }: ServerBucket,
+  context: AuditContext,
+  policies: readonly string[],
+  task: () => Promise<void>,
+): Promise<void> {
+  if (context.target.createsTables !== true)
+    throw new NotRunError('no policies may be created there without --apply-schema');
+  const named = policies.map((sql, index) => [`"audit ${name} ${index}"`, sql] as const);
+  const created: string[] = [];
+  try {
+    for (const [policy, sql] of named) {
+      const text = `create policy ${policy} on storage.objects ${sql.replaceAll('$bucket', `'${name}'`)}`;
+      await context.query(text).catch((cause: unknown) => {
+        throw new NotRunError('no policies of objects can be created there', { cause });
+      });
+      created.push(policy);
+    }
+    await task();
+  } finally {
+    for (const policy of created) await context.query(`drop policy ${policy} on storage.objects`);
+  }
+}
+
+/** Policies by which users read, write, change and remove what they own. */
+const OF_OWNERS = [
+  `for insert to authenticated with check (bucket_id = $bucket and name like 'in/%')`,
+  'for select to authenticated using (bucket_id = $bucket and owner_id = (select auth.uid()::text))',
+  'for update to authenticated using (bucket_id = $bucket and owner_id = (select auth.uid()::text))',
+  'for delete to authenticated using (bucket_id = $bucket and owner_id = (select auth.uid()::text))',
+] as const;
+
+const SCHEMA_MISMATCH = 'The database schema is out of sync. Please run migrations or contact support.';
+const REFERENCED = 'The resource could not be updated or removed due to a foreign key constraint';
+type Refusal = Parameters<typeof assertRefused> extends [unknown, ...infer Rest] ? Rest : never;
+/** An SQLSTATE that a policy raises with its code as the message, and the refusal. */
+const OF_POLICIES: Readonly<Record<string, Refusal>> = {
+  '42501': [403, 'AccessDenied', '42501', { error: 'Unauthorized' }],
+  '23505': [409, 'ResourceAlreadyExists', 'The resource already exists', { error: 'Duplicate' }],
+  '23503': [404, 'InvalidRequest', 'The related resource does not exist'],
+  '55P03': [423, 'ResourceLocked', 'The resource is locked'],
+  '25006': [503, 'DatabaseReadOnly', 'The database is currently in read-only mode. Please try again later.'],
+  '42P17': [503, 'DatabaseInvalidObjectDefinition', 'The database schema is invalid or incompatible.'],
+  '22P02': [400, 'InvalidParameter', '22P02'],
+  '42703': [503, 'DatabaseSchemaMismatch', SCHEMA_MISMATCH],
+  '42P01': [503, 'DatabaseSchemaMismatch', SCHEMA_MISMATCH],
+};
+
+/**
+ * Runs `task` while a function of this body, for the name `code`, decides which of the bucket's objects users may read,
+ * write and remove.
+ *
+ * @throws NotRunError on a target whose database is not the audits' to change.
+ */
+async function withVisibility(
+  bucket: ServerBucket,
+  context: AuditContext,
+  body: string,
+  task: () => Promise<void>,
+): Promise<void> {
+  if (context.target.createsTables !== true)
+    throw new NotRunError('no functions may be created there without --apply-schema');
+  const decide = `public."audit ${bucket.name}"`;
+  const visible = `case when bucket_id = $bucket then ${decide}(name) end`;
+  await context.query(
+    `create function ${decide} (code text) returns boolean language plpgsql as $$ begin ${body} end $$`,
+  );
+  try {
+    await context.query(`grant execute on function ${decide} (text) to authenticated`);
+    await withPolicies(
+      bucket,
+      context,
+      [`to authenticated using (${visible}) with check (${visible})`],
+      task,
+    );
+  } finally {
+    await context.query(`drop function ${decide} (text)`);
+  }
+}
+
+/** Raises what policies can read of the request as the message of a refusal. */
+const RAISE_SCOPE = `raise exception using errcode = '22P02', message = jsonb_build_object(
+  'operation', storage.operation(), 'method', current_setting('request.method'), 'path', current_setting('request.path'),
+  'role', auth.role(), 'uid', auth.uid(), 'claims', current_setting('request.jwt.claims')::jsonb,
+  'jwt', current_setting('request.jwt'), 'headers', current_setting('request.headers')::jsonb,
+  'roleSetting', current_setting('request.jwt.claim.role'), 'sub', current_setting('request.jwt.claim.sub'),
+  'user', current_user)::text;`;
+
+/** Requests for the object \`a\` of a bucket, with the operation that policies read. */
+const OPERATIONS: readonly (readonly [method: string, path: string, body: unknown, operation: string])[] = [
+  ['GET', '/object/$bucket/a', undefined, 'storage.object.get_authenticated'],
+  ['GET', '/object/authenticated/$bucket/a', undefined, 'storage.object.get_authenticated'],
+  ['GET', '/object/info/$bucket/a', undefined, 'object.get_authenticated_info'],
+  ['GET', '/object/info/authenticated/$bucket/a', undefined, 'object.get_authenticated_info'],
+  ['POST', '/object/$bucket/b', {}, 'storage.object.upload'],
+  ['PUT', '/object/$bucket/b', {}, 'storage.object.upload_update'],
+  ['POST', '/object/upload/sign/$bucket/b', undefined, 'storage.object.sign_upload_url'],
+  ['DELETE', '/object/$bucket', { prefixes: ['a'] }, 'storage.object.delete_many'],
+  ['DELETE', '/object/$bucket/a', undefined, 'storage.object.delete'],
+  ['POST', '/object/list/$bucket', { prefix: '' }, 'storage.object.list'],
+  ['POST', '/object/list-v2/$bucket', {}, 'storage.object.list_v2'],
+  ['POST', '/object/sign/$bucket/a', { expiresIn: 60 }, 'storage.object.sign'],
+  ['POST', '/object/sign/$bucket', { expiresIn: 60, paths: ['a'] }, 'storage.object.sign_many'],
+  [
+    'POST',
+    '/object/copy',
+    { bucketId: '$bucket', sourceKey: 'a', destinationKey: 'b' },
+    'storage.object.copy',
+  ],
+  [
+    'POST',
+    '/object/move',
+    { bucketId: '$bucket', sourceKey: 'a', destinationKey: 'b' },
+    'storage.object.move',
+  ],
+];
 
 /** The access of users without a policy, and to public buckets. */
 export const storageAccessAudits: readonly Audit[] = [
@@ -250,5 +372,119 @@ export const storageAccessAudits: readonly Audit[] = [
       assert.equal((await send(`/object/public/${bucket.name}/a.txt`)).text, 'public', 'the text');
     },
     { isPublic: true, since: '1.0.0' },
+  ),
+  access(
+    'STORE-821',
+    'policies of owners permit users what they own, and nothing of others',
+    async (bucket, context) => {
+      const { name, service, upload } = bucket;
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      const wire = createWire(service.baseUrl, context.target.anonKey, context.target.fetch);
+      const as =
+        (token: string) =>
+        (method: string, path: string, body?: unknown, headers = {}) =>
+          wire.send(method, path, { token, headers, ...(body !== undefined && { body }) });
+      const [byAda, byGrace] = [as(ada.accessToken), as(grace.accessToken)];
+      const text = { 'Content-Type': 'text/plain' };
+      await upload('in/other.txt', 'other');
+      await withPolicies(bucket, context, OF_OWNERS, async () => {
+        const path = `/object/${name}/in/a.txt`;
+        assertStatus(await byAda('POST', path, 'a', text), 200);
+        assertRefusal(await byAda('POST', `/object/${name}/out.txt`, 'a', text), 403, 'AccessDenied');
+        assert.equal((await byAda('GET', path)).text, 'a', 'the text for the owner');
+        assertRefusal(await byGrace('GET', path), 404, 'NoSuchKey');
+        const upsert = { ...text, 'x-upsert': 'true' };
+        assertStatus(await byAda('POST', path, 'b', upsert), 200);
+        assertRefusal(await byGrace('POST', path, 'c', upsert), 403, 'AccessDenied');
+        assertRefusal(await byGrace('POST', path, 'c', text), 409, 'KeyAlreadyExists');
+        const list = async (send: typeof byAda) =>
+          namesOf((await send('POST', `/object/list/${name}`, { prefix: 'in' })).json);
+        assert.deepEqual([await list(byAda), await list(byGrace)], [['a.txt'], []], 'the names of both');
+        const paths = { prefixes: ['in/a.txt', 'in/other.txt'] };
+        assert.deepEqual((await byGrace('DELETE', `/object/${name}`, paths)).json, [], 'what Grace removes');
+        const move = (sourceKey: string, destinationKey: string) => ({
+          bucketId: name,
+          sourceKey,
+          destinationKey,
+        });
+        assertStatus(await byAda('POST', '/object/move', move('in/a.txt', 'in/b.txt')), 200);
+        const copied = await byAda('POST', '/object/copy', move('in/b.txt', 'in/c.txt'));
+        assert.deepEqual(
+          [at(copied.json, 'owner'), at(copied.json, 'owner_id')],
+          [ada.id, ada.id],
+          'owner and owner_id of the copy',
+        );
+        const signed = await byAda('POST', `/object/upload/sign/${name}/in/d.txt`);
+        const stored = await wire.send('PUT', textAt(signed, 'url'), { body: 'd', headers: text });
+        assertStatus(stored, 200);
+        assert.equal((await byAda('GET', `/object/${name}/in/d.txt`)).text, 'd', 'the text of the link');
+        const removed = await byAda('DELETE', `/object/${name}`, {
+          prefixes: ['in/b.txt', 'in/c.txt', 'in/d.txt', 'in/other.txt'],
+        });
+        assert.deepEqual(
+          namesOf(removed.json).toSorted(),
+          ['in/b.txt', 'in/c.txt', 'in/d.txt'],
+          'the removed names',
+        );
+      });
+    },
+    { since: '1.0.0' },
+  ),
+  access(
+    'STORE-822',
+    'an error of a policy is refused by its SQLSTATE',
+    async (bucket, context) => {
+      const { name, upload } = bucket;
+      const send = await asUser(bucket, context);
+      for (const path of [...Object.keys(OF_POLICIES), 'referenced', 'rows']) await upload(path, path);
+      const body = `case code
+        when 'referenced' then raise exception using errcode = '23503', detail = 'it is still referenced from table a';
+        when 'rows' then raise exception using errcode = '42501', message = 'a row-level security policy';
+        else raise exception using errcode = code, message = code;
+      end case;`;
+      await withVisibility(bucket, context, body, async () => {
+        const read = (path: string) => send('GET', `/object/${name}/${path}`);
+        for (const [code, refusal] of Object.entries(OF_POLICIES))
+          assertRefused(await read(code), ...refusal);
+        assertRefused(await read('referenced'), 409, 'ResourceReferenced', REFERENCED);
+        assertRefused(await read('rows'), 403, 'AccessDenied', 'new row violates row-level security policy', {
+          error: 'Unauthorized',
+        });
+      });
+    },
+    { since: '1.0.0' },
+  ),
+  access(
+    'STORE-823',
+    'a policy reads the operation, the request and the claims of its caller',
+    async (bucket, context) => {
+      const { name, service, upload } = bucket;
+      await upload('a', 'a');
+      const { accessToken: token, id } = await context.newUser();
+      const wire = createWire(service.baseUrl, context.target.anonKey, context.target.fetch);
+      await withVisibility(bucket, context, RAISE_SCOPE, async () => {
+        for (const [method, route, body, operation] of OPERATIONS) {
+          const path = route.replace('$bucket', name);
+          const sent = JSON.stringify(body)?.replace('$bucket', name);
+          const headers = { 'X-Audit': operation };
+          const refused = await wire.send(method, path, {
+            token,
+            headers,
+            ...(sent !== undefined && { body: sent }),
+          });
+          assertRefusal(refused, 400, 'InvalidParameter');
+          const scope = parseJson(String(at(refused.json, 'message')));
+          const members = ['operation', 'method', 'role', 'uid', 'jwt', 'roleSetting', 'sub', 'user'];
+          assert.deepEqual(
+            [...members.map((member) => at(scope, member)), at(scope, 'headers', 'x-audit')],
+            [operation, method, 'authenticated', id, token, 'authenticated', id, 'authenticated', operation],
+            `${members.join(', ')} and the header x-audit of ${route}`,
+          );
+          assert.equal(at(scope, 'claims', 'sub'), id, 'the claim sub');
+          assert.ok(String(at(scope, 'path')).endsWith(path), `the path ends with ${path}`);
+        }
+      });
+    },
+    { since: '1.0.0' },
   ),
 ];

@@ -3,7 +3,7 @@ import { decodeBase64, encodeBase64 } from '../../platform/base64.ts';
 import { decodeUtf8 } from '../../platform/bytes.ts';
 import { isReached } from './listing.ts';
 import { invalidParameter } from './storage-error.ts';
-import { isVersionListing, versionColumns, versionCondition } from './versions.ts';
+import { isVersionListing, noVersionColumns, versionColumns, versionCondition } from './versions.ts';
 
 export interface ListV2Body {
   readonly prefix?: string;
@@ -107,7 +107,7 @@ function plainPage(body: ListV2Body, { column, direction }: Order, cursor: Curso
 function groupedPage(body: ListV2Body, order: Order, cursor: Cursor | undefined): string {
   const isVersioned = isVersionListing(body);
   const columns = isVersioned ? `, ${versionColumns}` : '';
-  const absent = isVersioned ? ', null, null::timestamptz, null::boolean, null::boolean' : '';
+  const absent = isVersioned ? `, ${noVersionColumns}` : '';
   const isByName = order.column === 'name';
   const time = isByName ? 'null::timestamptz' : 'min(created_at)';
   const { column, direction } = order;
@@ -125,7 +125,7 @@ function groupedPage(body: ListV2Body, order: Order, cursor: Cursor | undefined)
       select name, 0, name, ${MEMBERS}${columns} from inside where slash = 0
     ), remaining as (
       select *, lag(id) over (order by place ${BYTES} ${direction}) as before from entries
-      where ${isByName ? afterName(order, isVersioned) : afterTime(order, cursor)}
+      where ${isByName ? afterName(order, isVersioned) : afterTime(order, cursor, isVersioned)}
     )
     select split_part(name, '/', ${levelOf(body)}) as key, name, ${MEMBERS}${columns} from remaining
     where ($5::text = '' or true) and ${isByName && !isVersioned ? isReached(direction) : 'true'}
@@ -156,9 +156,9 @@ function afterName({ direction }: Order, isVersioned: boolean): string {
     : `($4 = '' or place ${BYTES} < case when ${isFolder} then $4 || '/' else $4 end)`;
 }
 
-function afterTime({ column, direction }: Order, cursor: Cursor | undefined): string {
+function afterTime({ column, direction }: Order, cursor: Cursor | undefined, isVersioned: boolean): string {
   if (!cursor?.l) return `$4 = $4`;
-  return `(date_trunc('milliseconds', ${column}), name ${BYTES}) ${direction === 'asc' ? '>' : '<'}
+  return `(date_trunc('milliseconds', ${column}), name ${BYTES}) ${direction === 'asc' ? '>' : '<'}${isVersioned ? '=' : ''}
     (coalesce(nullif($5::text, '')::timestamptz, 'epoch'::timestamptz), $4)`;
 }
 
@@ -169,11 +169,14 @@ function encodeCursor(
   last: Entry,
 ): string {
   const column = before?.c ?? body.sortBy?.column;
-  const time = column === 'updated_at' || column === 'created_at' ? last[column]?.toISOString() : undefined;
+  const timeOf = (entry: Entry) =>
+    column === 'updated_at' || column === 'created_at' ? entry[column]?.toISOString() : undefined;
+  const time = timeOf(last);
   const order = before?.o ?? body.sortBy?.order;
-  const isLike = ({ name }: Entry) => name === last.name;
-  const sent =
-    page.filter(isLike).length + (page.every(isLike) && before?.l === last.name ? Number(before.n ?? 0) : 0);
+  // Versions share a name; ordered by a time, only those of one time share a place.
+  const isLike = (entry: Entry) => entry.name === last.name && timeOf(entry) === time;
+  const isContinued = page.every(isLike) && before?.l === last.name && before.a === time;
+  const sent = page.filter(isLike).length + (isContinued ? Number(before.n ?? 0) : 0);
   const cursor: Cursor = {
     l: last.name,
     ...(order !== undefined && { o: order }),

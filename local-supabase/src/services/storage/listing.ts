@@ -1,5 +1,5 @@
 import type { Sql } from '../../database/database.ts';
-import { isVersionListing, versionColumns, versionCondition } from './versions.ts';
+import { isVersionListing, noVersionColumns, versionColumns, versionCondition } from './versions.ts';
 
 export interface ListBody {
   readonly prefix: string;
@@ -91,9 +91,7 @@ function versionsOf(body: ListBody) {
   const hasVersions = isVersionListing(body);
   return {
     columns: hasVersions ? `, ${versionColumns}` : '',
-    absent: hasVersions
-      ? ', null::text as version, null::timestamptz as archived_at, null::boolean as is_delete_marker, null::boolean as is_versioned'
-      : '',
+    absent: hasVersions ? `, ${noVersionColumns}` : '',
     condition: versionCondition(noncurrentVersions, deleteMarkers),
   };
 }

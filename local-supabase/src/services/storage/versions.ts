@@ -59,6 +59,9 @@ export async function promoteNewest(sql: Sql, bucket: string, path: string): Pro
 }
 
 export const versionColumns = 'version, archived_at, is_delete_marker, is_versioned';
+/** The same columns of a folder. */
+export const noVersionColumns =
+  'null::text as version, null::timestamptz as archived_at, null::boolean as is_delete_marker, null::boolean as is_versioned';
 
 export const isVersionListing = (body: {
   readonly noncurrentVersions?: unknown;

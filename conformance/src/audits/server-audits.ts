@@ -76,6 +76,7 @@ import { storageReadHeaderAudits } from './storage/read-headers.audits.ts';
 import { storageRefusalAudits } from './storage/refusals.audits.ts';
 import { storageResumableAudits } from './storage/resumable.audits.ts';
 import { storageAudits } from './storage/storage.audits.ts';
+import { storageVersionAudits } from './storage/versions.audits.ts';
 
 /** Audits of a server, over plain HTTP and WebSocket. */
 export const serverAudits: readonly Audit[] = [
@@ -155,5 +156,6 @@ export const serverAudits: readonly Audit[] = [
   ...storageListAudits,
   ...storageChangeAudits,
   ...storageResumableAudits,
+  ...storageVersionAudits,
   ...storageAccessAudits,
 ];

@@ -1,5 +1,6 @@
 import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
+import { NotRunError } from '../../target/target.ts';
 import { assertStatus, at, createWire, textAt, type WireResponse } from '../../target/wire.ts';
 import {
   assertInvalid,
@@ -527,6 +528,64 @@ export const storageRefusalAudits: readonly Audit[] = [
       assert.equal(at(json, 'file_size_limit'), 0, 'the limit');
       assertRefusal(await upload('a.txt', 'a'), 413, 'EntityTooLarge');
       assertStatus(await upload('b.txt', ''), 200);
+    },
+    { since },
+  ),
+  bodies(
+    'STORE-255',
+    'the service tells its state and its version without a key, and its health with one',
+    async ({ service }, { target }) => {
+      const wire = createWire(service.baseUrl, '', target.fetch);
+      const status = await wire.send('GET', '/status');
+      assert.deepEqual([status.status, status.text], [200, ''], 'the status and the text of /status');
+      const version = await wire.send('GET', '/version');
+      assertStatus(version, 200);
+      assert.match(version.text, /^\d+\.\d+\.\d+/, 'the text of /version');
+      const healthy = await service.send('GET', '/health');
+      assert.deepEqual([healthy.status, healthy.json], [200, { healthy: true }], 'the response of /health');
+    },
+    { since },
+  ),
+  bodies(
+    'STORE-256',
+    'a route that does not exist is refused in the format of its part of the service',
+    async ({ name, service }) => {
+      for (const [method, path] of [
+        ['POST', `/bucket/${name}`],
+        ['PATCH', `/object/${name}/a`],
+        ['GET', '/cdn'],
+        ['PATCH', `/object/list/${name}?a=b`],
+      ] as const)
+        assertRefused(
+          await service.send(method, path, method === 'POST' ? { body: {} } : {}),
+          404,
+          'InvalidRequest',
+          `Route ${method}:${path} not found`,
+          { error: 'Not Found', httpStatus: 404 },
+        );
+      for (const path of ['/none', '/objects', '/upload', '/status'])
+        assert.deepEqual(
+          (await service.send('DELETE', path)).json,
+          { message: `Route DELETE:${path} not found`, error: 'Not Found', statusCode: 404 },
+          `the body of the refusal of ${path}`,
+        );
+      assertStatus(await service.send('GET', '/bucket/'), 200);
+    },
+    { since },
+  ),
+  bodies(
+    'STORE-257',
+    'a path whose escapes are no UTF-8 is refused',
+    async ({ service }) => {
+      const refused = await service.send('GET', '/bucket/%FF');
+      if (at(refused.json, 'error') === undefined && at(refused.json, 'code') === undefined)
+        throw new NotRunError('a gateway refuses such escapes');
+      const message = "'/bucket/%FF' is not a valid url component";
+      assert.deepEqual(
+        [refused.status, refused.json],
+        [400, { error: 'Bad Request', code: 'FST_ERR_BAD_URL', message, statusCode: 400 }],
+        'the status and the body',
+      );
     },
     { since },
   ),

@@ -201,7 +201,147 @@ const invalid: readonly (readonly [object, RegExp])[] = [
   [unfiltered('created_at=gt.whenever'), /whenever/],
 ];
 
+const NO_TARGET =
+  'No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: ';
+const NO_WILDCARD =
+  'Column selection is not supported for wildcard subscriptions. Provide an explicit schema and table name.';
+const EMPTY_SEGMENT = 'filter must not contain empty segments (check for extra commas)';
+const NO_PARENTHESES = '`in` filter value must be wrapped by parentheses';
+const EXCEPTION =
+  'Unable to subscribe to changes with given parameters. An exception happened so please check your connect parameters: ';
+const DISABLED =
+  'Unable to subscribe to changes with given parameters. Please check Realtime is enabled for the given connect parameters: ';
+
+/** The message for a filter that cannot be parsed. */
+const unparsed = (filter: string, problem: string) =>
+  [unfiltered(filter), `Error parsing \`filter\` params: ${problem}`] as const;
+/** The message for a filter of one condition that PostgreSQL refuses. */
+const raised = (filter: string, condition: string, exception: string) =>
+  [
+    unfiltered(filter),
+    `${EXCEPTION}[event: *, schema: public, table: notifications, filters: [{${condition}, false}], select: nil]. Exception: ERROR ${exception}`,
+  ] as const;
+const RAISED = 'P0001 (raise_exception)';
+
+/** Invalid bindings, and the whole message of the system error. */
+const reported: readonly (readonly [object, string])[] = [
+  [{}, `${NO_TARGET}%{}`],
+  [{ event: '*' }, `${NO_TARGET}%{"event" => "*"}`],
+  [
+    { schema: 5, list: [1, 'a', null, true, 1.5, { b: [], a: {} }] },
+    `${NO_TARGET}%{"list" => [1, "a", nil, true, 1.5, %{"a" => %{}, "b" => []}], "schema" => 5}`,
+  ],
+  [
+    { ...notifications, filter: 5 },
+    `${NO_TARGET}%{"filter" => 5, "schema" => "public", "table" => "notifications"}`,
+  ],
+  [{ schema: 'public', filter: 'a=eq.1' }, `${NO_TARGET}%{"filter" => "a=eq.1", "schema" => "public"}`],
+  [{ table: 'a', filter: 'a=eq.1' }, `${NO_TARGET}%{"filter" => "a=eq.1", "table" => "a"}`],
+  [{ event: '*', user_token: 'x' }, `${NO_TARGET}<redacted>`],
+  [{ event: '*', auth_token: 'x' }, `${NO_TARGET}<redacted>`],
+  [
+    { ...notifications, select: 'status' },
+    'Error parsing `select` params: expected a list of column name strings, e.g. select: ["col1", "col2"]',
+  ],
+  [{ schema: 'public', select: ['id'] }, NO_WILDCARD],
+  [{ schema: '*', table: 'notifications', select: ['id'] }, NO_WILDCARD],
+  [{ schema: 'public', table: '*', select: ['id'] }, NO_WILDCARD],
+  unparsed('status', '["status"]'),
+  unparsed('status=read', '["read"]'),
+  unparsed('status=not', '["not"]'),
+  unparsed('status=foo.read', '["foo", "read"]'),
+  unparsed('status=not.foo.read.x', '["foo", "read.x"]'),
+  unparsed('status=eq.read,', EMPTY_SEGMENT),
+  unparsed(',status=eq.read', EMPTY_SEGMENT),
+  unparsed('status=eq.read, ,status=eq.read', EMPTY_SEGMENT),
+  unparsed('status=in.read', NO_PARENTHESES),
+  unparsed('status=not.in.(read', NO_PARENTHESES),
+  raised('no_such=eq.1', '"no_such", "eq", "1"', `${RAISED} invalid column for filter no_such`),
+  raised(
+    'status=is.read',
+    '"status", "is", "read"',
+    `${RAISED} invalid value for is filter: must be null, true, false, or unknown`,
+  ),
+  raised(
+    'status=is.unknown',
+    '"status", "is", "unknown"',
+    `${RAISED} is unknown filter requires a boolean column, got text`,
+  ),
+  ...['like', 'ilike', 'match', 'imatch'].map((operator) =>
+    raised(
+      `id=${operator}.a`,
+      `"id", "${operator}", "a"`,
+      `${RAISED} operator ${operator} requires a text-compatible column type, got uuid`,
+    ),
+  ),
+  ...['match', 'imatch'].map((operator) =>
+    raised(
+      `status=${operator}.(`,
+      `"status", "${operator}", "("`,
+      `${RAISED} invalid regular expression for ${operator} filter: invalid regular expression: parentheses () not balanced`,
+    ),
+  ),
+  raised(
+    'id=in.(a)',
+    '"id", "in", "{a}"',
+    '22P02 (invalid_text_representation) invalid input syntax for type uuid: "a"',
+  ),
+  raised(
+    'created_at=gt.whenever',
+    '"created_at", "gt", "whenever"',
+    '22007 (invalid_datetime_format) invalid input syntax for type timestamp with time zone: "whenever"',
+  ),
+  raised(
+    'created_at=lt.2026-02-30',
+    '"created_at", "lt", "2026-02-30"',
+    '22008 (datetime_field_overflow) date/time field value out of range: "2026-02-30"',
+  ),
+  [
+    unfiltered('status=eq.read,no_such=not.in.(1,2),recipient_id=neq.00000000-0000-4000-8000-000000000000'),
+    `${EXCEPTION}[event: *, schema: public, table: notifications, filters: [
+  {"status", "eq", "read", false},
+  {"no_such", "in", "{1,2}", true},
+  {"recipient_id", "neq", "00000000-0000-4000-8000-000000000000", false}
+], select: nil]. Exception: ERROR ${RAISED} invalid column for filter no_such`,
+  ],
+  [
+    { ...notifications, event: 'INSERT', select: ['id', 'no_such'] },
+    `${EXCEPTION}[event: INSERT, schema: public, table: notifications, filters: [], select: ["id", "no_such"]]. Exception: ERROR ${RAISED} invalid column for select no_such`,
+  ],
+  [
+    { schema: 'none', table: 'x', event: 'delete' },
+    `${DISABLED}[event: DELETE, schema: none, table: x, filters: [], select: nil]`,
+  ],
+];
+
 const forms: readonly Audit[] = [
+  audit(
+    'RT-381',
+    'the report of an invalid binding says what is wrong, and repeats the binding',
+    { source: 'protocol/realtime.md#joins', level: 'SHOULD', since },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        await requireTable(context, 'notifications');
+        for (const [index, [binding]] of reported.entries())
+          socket.send(
+            `${index}`,
+            `${index}`,
+            `realtime:reported-${index}`,
+            'phx_join',
+            joinPayload(ada.accessToken, [binding]),
+          );
+        for (const [index, [binding, message]] of reported.entries()) {
+          const what = `the report of ${JSON.stringify(binding)}`;
+          const { payload } = await socket.expect(
+            what,
+            (frame) => frame.topic === `realtime:reported-${index}` && isSystem('error')(frame),
+          );
+          const channel = `reported-${index}`;
+          const expected = { channel, extension: 'postgres_changes', message, status: 'error' };
+          assert.deepEqual(payload, expected, what);
+        }
+      }),
+  ),
   audit(
     'RT-332',
     'each invalid binding is joined, then reported with its reason',

@@ -269,6 +269,51 @@ export const realtimeFrameAudits: readonly Audit[] = [
         );
       }),
   ),
+  audit(
+    'RT-396',
+    'a frame of version 1.0.0 without a topic, an event, a payload or a ref gets no reply',
+    { source: 'protocol/realtime.md#frames', level: 'SHOULD', since },
+    (context) =>
+      withVersion(context, '1.0.0', async (socket, received) => {
+        const frame = { topic: 'phoenix', event: 'heartbeat', payload: {}, ref: '1' };
+        for (const member of ['topic', 'event', 'payload', 'ref'])
+          socket.send(JSON.stringify({ ...frame, [member]: undefined }));
+        for (const text of ['[]', '"text"', 'null', JSON.stringify([null, '2', 'phoenix', 'heartbeat', {}])])
+          socket.send(text);
+        socket.send(Buffer.from([3, 0, 0, 0, 0, 0, 0]));
+        socket.send(JSON.stringify({ ...frame, ref: '7' }));
+        await untilReceived(received, 1);
+        assert.deepEqual(
+          received,
+          [{ ref: '7', topic: 'phoenix', event: 'phx_reply', payload: { status: 'ok', response: {} } }],
+          'the received frames',
+        );
+      }),
+  ),
+  audit(
+    'RT-397',
+    'a broadcast in bytes that is cut off, or has no kind, gets no reply',
+    { source: 'protocol/realtime.md#frames', level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      const name = newRoom();
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, name, user, { broadcast: { ack: true, self: true } }, '1');
+        const sound = binaryPush(['1', '2'], `realtime:${name}`, 'shout', '{}');
+        for (const bytes of [
+          sound.subarray(0, 6),
+          sound.subarray(0, 20),
+          Buffer.from([4, ...sound.subarray(1)]),
+        ])
+          socket.sendBytes(bytes);
+        socket.sendBytes(binaryPush(['1', '3'], `realtime:${name}`, 'last', '{}'));
+        await socket.expect('the reply to the last', isReply('3'));
+        assert.equal(socket.received.some(isReply('2')), false, 'a reply to the others');
+        const events = socket.received.filter(isBroadcast).map(({ payload }) => at(payload, 'event'));
+        assert.deepEqual(events, ['last'], 'the events');
+      });
+    },
+  ),
 ];
 
 /** Opens a socket of a version, or without one, for `task`, which also gets the received frames. */

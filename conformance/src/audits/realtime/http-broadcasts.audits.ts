@@ -2,16 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
-import { assertStatus, at } from '../../target/wire.ts';
+import { assertStatus, at, createWire } from '../../target/wire.ts';
 import { inboxTopicOf, joinOk, newRoom, withSocket } from './audit-socket.ts';
 import { httpWith } from './broadcast-http.ts';
-import { isBroadcast } from './frame-socket.ts';
+import { isBroadcast, realtimeUrlOf } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const since = '1.0.0';
 
 const httpOfUser = async (context: AuditContext) =>
   httpWith(context, context.target.anonKey, (await context.newUser()).accessToken);
+
+const BLANK = "can't be blank";
+const INVALID = 'is invalid';
+const GOOD = { topic: 'a', event: 'b', payload: {} };
 
 const refusals: readonly Audit[] = [
   audit(
@@ -45,6 +49,125 @@ const refusals: readonly Audit[] = [
       const send = await httpOfUser(context);
       const query = { private: 'true' };
       assertStatus(await send('/broadcast/a/events/b', { query, body: {} }), 403);
+    },
+  ),
+];
+
+/** Messages of a batch, each with its errors. */
+const FIELDS: readonly (readonly [message: object, errors: object])[] = [
+  [
+    { topic: 5, event: null, payload: [] },
+    { topic: [INVALID], event: [BLANK], payload: [INVALID] },
+  ],
+  [
+    { topic: null, event: true, payload: 5 },
+    { topic: [BLANK], event: [INVALID], payload: [INVALID] },
+  ],
+  [
+    { topic: '', event: '\t', payload: {} },
+    { topic: [BLANK], event: [BLANK] },
+  ],
+  [{}, { topic: [BLANK], event: [BLANK], payload: [BLANK] }],
+  [{ ...GOOD, private: 2 }, { private: [INVALID] }],
+  [{ ...GOOD, private: 'TRUE' }, { private: [INVALID] }],
+  ...[true, false, null, 'true', 'false', '1', '0'].map(
+    (value) => [{ ...GOOD, private: value }, {}] as const,
+  ),
+];
+
+const bodies: readonly Audit[] = [
+  audit(
+    'RT-382',
+    'each kind of invalid field in a batch has its error, and a sound message none',
+    { source: 'protocol/realtime.md#broadcast', since },
+    async (context) => {
+      const send = httpWith(context, context.target.anonKey);
+      const refused = await send('/broadcast', { body: { messages: FIELDS.map(([message]) => message) } });
+      assert.deepEqual(
+        [refused.status, refused.json],
+        [422, { errors: { messages: FIELDS.map(([, errors]) => errors) } }],
+        'the status and the body',
+      );
+      for (const [messages, error] of [
+        [undefined, BLANK],
+        [null, BLANK],
+        [[], BLANK],
+        ['text', INVALID],
+        [5, INVALID],
+        [[GOOD, 5], INVALID],
+      ] as const) {
+        const { status, json } = await send('/broadcast', { body: { messages } });
+        assert.deepEqual(
+          [status, json],
+          [422, { errors: { messages: [error] } }],
+          `the status and the body for ${JSON.stringify(messages)}`,
+        );
+      }
+    },
+  ),
+  audit(
+    'RT-383',
+    'the body of a broadcast by HTTP is read by its media type',
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      const name = newRoom();
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, name, user, {});
+        const send = httpWith(context, context.target.anonKey);
+        const post = (event: string, type: string, body: unknown) =>
+          send(`/broadcast/${name}/events/${event}`, { body, headers: { 'Content-Type': type } });
+        assertStatus(await post('json', 'application/json; charset=utf-8', { b: 1, a: { d: 2, c: 3 } }), 202);
+        assertStatus(await post('empty', 'application/json', ''), 202);
+        assertStatus(await post('no bytes', 'application/octet-stream', ''), 202);
+        assertStatus(await post('broken', 'application/json', '{'), 400);
+        const other = await post('other', 'text/plain', 'text');
+        assert.deepEqual(
+          [other.status, other.json],
+          [415, { error: 'Unsupported Media Type. Use application/json or application/octet-stream' }],
+          'the status and the body of another type',
+        );
+        assertStatus(await post('last', 'application/json', {}), 202);
+        await socket.expect('the last', (frame) => at(frame.payload, 'event') === 'last');
+        const received = socket.received.filter(isBroadcast).map(({ payload }) => payload);
+        assert.deepEqual(
+          received.map((payload) => at(payload, 'event')),
+          ['json', 'empty', 'no bytes', 'last'],
+          'the events',
+        );
+        assert.equal(
+          JSON.stringify(at(received[0], 'payload')),
+          '{"a":{"c":3,"d":2},"b":1}',
+          'the payload, in the order of its members',
+        );
+        assert.deepEqual(at(received[1], 'payload'), {}, 'the payload of no body');
+        assert.equal(String(at(received[2], 'payload')), '', 'the payload of no bytes');
+      });
+    },
+  ),
+  audit(
+    'RT-384',
+    'a broadcast by HTTP is private where the query says true, and its refusal says so',
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD', since },
+    async (context) => {
+      const send = await httpOfUser(context);
+      const refused = await send('/broadcast/a/events/b', { query: { private: 'true' }, body: {} });
+      assert.deepEqual([refused.status, refused.json], [403, { message: 'Unauthorized' }], 'the refusal');
+      for (const value of ['false', '1', 'TRUE', ''])
+        assertStatus(await send('/broadcast/a/events/b', { query: { private: value }, body: {} }), 202);
+    },
+  ),
+  audit(
+    'RT-385',
+    'the service responds to a ping',
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD', since },
+    async ({ target }) => {
+      const url = realtimeUrlOf(target)
+        .replace(/^ws/, 'http')
+        .replace(/\/websocket$/, '/api');
+      const wire = createWire(url, target.anonKey, target.fetch);
+      const pong = await wire.send('GET', '/ping');
+      assert.deepEqual([pong.status, pong.json], [200, { message: 'Success' }], 'the status and the body');
     },
   ),
 ];
@@ -214,4 +337,4 @@ const deliveries: readonly Audit[] = [
 ];
 
 /** Broadcasts by HTTP, in batches and single ones. */
-export const realtimeHttpBroadcastAudits: readonly Audit[] = [...refusals, ...deliveries];
+export const realtimeHttpBroadcastAudits: readonly Audit[] = [...refusals, ...bodies, ...deliveries];

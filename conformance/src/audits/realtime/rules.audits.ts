@@ -18,6 +18,23 @@ async function statusOf(socket: FrameSocket, ref: string): Promise<unknown> {
 
 const isClose = (frame: Frame) => frame.event === 'phx_close';
 
+const NO_CLAUSE = 'no function clause matching in Access.get/3';
+const KEYWORDS = 'the Access module supports only keyword lists (with atom keys), got: ';
+/** Payloads of a join that the service cannot read, with the reason. */
+const MALFORMED: readonly (readonly [payload: unknown, reason: string])[] = [
+  ['text', 'expected params to be a :map, got: `"text"`'],
+  [[1, 'a', null], 'expected params to be a :map, got: `[1, "a", nil]`'],
+  [{ config: [] }, `${KEYWORDS}"broadcast"`],
+  [{ config: 'x' }, NO_CLAUSE],
+  [{ config: { broadcast: [] } }, `${KEYWORDS}"replication_ready"`],
+  [{ config: { broadcast: 5 } }, NO_CLAUSE],
+  [{ config: { postgres_changes: [5] } }, 'expected a map, got: 5'],
+  [
+    { config: { postgres_changes: [[1.5, 'a', true, { b: [], a: {} }]] } },
+    'expected a map, got: [1.5, "a", true, %{"a" => %{}, "b" => []}]',
+  ],
+];
+
 /** Rules that were found by differential runs against the real server. */
 export const realtimeRuleAudits: readonly Audit[] = [
   audit('RT-188', 'a leave without the join_ref of the channel is ignored', { source }, async (context) => {
@@ -71,6 +88,76 @@ export const realtimeRuleAudits: readonly Audit[] = [
           /expected a map/,
           'response.reason of the reply',
         );
+      });
+    },
+  ),
+  ...MALFORMED.map(([payload, reason], index) =>
+    audit(
+      `RT-${386 + index}`,
+      `the refusal of the join payload ${JSON.stringify(payload)} says what was expected`,
+      { source, level: 'SHOULD', since: '1.0.0' },
+      async (context) => {
+        const { accessToken } = await context.newUser();
+        await withSocket(context, async (socket) => {
+          const isObject = typeof payload === 'object' && !Array.isArray(payload);
+          socket.send(
+            '1',
+            '1',
+            topic,
+            'phx_join',
+            isObject ? { ...payload, access_token: accessToken } : payload,
+          );
+          const reply = await socket.expect('the reply', isReply('1'));
+          assert.equal(at(reply.payload, 'status'), 'error', 'status of the reply');
+          const found = String(at(reply.payload, 'response', 'reason'));
+          assert.equal(
+            found.split('\n', 1)[0],
+            `UnknownErrorOnChannel: ${reason}`,
+            'the reason of the reply',
+          );
+        });
+      },
+    ),
+  ),
+  audit(
+    'RT-394',
+    'a setting of a channel that has another type counts as absent',
+    { source, level: 'SHOULD', since: '1.0.0' },
+    async (context) => {
+      const { accessToken } = await context.newUser();
+      await withSocket(context, async (socket) => {
+        const settings = [
+          { postgres_changes: 'x' },
+          { postgres_changes: [null] },
+          { presence: [] },
+          { presence: { key: 5, enabled: 'no' } },
+          { private: 1 },
+          { broadcast: { ack: 1, self: 'yes' } },
+        ];
+        for (const [index, config] of settings.entries()) {
+          const ref = String(index + 1);
+          const reply = await join(socket, `other-types-${ref}`, { accessToken }, config, ref);
+          const accepted = { status: 'ok', response: { postgres_changes: [] } };
+          assert.deepEqual(reply, accepted, `the reply to ${JSON.stringify(config)}`);
+        }
+        socket.send('6', '7', 'realtime:other-types-6', 'broadcast', shout);
+        await settle(socket, '8');
+        assert.equal(socket.received.some(isReply('7')), false, 'a reply to the broadcast');
+      });
+    },
+  ),
+  audit(
+    'RT-395',
+    'a flag of a channel may be a text in any case',
+    { source, level: 'SHOULD', since: '1.0.0' },
+    async (context) => {
+      const { accessToken } = await context.newUser();
+      await withSocket(context, async (socket) => {
+        const broadcast = { ack: 'True', self: 'TRUE' };
+        await joinOk(socket, 'audit', { accessToken }, { broadcast, private: 'False' }, '1');
+        socket.send('1', '2', topic, 'broadcast', shout);
+        assert.equal(await statusOf(socket, '2'), 'ok', 'the status');
+        await socket.expect('the own broadcast', ({ event }) => event === 'broadcast');
       });
     },
   ),

@@ -487,4 +487,57 @@ export const storageAccessAudits: readonly Audit[] = [
     },
     { since: '1.0.0' },
   ),
+  access(
+    'STORE-824',
+    'a token without a role has the rights of anon',
+    async (bucket, context) => {
+      const { name, service, upload } = bucket;
+      await upload('in/a', 'a');
+      const { accessToken } = await context.newUser();
+      const wire = createWire(service.baseUrl, context.target.anonKey, context.target.fetch);
+      const list = (claims: Readonly<Record<string, unknown>>) =>
+        wire.send('POST', `/object/list/${name}`, {
+          token: context.signAgain(accessToken, claims),
+          body: { prefix: 'in' },
+        });
+      if ((await list({})).status !== 200)
+        throw new NotRunError('the target accepts no tokens of the legacy secret');
+      await withPolicies(bucket, context, ['for select to anon using (bucket_id = $bucket)'], async () => {
+        assert.deepEqual(namesOf((await list({ role: undefined })).json), ['a'], 'the names without a role');
+        assert.deepEqual((await list({})).json, [], 'the names with a role');
+      });
+    },
+    { since: '1.0.0' },
+  ),
+  access(
+    'STORE-825',
+    'the service role purges the cache of a bucket, an object and the project',
+    async ({ name, service }) => {
+      for (const path of [`/cdn/${name}/a.txt`, `/cdn/${name}`]) {
+        const purged = await service.send('DELETE', path);
+        const code = at(purged.json, 'code');
+        if (code === 'FeatureNotEnabled' || code === 'MissingParameter')
+          throw new NotRunError('purging is not enabled');
+        assert.deepEqual([purged.status, at(purged.json, 'message')], [200, 'success'], 'the response');
+      }
+    },
+    { since: '1.0.0' },
+  ),
+  access(
+    'STORE-826',
+    'a row that another program wrote is described without metadata',
+    async ({ name, service }, context) => {
+      if (context.target.createsTables !== true)
+        throw new NotRunError('no rows may be created there without --apply-schema');
+      await context.query('insert into storage.objects (bucket_id, name) values ($1, $2)', [name, 'a']);
+      const { status, json } = await service.send('GET', `/object/info/${name}/a`);
+      const members = ['name', 'size', 'content_type', 'cache_control', 'etag', 'metadata'];
+      assert.deepEqual(
+        [status, ...members.map((member) => at(json, member))],
+        [200, 'a', null, null, null, null, null],
+        `the status, ${members.join(', ')}`,
+      );
+    },
+    { since: '1.0.0' },
+  ),
 ];

@@ -366,4 +366,29 @@ export const storageListAudits: readonly Audit[] = [
     },
     { since: '1.0.0' },
   ),
+  lists(
+    'STORE-525',
+    'pages with a delimiter keep their order in both directions, and have every folder once',
+    async (bucket) => {
+      await fill(bucket, ['a/1', 'a/2', 'b', 'c/1', 'c/2', 'd', 'e/1', 'e/2']);
+      const ascending = ['a/', 'b', 'c/', 'd', 'e/'];
+      for (const [order, names] of [
+        ['asc', ascending],
+        ['desc', ascending.toReversed()],
+      ] as const)
+        for (const limit of [1, 2, 5]) {
+          const found: unknown[] = [];
+          const sortBy = { column: 'name', order };
+          let page = await listV2(bucket, { sortBy, limit, with_delimiter: true });
+          for (let pages = 0; pages < 5; pages += 1) {
+            const both = [at(page.json, 'folders'), at(page.json, 'objects')].flatMap(namesOf);
+            found.push(...both.toSorted((a, b) => names.indexOf(String(a)) - names.indexOf(String(b))));
+            if (at(page.json, 'hasNext') !== true) break;
+            page = await listV2(bucket, { limit, with_delimiter: true, cursor: textAt(page, 'nextCursor') });
+          }
+          assert.deepEqual(found, names, `the names ${order} in pages of ${limit}`);
+        }
+    },
+    { since: '1.0.0' },
+  ),
 ];

@@ -292,6 +292,9 @@ const ofForms: readonly Audit[] = [
     'STORE-360',
     'the first file of a form is stored, of any size, and no part of the form with it',
     async (bucket) => {
+      const quoted = { ...FORM, 'Content-Type': 'multipart/form-data; boundary="X"' };
+      assertStatus(await bucket.upload('quoted', formOf(DISPOSITION, 'abc'), quoted), 200);
+      assert.equal((await get(bucket, 'quoted')).text, 'abc', 'the text of a quoted boundary');
       const two = `${DISPOSITION}\r\n\r\none\r\n--X\r\nContent-Disposition: form-data; name="b"; filename="b"`;
       assertStatus(await bucket.upload('two', formOf(two, 'two'), FORM), 200);
       assert.equal((await get(bucket, 'two')).text, 'one', 'the text');

@@ -13,6 +13,7 @@ import {
 
 const access = bucketAudits('access');
 const bodies = bucketAudits('bodies');
+const changes = bucketAudits('removal-and-transfers');
 const links = bucketAudits('links');
 const buckets = bucketAudits('buckets');
 const uploads = bucketAudits('uploads');
@@ -586,6 +587,74 @@ export const storageRefusalAudits: readonly Audit[] = [
         [400, { error: 'Bad Request', code: 'FST_ERR_BAD_URL', message, statusCode: 400 }],
         'the status and the body',
       );
+    },
+    { since },
+  ),
+  bodies(
+    'STORE-258',
+    'a JSON body may have 1 MiB, and not more',
+    async ({ name, service }) => {
+      const list = (bytes: number) => {
+        const empty = JSON.stringify({ prefix: '', rest: '' });
+        const body = empty.replace(/"}$/, `${'x'.repeat(bytes - empty.length)}"}`);
+        return service.send('POST', `/object/list/${name}`, { body });
+      };
+      assertStatus(await list(2 ** 20), 200);
+      assertRefused(await list(2 ** 20 + 1), 413, 'EntityTooLarge', 'Request body is too large', {
+        error: 'FastifyError',
+        httpStatus: 413,
+      });
+    },
+    { since },
+  ),
+  changes(
+    'STORE-625',
+    'a removal has at most the number of names that the service takes',
+    async ({ name, service }) => {
+      const prefixes = Array.from({ length: 1001 }, (_, index) => `n${index}`);
+      const removed = await service.send('DELETE', `/object/${name}`, { body: { prefixes } });
+      if (removed.status === 200) throw new NotRunError('the service takes any number of names');
+      const found = String(at(removed.json, 'message'));
+      const [, limit] = /limited to (\d+) objects/.exec(found) ?? [];
+      assertRefused(
+        removed,
+        400,
+        'InvalidRequest',
+        `Bulk object requests are limited to ${limit} objects per request.`,
+      );
+    },
+    { since },
+  ),
+  changes(
+    'STORE-626',
+    'the refusals of transfers say what is wrong',
+    async ({ name, service, upload }) => {
+      await upload('a.txt', 'a');
+      const transfer = (kind: string, rest: object) =>
+        service.send('POST', `/object/${kind}`, {
+          body: { bucketId: name, sourceKey: 'a.txt', destinationKey: 'b.txt', ...rest },
+        });
+      const noObject = [404, 'NoSuchKey', 'Object not found', { error: 'not_found' }] as const;
+      for (const kind of ['copy', 'move']) {
+        assertRefused(await transfer(kind, { bucketId: `${name}-none` }), ...noObject);
+        assertRefused(await transfer(kind, { sourceKey: '' }), ...noObject);
+        assertRefused(await transfer(kind, { destinationKey: '' }), 400, 'InvalidKey', 'Invalid key: ');
+        assertRefused(
+          await transfer(kind, { bucketId: '' }),
+          400,
+          'InvalidBucketName',
+          'Bucket name invalid',
+          {
+            error: 'Invalid Input',
+          },
+        );
+        assertRefused(
+          await transfer(kind, { destinationBucket: `${name}-none` }),
+          404,
+          'InvalidRequest',
+          'The related resource does not exist',
+        );
+      }
     },
     { since },
   ),

@@ -87,6 +87,8 @@ const REFUSED_HEADERS: readonly (readonly [headers: Headers, status: number, tex
   [{ 'Upload-Metadata': 'a YQ==,a Yg==' }, 400, 'Invalid upload-metadata\n'],
   [{ 'Upload-Metadata': 'a ?' }, 400, 'Invalid upload-metadata\n'],
   [{ 'Upload-Concat': 'partial' }, 501, NO_CONCATENATION],
+  [{ 'Upload-Concat': 'final;/a /b' }, 501, NO_CONCATENATION],
+  [{ 'Upload-Concat': 'x' }, 400, 'Invalid upload-concat\n'],
 ];
 
 /** Asserts a refusal: its real status, and its text. */
@@ -217,6 +219,7 @@ export const storageResumableAudits: readonly Audit[] = [
         assertText(await send(method, unknown), 404, NOT_FOUND);
         assertText(await send(method, 'x'), 400, 'Invalid upload id');
         assertText(await send(method, encodeId(name)), 400, 'Invalid upload id');
+        assertText(await send(method, encodeId(`${name}/a/`)), 400, 'Version not provided');
       }
       assertStatus(await send('HEAD', 'x'), 400);
       assertText(await send('PUT', unknown), 404, 'Not found\n');

@@ -13,7 +13,6 @@ export interface Schema {
   readonly maximum?: number;
   readonly enum?: readonly string[];
   readonly pattern?: string;
-  readonly minProperties?: number;
   /** At least one of these members is required. */
   readonly requiredAny?: readonly string[];
   /** Members that are required if another one has a certain value. */
@@ -102,18 +101,9 @@ function checkList(schema: Schema, list: readonly unknown[], at: string): Checke
 }
 
 function checkMembers(schema: Schema, members: Readonly<Record<string, unknown>>, at: string): Checked {
-  const {
-    properties = {},
-    required = [],
-    minProperties = 0,
-    requiredAny = [],
-    orAny = [],
-    requiredWith,
-  } = schema;
+  const { properties = {}, required = [], requiredAny = [], orAny = [], requiredWith } = schema;
   const isMissing = (name: string) => members[name] === undefined;
   const without = (name: string) => `${at} must have required property '${name}'`;
-  if (Object.keys(members).length < minProperties && requiredAny.length === 0)
-    return wrong(members, `${at} must NOT have fewer than ${minProperties} properties`);
   const missing = required.find(isMissing);
   if (missing !== undefined) return wrong(members, without(missing));
   const read: Record<string, unknown> = { ...members };

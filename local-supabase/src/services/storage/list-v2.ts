@@ -3,7 +3,13 @@ import { decodeBase64, encodeBase64 } from '../../platform/base64.ts';
 import { decodeUtf8 } from '../../platform/bytes.ts';
 import { isReached } from './listing.ts';
 import { invalidParameter } from './storage-error.ts';
-import { isVersionListing, noVersionColumns, versionColumns, versionCondition } from './versions.ts';
+import {
+  isVersionListing,
+  noVersionColumns,
+  versionColumns,
+  versionCondition,
+  type Inclusion,
+} from './versions.ts';
 
 export interface ListV2Body {
   readonly prefix?: string;
@@ -13,8 +19,8 @@ export interface ListV2Body {
   /** Groups keys by `/` into folders. */
   readonly with_delimiter?: boolean;
   readonly sortBy?: { readonly column: string; readonly order?: string };
-  readonly noncurrentVersions?: string;
-  readonly deleteMarkers?: string;
+  readonly noncurrentVersions?: Inclusion;
+  readonly deleteMarkers?: Inclusion;
   /** Selects only the key that equals the prefix. */
   readonly exactMatch?: boolean;
 }

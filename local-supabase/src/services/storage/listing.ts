@@ -1,5 +1,11 @@
 import type { Sql } from '../../database/database.ts';
-import { isVersionListing, noVersionColumns, versionColumns, versionCondition } from './versions.ts';
+import {
+  isVersionListing,
+  noVersionColumns,
+  versionColumns,
+  versionCondition,
+  type Inclusion,
+} from './versions.ts';
 
 export interface ListBody {
   readonly prefix: string;
@@ -9,8 +15,8 @@ export interface ListBody {
   /** A prefix of the names, regardless of case. */
   readonly search?: string;
   readonly sortBy?: { readonly column: string; readonly order?: string };
-  readonly noncurrentVersions?: string;
-  readonly deleteMarkers?: string;
+  readonly noncurrentVersions?: Inclusion;
+  readonly deleteMarkers?: Inclusion;
   /** Selects only the object whose key equals the prefix. */
   readonly exactMatch?: boolean;
 }

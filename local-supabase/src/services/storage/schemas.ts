@@ -32,7 +32,6 @@ export const createBucketSchema: Schema = {
 
 export const updateBucketSchema: Schema = {
   type: 'object',
-  minProperties: 1,
   properties: {
     public: flag,
     file_size_limit: sizeLimit,

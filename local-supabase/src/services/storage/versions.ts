@@ -1,5 +1,5 @@
 import type { Sql } from '../../database/database.ts';
-import { accessDenied, StorageError } from './storage-error.ts';
+import { accessDenied } from './storage-error.ts';
 
 /** Whether a bucket keeps earlier versions of its objects. Once enabled, versioning can only be suspended. */
 export type VersioningStatus = 'DISABLED' | 'ENABLED' | 'SUSPENDED';
@@ -68,10 +68,13 @@ export const isVersionListing = (body: {
   readonly deleteMarkers?: unknown;
 }): boolean => body.noncurrentVersions !== undefined || body.deleteMarkers !== undefined;
 
+/** Whether a list has the rows of a kind: not at all, among others, or alone. */
+export type Inclusion = 'exclude' | 'include' | 'only';
+
 /** The condition on `storage.objects` for the versions and delete markers that a list includes. */
 export function versionCondition(
-  noncurrent: unknown = 'exclude',
-  deleteMarkers: unknown = 'exclude',
+  noncurrent: Inclusion = 'exclude',
+  deleteMarkers: Inclusion = 'exclude',
 ): string {
   return [
     inclusion(noncurrent, 'archived_at is not null'),
@@ -79,19 +82,7 @@ export function versionCondition(
   ].join(' and ');
 }
 
-function inclusion(wanted: unknown, condition: string): string {
-  switch (wanted) {
-    case 'include':
-      return 'true';
-    case 'only':
-      return `(${condition})`;
-    case 'exclude':
-      return `not (${condition})`;
-    default:
-      throw new StorageError(
-        400,
-        'InvalidRequest',
-        'noncurrentVersions and deleteMarkers must be exclude, include or only',
-      );
-  }
+function inclusion(wanted: Inclusion, condition: string): string {
+  if (wanted === 'include') return 'true';
+  return wanted === 'only' ? `(${condition})` : `not (${condition})`;
 }

@@ -33,6 +33,7 @@ import { realtimeBindingAudits } from './realtime/bindings.audits.ts';
 import { realtimeBroadcastAudits } from './realtime/broadcast.audits.ts';
 import { realtimeFilterAudits } from './realtime/change-filters.audits.ts';
 import { realtimeDatabaseAudits } from './realtime/database-broadcasts.audits.ts';
+import { realtimePrivateAudits } from './realtime/private-channels.audits.ts';
 import { realtimePresenceAudits } from './realtime/presence.audits.ts';
 import { restRefusalAudits } from './rest/refused-queries.audits.ts';
 import { realtimeAudits } from './realtime/realtime.audits.ts';
@@ -143,6 +144,7 @@ export const serverAudits: readonly Audit[] = [
   ...realtimeRuleAudits,
   ...realtimeDatabaseAudits,
   ...realtimePresenceAudits,
+  ...realtimePrivateAudits,
   ...realtimeFrameAudits,
   ...realtimeTokenAudits,
   ...realtimeHttpBroadcastAudits,

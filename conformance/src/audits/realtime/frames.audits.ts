@@ -16,13 +16,14 @@ const openOlder = ({ target }: AuditContext) =>
   new WebSocket(`${realtimeUrlOf(target)}?apikey=${encodeURIComponent(target.anonKey)}&vsn=1.0.0`);
 
 /** A binary push of a broadcast (kind 3). */
-function binaryPush(
+export function binaryPush(
   refs: readonly [string, string],
   topic: string,
   event: string,
   data: string | Uint8Array,
+  metadata = '',
 ) {
-  const parts = [...refs, topic, event, ''].map((part) => Buffer.from(part));
+  const parts = [...refs, topic, event, metadata].map((part) => Buffer.from(part));
   const head = [3, ...parts.map(({ length }) => length), typeof data === 'string' ? 1 : 0];
   return Buffer.concat([Buffer.from(head), ...parts, Buffer.from(data)]);
 }

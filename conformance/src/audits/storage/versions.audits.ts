@@ -297,6 +297,7 @@ const REFUSED_RULES: readonly (readonly [rules: unknown, message: string])[] = [
     ],
     TWICE,
   ],
+  [[{ ...RULE, id: 'a' }, RULE, { ...RULE, id: 'a' }], TWICE],
   [[{ ...RULE, status: 'On' }], 'Rule 1 Status must be Enabled or Disabled'],
   [[{ ...RULE, filter: { prefix: 'a' } }], NO_FILTER],
   [[{ ...legacy({ noncurrentDays: 1 }), legacyPrefix: 'a' }], NO_FILTER],

@@ -1,0 +1,242 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import type { AuditContext, AuditUser } from '../../audit/audit-context.ts';
+import { NotRunError } from '../../target/target.ts';
+import { assertStatus, at } from '../../target/wire.ts';
+import { join, joinOk, newRoom, settle, withSockets } from './audit-socket.ts';
+import { httpWith } from './broadcast-http.ts';
+import { isBroadcast, isEvent, isReply, type FrameSocket } from './frame-socket.ts';
+import { binaryPush } from './frames.audits.ts';
+
+const audit = auditsOf('realtime');
+const since = '1.0.0';
+
+/**
+ * Runs `task` with a new topic whose private channel users may read and write, for these extensions alone.
+ *
+ * @throws NotRunError on a target whose database is not the audits' to change.
+ */
+async function withTopic(
+  context: AuditContext,
+  { reading, writing }: { readonly reading: readonly string[]; readonly writing: readonly string[] },
+  task: (topic: string) => Promise<void>,
+): Promise<void> {
+  if (context.target.createsTables !== true)
+    throw new NotRunError('no policies may be created there without --apply-schema');
+  const topic = newRoom();
+  const condition = (extensions: readonly string[]) =>
+    `realtime.topic() = '${topic}' and extension = any ('{${extensions.join()}}')`;
+  const policies = [
+    ['read', `for select to authenticated using (${condition(reading)})`],
+    ['write', `for insert to authenticated with check (${condition(writing)})`],
+  ] as const;
+  const created: string[] = [];
+  try {
+    for (const [name, sql] of policies) {
+      const policy = `"audit ${name} ${topic}"`;
+      await context.query(`create policy ${policy} on realtime.messages ${sql}`).catch((cause: unknown) => {
+        throw new NotRunError('no policies of messages can be created there', { cause });
+      });
+      created.push(policy);
+    }
+    await task(topic);
+  } finally {
+    for (const policy of created) await context.query(`drop policy ${policy} on realtime.messages`);
+  }
+}
+
+const both = ['broadcast', 'presence'];
+const priv = (rest: object = {}) => ({ private: true, broadcast: { ack: true }, ...rest });
+const shout = (event: string) => ({ type: 'broadcast', event, payload: { of: event } });
+const eventsOf = ({ received }: FrameSocket) =>
+  received.filter(isBroadcast).map(({ payload }) => at(payload, 'event'));
+const isNamed = (event: string) => (frame: { readonly event: string; readonly payload: unknown }) =>
+  frame.event === 'broadcast' && at(frame.payload, 'event') === event;
+
+const rights: readonly Audit[] = [
+  audit(
+    'RT-398',
+    'users whom policies permit it broadcast and track on a private channel, by the socket and by HTTP',
+    { source: 'protocol/realtime.md#broadcast', since },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await withTopic(context, { reading: both, writing: both }, (topic) =>
+        withSockets(context, async (open) => {
+          const [one, two, open3] = [await open(), await open(), await open()];
+          await joinOk(one, topic, ada, priv({ presence: { enabled: true, key: 'ada' } }));
+          await joinOk(two, topic, grace, priv({ presence: { enabled: true, key: 'grace' } }));
+          await joinOk(open3, topic, grace, { broadcast: { ack: true } });
+          const state = await two.expect('presence_state', isEvent('presence_state'));
+          assert.deepEqual(state.payload, {}, 'the state');
+          one.send('1', '5', `realtime:${topic}`, 'broadcast', shout('socket'));
+          const reply = await one.expect('the reply', isReply('5'));
+          assert.deepEqual(reply.payload, { status: 'ok', response: {} }, 'the payload of the reply');
+          one.send('1', '6', `realtime:${topic}`, 'presence', {
+            type: 'presence',
+            event: 'track',
+            payload: { at: 'desk' },
+          });
+          const tracked = await one.expect('the reply', isReply('6'));
+          assert.deepEqual(tracked.payload, { status: 'ok', response: {} }, 'the payload of the reply');
+          const diff = await two.expect('presence_diff', isEvent('presence_diff'));
+          assert.equal(at(diff.payload, 'joins', 'ada', 'metas', 0, 'at'), 'desk', 'the entry');
+          const send = httpWith(context, context.target.anonKey, ada.accessToken);
+          const query = { private: 'true' };
+          assertStatus(await send(`/broadcast/${topic}/events/single`, { query, body: {} }), 202);
+          const message = (event: string) => ({ topic, event, payload: {}, private: true });
+          assertStatus(await send('/broadcast', { body: { messages: [message('batch')] } }), 202);
+          await two.expect('the last', isNamed('batch'));
+          assert.deepEqual(eventsOf(two), ['socket', 'single', 'batch'], 'the events');
+          await settle(open3, '9');
+          assert.deepEqual(eventsOf(open3), [], 'the events of the public channel');
+        }),
+      );
+    },
+  ),
+  audit(
+    'RT-399',
+    'a private channel without the right to presence has none, and one without the right to broadcasts has no broadcasts',
+    { source: 'protocol/realtime.md#presence', since },
+    async (context) => {
+      const user = await context.newUser();
+      const presence = { enabled: true, key: 'ada' };
+      const track = { type: 'presence', event: 'track', payload: {} };
+      await withTopic(context, { reading: ['broadcast'], writing: ['broadcast'] }, (topic) =>
+        withSockets(context, async (open) => {
+          const [one, two] = [await open(), await open()];
+          for (const socket of [one, two]) await joinOk(socket, topic, user, priv({ presence }));
+          one.send('1', '5', `realtime:${topic}`, 'presence', track);
+          const refused = await one.expect('the reply', isReply('5'));
+          assert.deepEqual(refused.payload, { status: 'error', response: {} }, 'the reply to the entry');
+          one.send('1', '6', `realtime:${topic}`, 'broadcast', shout('a'));
+          await two.expect('the broadcast', isBroadcast);
+          const isPresence = ({ event }: { readonly event: string }) => event.startsWith('presence_');
+          assert.equal(two.received.some(isPresence), false, 'a message of presence');
+        }),
+      );
+      await withTopic(context, { reading: ['presence'], writing: ['presence'] }, (topic) =>
+        withSockets(context, async (open) => {
+          const [one, two] = [await open(), await open()];
+          for (const socket of [one, two]) await joinOk(socket, topic, user, priv({ presence }));
+          one.send('1', '5', `realtime:${topic}`, 'broadcast', shout('a'));
+          one.send('1', '6', `realtime:${topic}`, 'presence', track);
+          const accepted = await one.expect('the reply', isReply('6'));
+          assert.equal(at(accepted.payload, 'status'), 'ok', 'the status of the reply to the entry');
+          await two.expect('presence_diff', isEvent('presence_diff'));
+          assert.deepEqual([one.received.some(isReply('5')), eventsOf(two)], [false, []], 'the broadcast');
+          const reply = await join(one, topic, user, priv({ presence: { enabled: false } }), '7');
+          assert.equal(at(reply, 'status'), 'error', 'the status of a join without presence');
+        }),
+      );
+    },
+  ),
+];
+
+const REPLAYED = { broadcast: { replay: { since: 0, limit: 25 } }, private: true };
+
+/** A binary push of a broadcast that asks to be stored. */
+const persisting = (topic: string, ref: string, persist: unknown, data: string | Uint8Array = '{"a":1}') =>
+  binaryPush(['1', ref], `realtime:${topic}`, `stored-${ref}`, data, JSON.stringify({ persist }));
+
+/** @throws NotRunError if the service stores no broadcasts of clients, as versions before it do. */
+async function requirePersistence(socket: FrameSocket, user: AuditUser): Promise<void> {
+  const name = newRoom();
+  await joinOk(socket, name, user, { broadcast: { ack: true } }, '8');
+  socket.sendBytes(binaryPush(['8', '80'], `realtime:${name}`, 'a', '{}', JSON.stringify({ persist: true })));
+  const { payload } = await socket.expect('the reply', isReply('80'));
+  if (at(payload, 'status') === 'ok') throw new NotRunError('the service stores no broadcasts of clients');
+  assert.deepEqual(
+    payload,
+    { status: 'error', response: { error: 'persist_requires_private_channel' } },
+    'the payload of the reply on a public channel',
+  );
+}
+
+const stored: readonly Audit[] = [
+  audit(
+    'RT-400',
+    'a private broadcast that asks for it is stored for replay, of the socket and of HTTP, and delivered once',
+    { source: 'protocol/realtime.md#broadcasts-of-the-database', level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      await withTopic(context, { reading: both, writing: both }, (topic) =>
+        withSockets(context, async (open) => {
+          const [one, two, late] = [await open(), await open(), await open()];
+          await requirePersistence(one, user);
+          for (const socket of [one, two]) await joinOk(socket, topic, user, priv());
+          for (const [index, persist] of [
+            true,
+            'true',
+            {},
+            { ttl: 60 },
+            false,
+            'no',
+            null,
+            { ttl: 1 },
+          ].entries())
+            one.sendBytes(persisting(topic, String(index + 10), persist));
+          one.sendBytes(persisting(topic, '20', true, new Uint8Array([1, 2, 255])));
+          await one.expect('the reply to the last', isReply('20'));
+          const send = httpWith(context, context.target.anonKey, user.accessToken);
+          const post = (event: string, query: Readonly<Record<string, string>>) =>
+            send(`/broadcast/${topic}/events/${event}`, { query, body: { b: 2 } });
+          assertStatus(await post('http', { private: 'true', persist: 'true' }), 202);
+          assertStatus(await post('plain', { private: 'true' }), 202);
+          assertStatus(await post('public', { persist: 'true' }), 422);
+          await two.expect('the last', isNamed('plain'));
+          const live = two.received.filter(isBroadcast).map(({ payload }) => payload);
+          await delay(1500);
+          await joinOk(late, topic, user, REPLAYED);
+          await late.expect('the last', isNamed('http'));
+          await settle(late, '9');
+          const names = ['stored-10', 'stored-11', 'stored-12', 'stored-13', 'stored-20', 'http'];
+          assert.deepEqual(eventsOf(late), names, 'the replayed events');
+          const ids = (payloads: readonly unknown[]) =>
+            names.map((name) => {
+              const found = payloads.find((payload) => at(payload, 'event') === name);
+              return at(found, 'meta', 'id');
+            });
+          const replayed = late.received.filter(isBroadcast).map(({ payload }) => payload);
+          assert.deepEqual(ids(live), ids(replayed), 'the ids of both deliveries');
+          assert.deepEqual(
+            [at(replayed[0], 'payload'), at(replayed[5], 'payload')],
+            [{ a: 1 }, { b: 2 }],
+            'the replayed payloads',
+          );
+          assert.equal(live.length, 11, 'the number of deliveries');
+        }),
+      );
+    },
+  ),
+];
+
+const held: readonly Audit[] = [
+  audit(
+    'RT-401',
+    'a join that waits for its subscription is refused where the binding is invalid, and replied to once it is live',
+    { source: 'protocol/realtime.md#joins', level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      await withSockets(context, async (open) => {
+        const [one, two] = [await open(), await open()];
+        const config = (binding: object) => ({
+          postgres_changes: [binding],
+          postgres_changes_options: { wait: true },
+        });
+        const refused = await join(one, 'held', user, config({ event: '*' }));
+        if (at(refused, 'status') === 'ok') throw new NotRunError('the service holds no replies');
+        const reason =
+          'RealtimeDisabledForConfiguration: No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: %{"event" => "*"}';
+        assert.deepEqual(refused, { status: 'error', response: { reason } }, 'the refusal');
+        const binding = { event: '*', schema: 'public', table: 'notifications' };
+        const reply = await join(two, 'held', user, config(binding));
+        assert.equal(at(reply, 'status'), 'ok', 'the status of the reply');
+        await two.expect('system ok', isEvent('system'));
+      });
+    },
+  ),
+];
+
+/** Private channels by policies of `realtime.messages`, and settings of later versions. */
+export const realtimePrivateAudits: readonly Audit[] = [...rights, ...stored, ...held];

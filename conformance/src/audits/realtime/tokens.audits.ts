@@ -172,7 +172,60 @@ const refusedTokens: readonly (readonly [
   ],
 ];
 
+/** The token with another header or payload, whose signature no longer counts. */
+function withPart(token: string, index: 0 | 1, part: unknown): string {
+  const parts = token.split('.');
+  parts[index] = Buffer.from(JSON.stringify(part)).toString('base64url');
+  return parts.join('.');
+}
+
+const NO_SIGNER =
+  'JwtSignerError: Failed to generate JWT signer, check your JWT secret or JWKS configuration';
+const SIGNER_OF = (kid: string) =>
+  `JwtSignerError: Failed to generate JWT signer for key ID (kid) "${kid}", check your JWT secret or JWKS configuration`;
+const UNKNOWN = 'Unknown Error on Channel';
+
+/** Headers and payloads of tokens that are refused before their signature counts, with the reason. */
+const refusedParts: readonly (readonly [index: 0 | 1, part: unknown, reason: string])[] = [
+  [0, { alg: 'none' }, NO_SIGNER],
+  [0, { alg: 'PS256', kid: 'a' }, NO_SIGNER],
+  [0, { alg: 'ES256' }, NO_SIGNER],
+  [0, { alg: 'RS256', kid: 5 }, NO_SIGNER],
+  [0, { alg: 'ES256', kid: 'no such key' }, SIGNER_OF('no such key')],
+  [0, { alg: 'RS512', kid: 'a' }, SIGNER_OF('a')],
+  [0, { alg: 'EdDSA', kid: 'a' }, SIGNER_OF('a')],
+  [0, [], UNKNOWN],
+  [1, 'text', UNKNOWN],
+];
+
 const rights: readonly Audit[] = [
+  audit(
+    'RT-402',
+    'the reason of a token whose header or payload is unsuitable says so',
+    { source: 'protocol/realtime.md#refused-joins', level: 'SHOULD', since },
+    async (context) => {
+      const { accessToken } = await context.newUser();
+      const reasons = await Promise.all(
+        refusedParts.map(async ([index, part]) => {
+          let reply: unknown;
+          await withSocket(context, async (socket) => {
+            const token = withPart(accessToken, index, part);
+            reply = await join(socket, 'audit', { accessToken: token }, {});
+          });
+          assert.equal(at(reply, 'status'), 'error', `status of the reply to ${JSON.stringify(part)}`);
+          return at(reply, 'response', 'reason');
+        }),
+      );
+      // A project without published keys names no key ID.
+      const ofKeys = refusedParts.filter(([, , reason]) => reason.includes('key ID'));
+      const hasKeys = ofKeys.some(([, , reason]) => reasons.includes(reason));
+      assert.deepEqual(
+        reasons,
+        refusedParts.map(([, , reason]) => (hasKeys || !reason.includes('key ID') ? reason : NO_SIGNER)),
+        'the reasons',
+      );
+    },
+  ),
   audit(
     'RT-353',
     'the reason of a refused token begins with its code and says what is wrong',

@@ -372,6 +372,29 @@ const forms: readonly Audit[] = [
       }),
   ),
   audit(
+    'RT-404',
+    'a filter may have spaces around its conditions, and one of spaces alone is none',
+    { source: 'protocol/realtime.md#filters-of-changes', level: 'SHOULD', since },
+    (context) =>
+      withPair(context, async ({ ada, socket, notify }) => {
+        const filters = [` recipient_id=eq.${ada.id} , status=eq.unread `, '  ', ''];
+        const others = ['status=eq. unread', ' status=eq.read '];
+        const inserts = [...filters, ...others].map((filter) => ({
+          ...notifications,
+          event: 'INSERT',
+          filter,
+        }));
+        const ids = bindingIds(await joinLive(socket, ada.accessToken, inserts));
+        await notify();
+        const { payload } = await socket.expect('the insert', isChange('INSERT'));
+        assert.deepEqual(
+          new Set(at(payload, 'ids') as readonly unknown[]),
+          new Set(ids.slice(0, filters.length)),
+          'ids of the payload',
+        );
+      }),
+  ),
+  audit(
     'RT-378',
     "the report of a value that does not fit its column has PostgreSQL's code, condition and message",
     { source: 'protocol/realtime.md#joins', level: 'SHOULD', since },

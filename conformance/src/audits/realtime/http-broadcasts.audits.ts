@@ -4,8 +4,8 @@ import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { assertStatus, at, createWire } from '../../target/wire.ts';
 import { inboxTopicOf, joinOk, newRoom, withSocket } from './audit-socket.ts';
-import { httpWith } from './broadcast-http.ts';
-import { isBroadcast, realtimeUrlOf } from './frame-socket.ts';
+import { httpUrlOf, httpWith } from './broadcast-http.ts';
+import { isBroadcast } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const since = '1.0.0';
@@ -69,6 +69,8 @@ const FIELDS: readonly (readonly [message: object, errors: object])[] = [
   ],
   [{}, { topic: [BLANK], event: [BLANK], payload: [BLANK] }],
   [{ ...GOOD, private: 2 }, { private: [INVALID] }],
+  [{ ...GOOD, id: 5 }, { id: [INVALID] }],
+  [{ ...GOOD, id: null }, {}],
   [{ ...GOOD, private: 'TRUE' }, { private: [INVALID] }],
   ...[true, false, null, 'true', 'false', '1', '0'].map(
     (value) => [{ ...GOOD, private: value }, {}] as const,
@@ -127,12 +129,18 @@ const bodies: readonly Audit[] = [
           [415, { error: 'Unsupported Media Type. Use application/json or application/octet-stream' }],
           'the status and the body of another type',
         );
+        const untyped = await context.target.fetch(httpUrlOf(context, `/broadcast/${name}/events/untyped`), {
+          method: 'POST',
+          body: new TextEncoder().encode('{}'),
+          headers: { apikey: context.target.anonKey },
+        });
+        assert.equal(untyped.status, 202, 'the status without a type');
         assertStatus(await post('last', 'application/json', {}), 202);
         await socket.expect('the last', (frame) => at(frame.payload, 'event') === 'last');
         const received = socket.received.filter(isBroadcast).map(({ payload }) => payload);
         assert.deepEqual(
           received.map((payload) => at(payload, 'event')),
-          ['json', 'empty', 'no bytes', 'last'],
+          ['json', 'empty', 'no bytes', 'untyped', 'last'],
           'the events',
         );
         assert.equal(
@@ -161,12 +169,9 @@ const bodies: readonly Audit[] = [
     'RT-385',
     'the service responds to a ping',
     { source: 'protocol/realtime.md#broadcast', level: 'SHOULD', since },
-    async ({ target }) => {
-      const url = realtimeUrlOf(target)
-        .replace(/^ws/, 'http')
-        .replace(/\/websocket$/, '/api');
-      const wire = createWire(url, target.anonKey, target.fetch);
-      const pong = await wire.send('GET', '/ping');
+    async (context) => {
+      const { anonKey, fetch } = context.target;
+      const pong = await createWire(httpUrlOf(context, ''), anonKey, fetch).send('GET', '/ping');
       assert.deepEqual([pong.status, pong.json], [200, { message: 'Success' }], 'the status and the body');
     },
   ),

@@ -133,4 +133,19 @@ export const realtimeLimitAudits: readonly Audit[] = [
       });
     },
   ),
+  audit(
+    'RT-403',
+    'each member of a broadcast counts for its size',
+    { source, level: 'SHOULD', since },
+    async (context) => {
+      const send = httpWith(context, context.target.anonKey);
+      const post = (payload: object) => send(`/broadcast/${newRoom()}/events/large`, { body: payload });
+      const lists = [Array(700_000).fill(null), Array(600_000).fill(true), Array(400).fill('x'.repeat(9000))];
+      for (const list of lists) {
+        assertStatus(await post({ list }), 422);
+        assertStatus(await post({ nested: { list: [{ list }] } }), 422);
+        assertStatus(await post({ list: list.slice(0, list.length / 100) }), 202);
+      }
+    },
+  ),
 ];

@@ -182,15 +182,17 @@ const stored: readonly Audit[] = [
           const post = (event: string, query: Readonly<Record<string, string>>) =>
             send(`/broadcast/${topic}/events/${event}`, { query, body: { b: 2 } });
           assertStatus(await post('http', { private: 'true', persist: 'true' }), 202);
+          assertStatus(await post('kept', { private: 'true', 'persist[ttl]': '60' }), 202);
+          assertStatus(await post('brief', { private: 'true', 'persist[ttl]': '1' }), 202);
           assertStatus(await post('plain', { private: 'true' }), 202);
           assertStatus(await post('public', { persist: 'true' }), 422);
           await two.expect('the last', isNamed('plain'));
           const live = two.received.filter(isBroadcast).map(({ payload }) => payload);
-          await delay(1500);
+          await delay(2500);
           await joinOk(late, topic, user, REPLAYED);
-          await late.expect('the last', isNamed('http'));
+          await late.expect('the last', isNamed('kept'));
           await settle(late, '9');
-          const names = ['stored-10', 'stored-11', 'stored-12', 'stored-13', 'stored-20', 'http'];
+          const names = ['stored-10', 'stored-11', 'stored-12', 'stored-13', 'stored-20', 'http', 'kept'];
           assert.deepEqual(eventsOf(late), names, 'the replayed events');
           const ids = (payloads: readonly unknown[]) =>
             names.map((name) => {
@@ -204,7 +206,7 @@ const stored: readonly Audit[] = [
             [{ a: 1 }, { b: 2 }],
             'the replayed payloads',
           );
-          assert.equal(live.length, 11, 'the number of deliveries');
+          assert.equal(live.length, 13, 'the number of deliveries');
         }),
       );
     },

@@ -379,11 +379,9 @@ const forms: readonly Audit[] = [
       withPair(context, async ({ ada, socket, notify }) => {
         const filters = [` recipient_id=eq.${ada.id} , status=eq.unread `, '  ', ''];
         const others = ['status=eq. unread', ' status=eq.read '];
-        const inserts = [...filters, ...others].map((filter) => ({
-          ...notifications,
-          event: 'INSERT',
-          filter,
-        }));
+        const inserts = [...filters, ...others].map((filter) =>
+          Object.assign({ event: 'INSERT', filter }, notifications),
+        );
         const ids = bindingIds(await joinLive(socket, ada.accessToken, inserts));
         await notify();
         const { payload } = await socket.expect('the insert', isChange('INSERT'));

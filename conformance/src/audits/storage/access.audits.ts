@@ -422,8 +422,8 @@ export const storageAccessAudits: readonly Audit[] = [
           prefixes: ['in/b.txt', 'in/c.txt', 'in/d.txt', 'in/other.txt'],
         });
         assert.deepEqual(
-          namesOf(removed.json).toSorted(),
-          ['in/b.txt', 'in/c.txt', 'in/d.txt'],
+          new Set(namesOf(removed.json)),
+          new Set(['in/b.txt', 'in/c.txt', 'in/d.txt']),
           'the removed names',
         );
       });

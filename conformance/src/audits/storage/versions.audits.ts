@@ -66,9 +66,11 @@ const listV2 = ({ name, service }: ServerBucket, body: object) =>
 const read = ({ name, service }: ServerBucket, path: string, versionId: string) =>
   service.send('GET', `/object/${name}/${path}`, { query: { versionId } });
 
-/** The versions in a list, of either version of its route. */
-const idsOf = (entries: unknown): readonly unknown[] =>
-  Array.isArray(entries) ? entries.map((entry) => at(entry, 'version')) : [];
+const compareText = (a: string, b: string): number => (a < b ? -1 : 1);
+
+/** The versions in a list of either version of its route, in an order of their own. */
+const idsOf = (entries: unknown): readonly string[] =>
+  Array.isArray(entries) ? entries.map((entry) => String(at(entry, 'version'))).toSorted(compareText) : [];
 
 async function entriesOf(bucket: ServerBucket, body: object): Promise<readonly Entry[]> {
   const objects = at((await listV2(bucket, body)).json, 'objects') as readonly unknown[];
@@ -116,16 +118,14 @@ const ofVersions: readonly Audit[] = [
   versions('STORE-903', 'both lists have earlier versions where they are asked for', async (bucket) => {
     const [first = '', second = ''] = await store(bucket, 'f/a.txt', 'one', 'two');
     const found = async (body: object) => [
-      idsOf((await list(bucket, { prefix: 'f', ...body })).json).toSorted(),
-      idsOf(at((await listV2(bucket, { prefix: 'f/', ...body })).json, 'objects')).toSorted(),
-      idsOf(
-        at((await listV2(bucket, { prefix: 'f/', with_delimiter: true, ...body })).json, 'objects'),
-      ).toSorted(),
+      idsOf((await list(bucket, { prefix: 'f', ...body })).json),
+      idsOf(at((await listV2(bucket, { prefix: 'f/', ...body })).json, 'objects')),
+      idsOf(at((await listV2(bucket, { prefix: 'f/', with_delimiter: true, ...body })).json, 'objects')),
     ];
     for (const [noncurrentVersions, ids] of [
       ['exclude', [second]],
       ['only', [first]],
-      ['include', [first, second].toSorted()],
+      ['include', [first, second].toSorted(compareText)],
     ] as const)
       assert.deepEqual(
         await found({ noncurrentVersions }),
@@ -167,7 +167,7 @@ const ofVersions: readonly Audit[] = [
       ['asc', 'desc'].map((order) => ({ column, order })),
     );
     for (const body of orders.flatMap((sortBy) => [{ sortBy }, { sortBy, with_delimiter: true }])) {
-      const seen: unknown[] = [];
+      const seen: string[] = [];
       let cursor: unknown;
       for (let pages = 0; pages < 9; pages += 1) {
         const { with_delimiter } = { with_delimiter: undefined, ...body };
@@ -177,7 +177,11 @@ const ofVersions: readonly Audit[] = [
         cursor = at(page.json, 'nextCursor');
         if (cursor === undefined) break;
       }
-      assert.deepEqual(seen.toSorted(), ids.toSorted(), `the versions for ${JSON.stringify(body)}`);
+      assert.deepEqual(
+        seen.toSorted(compareText),
+        ids.toSorted(compareText),
+        `the versions for ${JSON.stringify(body)}`,
+      );
     }
   }),
   versions(
@@ -349,7 +353,9 @@ const ofLifecycles: readonly Audit[] = [
     assert.deepEqual(generated.slice(1, 3), [id, `${id}-1`], 'the ids of equal rules');
     assert.deepEqual(
       again.json,
-      { rules: [RULE, kept, kept, older].map((rule, index) => ({ ...rule, id: generated[index] })) },
+      {
+        rules: [RULE, kept, kept, older].map((rule, index) => Object.assign({ id: generated[index] }, rule)),
+      },
       'the response to the replacement',
     );
     assertStatus(await put(RULE), 200);

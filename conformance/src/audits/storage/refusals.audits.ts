@@ -395,12 +395,23 @@ export const storageRefusalAudits: readonly Audit[] = [
   access(
     'STORE-820',
     'the refusals of tokens say what is wrong',
-    async ({ name, service }, { target }) => {
+    async ({ name, service }, context) => {
+      const { target } = context;
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
       const wire = createWire(service.baseUrl, target.anonKey, target.fetch);
-      const denied = (message: string) => [403, 'AccessDenied', message, { error: 'Unauthorized' }] as const;
       const list = (token: string) =>
         wire.send('POST', `/object/list/${name}`, { token, body: { prefix: '' } });
-      assertRefused(await list('a.b.c'), ...denied('JWS Protected Header is invalid'));
+      const [, payload = '', signature = ''] = ada.accessToken.split('.');
+      const unsigned = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
+      const forged = [...grace.accessToken.split('.').slice(0, 2), signature].join('.');
+      const refusals = [
+        ['x', 'Invalid Compact JWS'],
+        ['a.b.c', 'JWS Protected Header is invalid'],
+        [`${unsigned}.${payload}.`, '"alg" (Algorithm) Header Parameter value not allowed'],
+        [forged, 'signature verification failed'],
+      ] as const;
+      for (const [token, message] of refusals)
+        assertRefused(await list(token), 403, 'AccessDenied', message, { error: 'Unauthorized' });
     },
     { since },
   ),
@@ -655,6 +666,34 @@ export const storageRefusalAudits: readonly Audit[] = [
           'The related resource does not exist',
         );
       }
+    },
+    { since },
+  ),
+  access(
+    'STORE-827',
+    'the refusal of a token that has expired, or is not valid yet, says so',
+    async ({ name, service }, context) => {
+      const nowSeconds = Math.floor(Date.now() / 1000);
+      const { accessToken } = await context.newUser();
+      const wire = createWire(service.baseUrl, context.target.anonKey, context.target.fetch);
+      const list = (claims: Readonly<Record<string, unknown>>) =>
+        wire.send('POST', `/object/list/${name}`, {
+          token: context.signAgain(accessToken, claims),
+          body: { prefix: '' },
+        });
+      if ((await list({})).status !== 200)
+        throw new NotRunError('the target accepts no tokens of the legacy secret');
+      for (const [claim, seconds] of [
+        ['exp', -3600],
+        ['nbf', 3600],
+      ] as const)
+        assertRefused(
+          await list({ iat: nowSeconds - 7200, [claim]: nowSeconds + seconds }),
+          403,
+          'AccessDenied',
+          `"${claim}" claim timestamp check failed`,
+          { error: 'Unauthorized' },
+        );
     },
     { since },
   ),

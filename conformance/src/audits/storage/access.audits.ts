@@ -537,6 +537,7 @@ export const storageAccessAudits: readonly Audit[] = [
         [200, 'a', null, null, null, null, null],
         `the status, ${members.join(', ')}`,
       );
+      assertStatus(await service.send('HEAD', `/object/${name}/a`), 200);
     },
     { since: '1.0.0' },
   ),

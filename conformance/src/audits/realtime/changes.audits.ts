@@ -238,4 +238,31 @@ export const realtimeChangeAudits: readonly Audit[] = [
         assert.deepEqual(at(payload, 'data', 'record') ?? {}, {}, 'data.record of the payload');
       }),
   ),
+  audit(
+    'RT-405',
+    'an insert and an update have the members of their types, and no other',
+    { source, since },
+    (context) =>
+      withPair(context, async ({ ada, socket, notify, setStatus }) => {
+        const ids = bindingIds(await joinLive(socket, ada.accessToken, [inboxOf(ada)]));
+        await notify();
+        await setStatus('read');
+        await socket.expect('the update', isChange('UPDATE'));
+        const shared = ['columns', 'commit_timestamp', 'errors', 'record', 'schema', 'table', 'type'];
+        for (const [type, members] of [
+          ['INSERT', shared],
+          ['UPDATE', [...shared, 'old_record']],
+        ] as const) {
+          const { payload } = await socket.expect(`the ${type}`, isChange(type));
+          assert.deepEqual(new Set(Object.keys(payload as object)), new Set(['ids', 'data']), 'the members');
+          const data = at(payload, 'data');
+          assert.deepEqual(new Set(Object.keys(data as object)), new Set(members), `the members of ${type}`);
+          assert.deepEqual(
+            [at(payload, 'ids'), ...['schema', 'table', 'type', 'errors'].map((member) => at(data, member))],
+            [ids, 'public', 'notifications', type, null],
+            'ids, schema, table, type and errors',
+          );
+        }
+      }),
+  ),
 ];

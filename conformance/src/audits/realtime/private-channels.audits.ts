@@ -184,6 +184,8 @@ const stored: readonly Audit[] = [
           assertStatus(await post('http', { private: 'true', persist: 'true' }), 202);
           assertStatus(await post('kept', { private: 'true', 'persist[ttl]': '60' }), 202);
           assertStatus(await post('brief', { private: 'true', 'persist[ttl]': '1' }), 202);
+          for (const ttl of ['1.5', '0', '-1', 'x', ''])
+            assertStatus(await post('unsound', { private: 'true', 'persist[ttl]': ttl }), 202);
           assertStatus(await post('plain', { private: 'true' }), 202);
           assertStatus(await post('public', { persist: 'true' }), 422);
           await two.expect('the last', isNamed('plain'));
@@ -206,7 +208,7 @@ const stored: readonly Audit[] = [
             [{ a: 1 }, { b: 2 }],
             'the replayed payloads',
           );
-          assert.equal(live.length, 13, 'the number of deliveries');
+          assert.equal(live.length, 18, 'the number of deliveries');
         }),
       );
     },

@@ -237,6 +237,8 @@ const reported: readonly (readonly [object, string])[] = [
   ],
   [{ schema: 'public', filter: 'a=eq.1' }, `${NO_TARGET}%{"filter" => "a=eq.1", "schema" => "public"}`],
   [{ table: 'a', filter: 'a=eq.1' }, `${NO_TARGET}%{"filter" => "a=eq.1", "table" => "a"}`],
+  [{ schema: 5, table: 'a' }, `${NO_TARGET}%{"schema" => 5, "table" => "a"}`],
+  [{ schema: 'public', table: null }, `${NO_TARGET}%{"schema" => "public", "table" => nil}`],
   [{ event: '*', user_token: 'x' }, `${NO_TARGET}<redacted>`],
   [{ event: '*', auth_token: 'x' }, `${NO_TARGET}<redacted>`],
   [

@@ -253,6 +253,13 @@ const ofVersions: readonly Audit[] = [
     await store(bucket, 'a.txt', 'two', 'three');
     const earlier = await entriesOf(bucket, { noncurrentVersions: 'only' });
     assert.deepEqual(earlier, [{ path: 'a.txt', versionId: first }], 'the earlier versions');
+    assertStatus(await put('ENABLED'), 200);
+    await store(bucket, 'a.txt', 'four');
+    const kept = await entriesOf(bucket, { noncurrentVersions: 'only' });
+    const texts = await Promise.all(
+      kept.map(async ({ path, versionId }) => (await read(bucket, path, versionId)).text),
+    );
+    assert.deepEqual(new Set(texts), new Set(['one', 'three']), 'the texts of the earlier versions');
     const disabled = await put('DISABLED');
     assert.deepEqual([disabled.status, at(disabled.json, 'statusCode')], [400, '400'], 'the statuses');
   }),

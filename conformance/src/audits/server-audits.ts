@@ -41,6 +41,7 @@ import { realtimeLimitAudits } from './realtime/limits.audits.ts';
 import { realtimeRuleAudits } from './realtime/rules.audits.ts';
 import { restOperatorAudits } from './rest/operators.audits.ts';
 import { restErrorAudits } from './rest/errors.audits.ts';
+import { restResponseAudits } from './rest/responses.audits.ts';
 import { restNegotiationAudits } from './rest/negotiation.audits.ts';
 import { restPagingAudits } from './rest/paging.audits.ts';
 import { restDescriptionAudits } from './rest/description.audits.ts';
@@ -120,6 +121,7 @@ export const serverAudits: readonly Audit[] = [
   ...restRollbackAudits,
   ...restOperatorAudits,
   ...restErrorAudits,
+  ...restResponseAudits,
   ...restNegotiationAudits,
   ...restPagingAudits,
   ...restDescriptionAudits,

@@ -1,5 +1,5 @@
 /** Marks the objects of the library, so that nothing else is removed. A change of the statements needs another version. */
-const MARK = 'supabase-conformance library 1';
+const MARK = 'supabase-conformance library 2';
 
 /** Related tables, views and functions that no product's schema has. Their rows never change, except in `conformance_drafts`
  * and `conformance_paints`. */
@@ -42,6 +42,23 @@ create table public.conformance_letters (
   receiver_id int constraint conformance_sent_to references public.conformance_authors (id)
 );
 create table public.conformance_book (id int primary key);
+create table public.conformance_hidden (id int primary key);
+create table public.conformance_editions (
+  book_id int constraint conformance_edition_of references public.conformance_books (id),
+  number int,
+  year smallint not null,
+  primary key (book_id, number)
+);
+create table public.conformance_copies (
+  id int primary key,
+  book_id int,
+  number int,
+  constraint conformance_copied foreign key (book_id, number) references public.conformance_editions (book_id, number)
+);
+create table public.conformance_loans (
+  id int primary key,
+  copy_id int constraint conformance_lent references public.conformance_copies (id)
+);
 create type public.conformance_mood as enum ('calm', 'angry');
 create domain public.conformance_code as text check (value ~ '^[A-Z]+$');
 create table public.conformance_samples (
@@ -82,6 +99,8 @@ comment on table public.conformance_books is E'Printed books\\n\\nOnly for audit
 comment on column public.conformance_books.title is 'As on the cover';
 create view public.conformance_titles as select id, title, author_id from public.conformance_books;
 create view public.conformance_writers as select id, name from public.conformance_authors;
+comment on column public.conformance_covers.book_id is 'Of this book';
+create view public.conformance_headings as select id as number, title, author_id from public.conformance_titles;
 create view public.conformance_prices as select count(*) as books, max(price) as highest from public.conformance_books;
 
 insert into public.conformance_authors values
@@ -93,11 +112,16 @@ insert into public.conformance_tags values (1, 'old'), (2, 'new');
 insert into public.conformance_tagging values (1, 1), (1, 2), (2, 1), (3, 2);
 insert into public.conformance_liking values (1, 2);
 insert into public.conformance_letters values (1, 1, 2);
+insert into public.conformance_editions values (1, 1, 1843), (1, 2, 1844), (2, 1, 1850);
+insert into public.conformance_copies values (1, 1, 1), (2, 1, 2), (3, 1, 2), (4, 1, null);
+insert into public.conformance_loans values (1, 1), (2, 4);
 insert into public.conformance_samples (id, span, document, words, code, bytes, length_of_stay) values
   (1, '[1,5)', '{"a":{"b":[10,{"c":"x"}]},"n":2,"s":"two","1":"one"}', '{one,two}', 'A', '\\x00ff', '1 day 02:00'),
   (2, '[5,9)', '{"a":null,"n":10}', '{}', 'B', null, null),
   (3, '[20,)', null, null, null, null, null);
 
+create function public.conformance_copies(public.conformance_loans) returns setof public.conformance_copies
+  language sql stable rows 1 as $f$ select * from public.conformance_copies where id = $1.copy_id and number is not null $f$;
 create function public.conformance_initial(public.conformance_authors) returns text
   language sql stable as $f$ select left($1.name, 1) $f$;
 create function public.conformance_works(public.conformance_authors) returns setof public.conformance_books
@@ -110,6 +134,7 @@ create function public.conformance_heading(public.conformance_drafts) returns te
   language sql stable as $f$ select upper($1.title) $f$;
 create function public.conformance_add(a int, b int default 10) returns int
   language sql immutable as $f$ select a + b $f$;
+comment on function public.conformance_add(int, int) is E'Adds\\n\\nTwo numbers.';
 create function public.conformance_count_to(last int) returns setof int
   language sql immutable as $f$ select generate_series(1, last) $f$;
 create function public.conformance_author(id int) returns public.conformance_authors
@@ -144,6 +169,17 @@ create function public.conformance_read_bytes(bytea) returns int
   language sql immutable as $f$ select length($1) $f$;
 create function public.conformance_request(name text) returns text
   language sql stable as $f$ select current_setting('request.' || name, true) $f$;
+create function public.conformance_hidden() returns int language sql immutable as $f$ select 1 $f$;
+create function public.conformance_state() returns json
+  language sql stable as $f$ select json_build_object(
+    'role', current_user, 'schema', current_schema, 'isolation', current_setting('transaction_isolation'),
+    'readOnly', current_setting('transaction_read_only'), 'timeZone', current_setting('timezone'),
+    'timeout', current_setting('statement_timeout')) $f$;
+create function public.conformance_state_to_write() returns json
+  language sql volatile as $f$ select public.conformance_state() $f$;
+create function public.conformance_state_isolated() returns json
+  language sql stable set default_transaction_isolation = 'serializable'
+  as $f$ select public.conformance_state() $f$;
 create function public.conformance_respond(status text default null, headers text default null) returns text
   language plpgsql volatile as $f$
 begin
@@ -171,23 +207,28 @@ const TABLES = [
   'avoiding',
   'letters',
   'book',
+  'hidden',
+  'editions',
+  'copies',
+  'loans',
   'samples',
   'drafts',
   'paints',
 ];
-const RELATIONS = [...TABLES, 'titles', 'writers', 'prices']
+const RELATIONS = [...TABLES, 'titles', 'writers', 'headings', 'prices']
   .map((name) => `public.conformance_${name}`)
   .join(', ');
 
 const REMOVE = `
   drop aggregate if exists public.conformance_summary(public.conformance_books);
   drop function if exists public.conformance_append, public.conformance_page;
-  drop view if exists public.conformance_titles, public.conformance_writers, public.conformance_prices;
+  drop view if exists public.conformance_headings, public.conformance_titles, public.conformance_writers, public.conformance_prices;
   drop function if exists public.conformance_add, public.conformance_count_to, public.conformance_author,
     public.conformance_books_by, public.conformance_extremes, public.conformance_nothing, public.conformance_double(int),
     public.conformance_double(text), public.conformance_either(int, int), public.conformance_either(int, text),
     public.conformance_join, public.conformance_read_text, public.conformance_read_json, public.conformance_read_bytes,
-    public.conformance_request, public.conformance_respond, public.conformance_raise;
+    public.conformance_request, public.conformance_hidden, public.conformance_state, public.conformance_state_to_write,
+    public.conformance_state_isolated, public.conformance_respond, public.conformance_raise;
   drop table if exists ${TABLES.map((name) => `public.conformance_${name}`).join(', ')} cascade;
   drop type if exists public.conformance_mood;
   drop domain if exists public.conformance_code, public."text/x-conformance";
@@ -210,7 +251,10 @@ begin
   create schema conformance_library;
   comment on schema conformance_library is '${MARK}';
   ${OBJECTS}
+  revoke all on ${RELATIONS} from anon, authenticated;
   grant select on ${RELATIONS} to anon, authenticated, service_role;
+  revoke all on public.conformance_hidden from service_role, anon, authenticated;
+  revoke all on function public.conformance_hidden() from public, service_role, anon, authenticated;
   grant insert, update, delete on public.conformance_drafts, public.conformance_paints to anon, authenticated, service_role;
   perform pg_notify('pgrst', 'reload schema');
 end

@@ -3,6 +3,7 @@ import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { NotRunError } from '../../target/target.ts';
 import { assertError, assertStatus, at, type WireResponse } from '../../target/wire.ts';
 import { asService } from './callers.ts';
+import { describedLibrary, paged, type DescribedMembers } from './described-library.ts';
 import { sharedInbox } from './inbox.ts';
 import { openLibrary } from './library.ts';
 import { requireTable } from '../../schema/product-schema.ts';
@@ -10,10 +11,7 @@ import { requireTable } from '../../schema/product-schema.ts';
 const audit = auditsOf('rest');
 const since = '1.0.0';
 
-const paged = ['select', 'order', 'range', 'rangeUnit', 'offset', 'limit', 'preferCount'];
-
-/** Members of the OpenAPI description: their path, and their value. */
-const described: readonly (readonly [readonly string[], unknown])[] = [
+const described: DescribedMembers = [
   [['swagger'], '2.0'],
   [['basePath'], '/'],
   [['definitions', 'muted_threads', 'type'], 'object'],
@@ -69,65 +67,6 @@ const described: readonly (readonly [readonly string[], unknown])[] = [
   [['parameters', 'body.muted_threads', 'schema', '$ref'], '#/definitions/muted_threads'],
 ];
 
-const returns = ['return=representation', 'return=minimal', 'return=none'];
-const resolutions = ['resolution=ignore-duplicates', 'resolution=merge-duplicates'];
-
-/** Members of the description of the library. */
-const describedLibrary: typeof described = [
-  [['definitions', 'conformance_books', 'description'], 'Printed books\n\nOnly for audits.'],
-  [['paths', '/conformance_books', 'get', 'summary'], 'Printed books'],
-  [['paths', '/conformance_books', 'patch', 'description'], 'Only for audits.'],
-  [
-    ['definitions', 'conformance_books', 'properties', 'title'],
-    { description: 'As on the cover', format: 'character varying', maxLength: 40, type: 'string' },
-  ],
-  [['parameters', 'rowFilter.conformance_books.title', 'description'], 'As on the cover'],
-  [['definitions', 'conformance_books', 'properties', 'price'], { format: 'numeric', type: 'number' }],
-  [
-    ['definitions', 'conformance_books', 'properties', 'author_id', 'description'],
-    "Note:\nThis is a Foreign Key to `conformance_authors.id`.<fk table='conformance_authors' column='id'/>",
-  ],
-  [
-    ['definitions', 'conformance_covers', 'properties', 'book_id', 'description'],
-    "Note:\nThis is a Primary Key.<pk/>\nThis is a Foreign Key to `conformance_books.id`.<fk table='conformance_books' column='id'/>",
-  ],
-  [
-    ['definitions', 'conformance_samples', 'properties', 'mood'],
-    { default: 'calm', enum: ['calm', 'angry'], format: 'public.conformance_mood', type: 'string' },
-  ],
-  [['definitions', 'conformance_samples', 'properties', 'document'], { format: 'jsonb', type: undefined }],
-  [['definitions', 'conformance_samples', 'properties', 'code'], { format: 'text', type: 'string' }],
-  [['definitions', 'conformance_samples', 'properties', 'span'], { format: 'int4range', type: 'string' }],
-  [['paths', '/conformance_prices', 'post'], undefined],
-  [['paths', '/conformance_prices', 'get', 'tags'], ['conformance_prices']],
-  [['paths', '/rpc/conformance_nothing', 'post', 'tags'], ['(rpc) conformance_nothing']],
-  [['paths', '/rpc/conformance_add', 'post', 'parameters', '0', 'schema', 'required'], ['a']],
-  [
-    ['paths', '/rpc/conformance_join', 'get', 'parameters', '0'],
-    {
-      collectionFormat: 'multi',
-      in: 'query',
-      items: { format: 'text', type: 'string' },
-      name: 'words',
-      type: 'array',
-    },
-  ],
-  [
-    ['paths', '/rpc/conformance_join', 'post', 'parameters', '0', 'schema', 'properties', 'words'],
-    { format: 'text[]', items: { type: 'string' }, type: 'array' },
-  ],
-  [
-    ['parameters', 'body.conformance_books'],
-    { name: 'conformance_books', description: 'conformance_books', in: 'body', required: false },
-  ],
-  [['parameters', 'preferReturn'], { name: 'Prefer', in: 'header', enum: returns }],
-  [['parameters', 'preferPost'], { name: 'Prefer', in: 'header', enum: [...returns, ...resolutions] }],
-  [['parameters', 'preferCount'], { name: 'Prefer', in: 'header', enum: ['count=none'] }],
-  [['parameters', 'preferParams'], { name: 'Prefer', in: 'header' }],
-  [['parameters', 'rangeUnit'], { name: 'Range-Unit', in: 'header', default: 'items' }],
-  [['parameters', 'on_conflict'], { name: 'on_conflict', in: 'query', required: false }],
-];
-
 /** The members that `expected` has, too: a column may have a description. */
 const membersOf = (actual: unknown, expected: unknown): unknown =>
   typeof expected === 'object' && expected !== null && !Array.isArray(expected)
@@ -139,6 +78,9 @@ function assertRoot(response: WireResponse): void {
   if (at(response.json, 'code') === 'PGRST126')
     throw new NotRunError('the description of the schema is switched off');
 }
+
+const hidden = 'conformance_hidden';
+const schemaComment = `select obj_description('public'::regnamespace, 'pg_namespace') as comment`;
 
 /** What the service says of its schema. */
 
@@ -190,11 +132,27 @@ export const restDescriptionAudits: readonly Audit[] = [
       assertRoot(response);
       assertStatus(response, 200);
       for (const [path, expected] of describedLibrary)
-        assert.deepEqual(
-          membersOf(at(response.json, ...path), expected),
-          expected,
-          `${path.join('.')} of the response`,
-        );
+        assert.deepEqual(at(response.json, ...path), expected, `${path.join('.')} of the response`);
+      assert.deepEqual(
+        [at(response.json, 'definitions', hidden), at(response.json, 'paths', `/rpc/${hidden}`)],
+        [undefined, undefined],
+        'the table and the function without a grant in the response',
+      );
+      const comment = at(await context.query(schemaComment), 0, 'comment');
+      const [title, ...lines] = typeof comment === 'string' ? comment.split('\n') : [];
+      const description = lines.join('\n').replace(/^\n+/, '');
+      assert.deepEqual(
+        [at(response.json, 'info', 'title'), at(response.json, 'info', 'description')],
+        title === undefined
+          ? ['PostgREST API', 'This is a dynamic API generated by PostgREST']
+          : [title, description],
+        'title and description of the response',
+      );
+      assert.match(
+        String(at(response.json, 'externalDocs', 'url')),
+        /^https:\/\/postgrest\.org\/en\/\w+\/references\/api\.html$/,
+        'externalDocs.url of the response',
+      );
     },
   ),
   audit(

@@ -40,6 +40,27 @@ export const openLibrary = shareInRun(async (context: AuditContext): Promise<Lib
   }
 });
 
+const headerNames = [
+  'content-location',
+  'content-profile',
+  'content-range',
+  'content-type',
+  'location',
+  'preference-applied',
+  'proxy-status',
+  'www-authenticate',
+];
+
+/** The headers of the REST service in a response. */
+export function serviceHeadersOf({ headers }: WireResponse): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    headerNames.flatMap((name) => {
+      const value = headers.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+}
+
 /** The major version of PostgREST, from the description of the schema; undefined if the server does not tell. */
 const readVersion = shareInRun(async (context: AuditContext): Promise<number | undefined> => {
   if (context.target.serviceKey === null) return undefined;

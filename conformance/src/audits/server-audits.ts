@@ -41,6 +41,7 @@ import { realtimeLimitAudits } from './realtime/limits.audits.ts';
 import { realtimeRuleAudits } from './realtime/rules.audits.ts';
 import { restOperatorAudits } from './rest/operators.audits.ts';
 import { restErrorAudits } from './rest/errors.audits.ts';
+import { restTransactionAudits } from './rest/transactions.audits.ts';
 import { restResponseAudits } from './rest/responses.audits.ts';
 import { restNegotiationAudits } from './rest/negotiation.audits.ts';
 import { restPagingAudits } from './rest/paging.audits.ts';
@@ -122,6 +123,7 @@ export const serverAudits: readonly Audit[] = [
   ...restOperatorAudits,
   ...restErrorAudits,
   ...restResponseAudits,
+  ...restTransactionAudits,
   ...restNegotiationAudits,
   ...restPagingAudits,
   ...restDescriptionAudits,

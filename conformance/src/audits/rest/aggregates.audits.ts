@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertError, assertStatus, at } from '../../target/wire.ts';
-import { withAggregates } from './aggregate-window.ts';
+import { aggregates, withSetting } from './setting-window.ts';
 import { requireVersion } from './library.ts';
 
 const audit = auditsOf('rest');
@@ -95,7 +95,7 @@ export const restAggregateAudits: readonly Audit[] = [
       { source, level: 'SHOULD', needs: ['database', 'service-key'], since },
       async (context) => {
         await requireVersion(context, 13);
-        await withAggregates(context, async (send) => {
+        await withSetting(context, aggregates, async (send) => {
           for (const [search, rows] of reads) {
             const response = await send('GET', search);
             assertStatus(response, 200);
@@ -111,7 +111,7 @@ export const restAggregateAudits: readonly Audit[] = [
     { source, level: 'SHOULD', needs: ['database', 'service-key'], since },
     async (context) => {
       await requireVersion(context, 13);
-      await withAggregates(context, async (send) => {
+      await withSetting(context, aggregates, async (send) => {
         for (const search of [
           '/authors?select=id,...conformance_books(price.sum())',
           '/books?select=id,...conformance_tags(count())',

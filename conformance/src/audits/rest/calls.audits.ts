@@ -84,6 +84,13 @@ const tables: readonly (readonly [id: string, title: string, calls: readonly Cal
         ],
       },
       {
+        path: '/rpc/books_by?writer=1&select=id,conformance_editions(year)&conformance_editions.order=year.desc&conformance_editions.limit=1&order=id',
+        result: [
+          { id: 1, conformance_editions: [{ year: 1844 }] },
+          { id: 2, conformance_editions: [{ year: 1850 }] },
+        ],
+      },
+      {
         ...post('/rpc/books_by?select=title,author:author_id(...mentor_id(name))', { writer: 2 }),
         result: [{ title: 'Compilers', author: { name: 'Ada' } }],
       },

@@ -124,6 +124,37 @@ const tables: readonly ReadTable[] = [
     ],
   },
   {
+    id: 'REST-556',
+    title: 'a key of several columns relates tables, by the table or by the constraint',
+    reads: [
+      [
+        '/editions?select=year,conformance_copies(id)&order=year&conformance_copies.order=id.desc',
+        [
+          { year: 1843, conformance_copies: [{ id: 1 }] },
+          { year: 1844, conformance_copies: [{ id: 3 }, { id: 2 }] },
+          { year: 1850, conformance_copies: [] },
+        ],
+      ],
+      [
+        '/copies?select=id,edition:conformance_editions(year)&order=id',
+        [
+          { id: 1, edition: { year: 1843 } },
+          { id: 2, edition: { year: 1844 } },
+          { id: 3, edition: { year: 1844 } },
+          { id: 4, edition: null },
+        ],
+      ],
+      [
+        '/copies?select=id,conformance_copied(year,conformance_books(title))&order=id&limit=1',
+        [{ id: 1, conformance_copied: { year: 1843, conformance_books: book('Notes') } }],
+      ],
+      [
+        '/copies?select=id,edition:conformance_editions!conformance_copied!inner(year)&edition.year=eq.1843',
+        [{ id: 1, edition: { year: 1843 } }],
+      ],
+    ],
+  },
+  {
     id: 'REST-483',
     title: '!inner leaves out rows without a related one, !left does not, and () adds no column',
     reads: [
@@ -265,6 +296,10 @@ const counts: readonly (readonly [search: string, range: string])[] = [
   ['/books?select=id,a:conformance_authors(name)&a=not.is.null', '0-2/3'],
   ['/books?select=id,conformance_tags!inner(label)&conformance_tags.label=eq.old', '0-1/2'],
   ['/authors?select=id,conformance_works!inner(id)', '0-1/2'],
+  ['/copies?select=id,e:conformance_editions!inner()&e.year=eq.1844', '0-1/2'],
+  ['/authors?select=id,b:conformance_books!inner(c:conformance_covers!inner())&b.c.color=eq.red', '0-0/1'],
+  ['/authors?select=id,b:conformance_books()&or=(b.is.null,id.eq.1)', '0-1/2'],
+  ['/authors?select=id,b:conformance_books()&b.price=gt.20&b=not.is.null', '0-0/1'],
 ];
 
 /** Relations of tables that an application has, and no product's schema. */

@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit, type AuditLevel } from '../../audit/audit.ts';
 import { assertError, at, type WireRequest } from '../../target/wire.ts';
-import { withAggregatesUnchanged } from './aggregate-window.ts';
+import { withSettingsUnchanged } from './setting-window.ts';
 import { sharedInbox } from './inbox.ts';
 import { openLibrary, serviceHeadersOf } from './library.ts';
 
@@ -103,7 +103,7 @@ const refusalAudits = refusals.map(
       const { ada } = await sharedInbox(context);
       for (const [query, code, message] of queries) {
         const read = () => context.rest.send('GET', '/notifications', { token: ada.accessToken, query });
-        const response = code === 'PGRST123' ? await withAggregatesUnchanged(context, read) : await read();
+        const response = code === 'PGRST123' ? await withSettingsUnchanged(context, read) : await read();
         assertError(response, status, code);
         assert.match(String(at(response.json, 'message')), message, 'message of the response');
       }

@@ -94,6 +94,16 @@ const tables: readonly RefusalTable[] = [
       },
       { path: '/books?select=xyzzy(name)', ...noRelation(books, 'xyzzy'), hint: null },
       {
+        path: '/copies?select=book_id(year)',
+        ...noRelation('conformance_copies', 'book_id'),
+        hint: null,
+      },
+      {
+        path: '/copies?select=conformance_editions!number(year)',
+        ...noRelation('conformance_copies', 'conformance_editions', 'number'),
+        hint: null,
+      },
+      {
         path: '/books?select=conformance_authors!no_such_key(name)',
         ...noRelation(books, authors, 'no_such_key'),
         hint: null,

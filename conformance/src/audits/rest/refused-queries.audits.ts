@@ -1,6 +1,6 @@
 import { auditsOf, type Audit, type AuditLevel } from '../../audit/audit.ts';
 import { assertError } from '../../target/wire.ts';
-import { withAggregatesUnchanged } from './aggregate-window.ts';
+import { withSettingsUnchanged } from './setting-window.ts';
 import { sharedInbox } from './inbox.ts';
 
 const audit = auditsOf('rest');
@@ -82,7 +82,7 @@ export const restRefusalAudits: readonly Audit[] = refusals.map(
       const { ada } = await sharedInbox(context);
       const read = () => context.rest.send('GET', '/notifications', { token: ada.accessToken, query });
       assertError(
-        error === 'PGRST123' ? await withAggregatesUnchanged(context, read) : await read(),
+        error === 'PGRST123' ? await withSettingsUnchanged(context, read) : await read(),
         code,
         error,
       );

@@ -31,6 +31,26 @@ export const restSpreadAudits = auditsOfReads('protocol/rest.md#embedding', [
         '/titles?select=title,conformance_tags(label)&id=eq.2',
         [{ title: 'Engines', conformance_tags: [{ label: 'old' }] }],
       ],
+      [
+        '/headings?select=number,conformance_covers(color),conformance_authors(name),tags:conformance_tags(label)&number=eq.1&tags.order=label',
+        [
+          {
+            number: 1,
+            conformance_covers: { color: 'red' },
+            conformance_authors: ada,
+            tags: [{ label: 'new' }, { label: 'old' }],
+          },
+        ],
+      ],
+      [
+        '/authors?select=id,conformance_headings(number)&id=eq.1&conformance_headings.order=number',
+        [{ id: 1, conformance_headings: [{ number: 1 }, { number: 2 }] }],
+      ],
+      [
+        '/editions?select=year,conformance_headings(title)&order=year&limit=1',
+        [{ year: 1843, conformance_headings: book('Notes') }],
+      ],
+      ['/headings?select=number,conformance_writers!inner()&order=number.desc&limit=1', [{ number: 3 }]],
     ],
   },
   {
@@ -70,6 +90,31 @@ export const restSpreadAudits = auditsOfReads('protocol/rest.md#embedding', [
       [
         '/authors?select=id,conformance_works!inner(title,conformance_covers(color))&conformance_works.price=gt.30',
         [{ id: 2, conformance_works: [{ title: 'Compilers', conformance_covers: { color: 'blue' } }] }],
+      ],
+    ],
+  },
+  {
+    id: 'REST-557',
+    title:
+      'a function from a row to rows that is named like a related table replaces the relation of the key',
+    reads: [
+      [
+        '/loans?select=id,conformance_copies(number)&order=id',
+        [
+          { id: 1, conformance_copies: { number: 1 } },
+          { id: 2, conformance_copies: null },
+        ],
+      ],
+      [
+        '/loans?select=id,copy:conformance_copies!inner(number,conformance_editions(year))',
+        [{ id: 1, copy: { number: 1, conformance_editions: { year: 1843 } } }],
+      ],
+      [
+        '/copies?select=id,conformance_loans!inner(id)&order=id',
+        [
+          { id: 1, conformance_loans: [{ id: 1 }] },
+          { id: 4, conformance_loans: [{ id: 2 }] },
+        ],
       ],
     ],
   },
@@ -122,6 +167,13 @@ export const restSpreadAudits = auditsOfReads('protocol/rest.md#embedding', [
       [
         '/authors?select=id,...conformance_books(title)&conformance_books.limit=1&conformance_books.order=id&id=eq.1',
         [{ id: 1, title: ['Notes'] }],
+      ],
+      [
+        '/books?select=id,...conformance_editions(number,year)&conformance_editions.order=year.desc&id=lt.3&order=id',
+        [
+          { id: 1, number: [2, 1], year: [1844, 1843] },
+          { id: 2, number: [1], year: [1850] },
+        ],
       ],
     ],
   },

@@ -80,6 +80,8 @@ export function respondToRequest(plan: DatabasePlan, request: ApiRequest, row: R
 }
 
 function plainResponse(plan: DatabasePlan, request: ApiRequest, row: ResultRow): RestResponse {
+  if (plan.mediaType.type === 'plan')
+    return { status: 200, headers: contentHeaders(plan, request), body: row.body };
   switch (plan.type) {
     case 'read':
       return respondToRead(plan, request, row);

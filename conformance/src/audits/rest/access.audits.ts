@@ -136,6 +136,14 @@ const roles: readonly Audit[] = (
       '22023',
       /no_such_role/,
     ],
+    [
+      'REST-559',
+      'a token with a role that the service may not take is refused as 42501 with 403',
+      { role: 'pg_read_all_data' },
+      403,
+      '42501',
+      /permission denied to set role "pg_read_all_data"/,
+    ],
   ] as const
 ).map(([id, title, claims, status, code, message]) =>
   audit(id, title, { source: 'protocol/rest.md#tokens', since: '1.0.0' }, async (context) => {

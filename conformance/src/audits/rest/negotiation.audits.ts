@@ -26,6 +26,18 @@ const accepted: readonly (readonly [string, string])[] = [
   ['text/csv;q=0.5, application/json', 'application/json; charset=utf-8'],
   ['application/json;q=0.5, text/csv;q=0.9', 'text/csv; charset=utf-8'],
   ['*/*, text/csv', 'text/csv; charset=utf-8'],
+  ['TEXT/CSV', 'text/csv; charset=utf-8'],
+  ['text/csv; charset=utf-8', 'text/csv; charset=utf-8'],
+  ['text/csv ; q=0.1, application/json ; q=0.2', 'application/json; charset=utf-8'],
+  ['application/json;q=0.2, text/csv;q=1', 'text/csv; charset=utf-8'],
+  ['text/csv;q=0.25, application/json;q=0.3', 'application/json; charset=utf-8'],
+  ['text/csv;q=high, application/json;q=0.9', 'text/csv; charset=utf-8'],
+  ['application/json, text/csv;header=present', 'text/csv; charset=utf-8'],
+  [`${object}+json; nulls="stripped"`, `${object}+json;nulls=stripped; charset=utf-8`],
+  [`${object}+json; other=x; nulls=stripped`, `${object}+json;nulls=stripped; charset=utf-8`],
+  [`${object};nulls=kept`, `${object}+json; charset=utf-8`],
+  [`${array};nulls=stripped`, `${array}+json;nulls=stripped; charset=utf-8`],
+  [`${array};nulls=kept`, 'application/json; charset=utf-8'],
 ];
 
 const unavailable = ['text/plain', 'application/octet-stream', 'application/vnd.pgrst.plan+json'];
@@ -79,10 +91,19 @@ export const restNegotiationAudits: readonly Audit[] = [
       assertStatus(inserted, 201);
       assert.equal(inserted.headers.get('content-profile'), 'public', 'the header content-profile');
       const refused = await readInbox(context, {}, { 'Accept-Profile': 'no_such_schema' });
+      const hint = String(at(refused.response.json, 'hint'));
       assert.match(
-        String(at(refused.response.json, 'hint')),
-        /exposed: .*\bpublic\b/,
-        'hint of the response',
+        hint,
+        /^Only the following schemas are exposed: (?:[^,]+, )*public(?:, [^,]+)*$/,
+        'the hint',
+      );
+      assert.equal(at(refused.response.json, 'message'), 'Invalid schema: no_such_schema', 'the message');
+      const [first, ...others] = hint.replace(/^.*: /, '').split(', ');
+      const unnamed = await readInbox(context);
+      assert.equal(
+        unnamed.response.headers.get('content-profile'),
+        others.length === 0 ? null : first,
+        'the header content-profile without a chosen schema',
       );
     },
   ),
@@ -107,12 +128,13 @@ export const restNegotiationAudits: readonly Audit[] = [
     { source: 'protocol/rest.md#order-and-ranges', level: 'SHOULD', since },
     async (context) => {
       const { ada } = await sharedInbox(context);
-      const path = '/notifications?status=neq.read&select=id&limit&status=neq.archived';
+      const path =
+        "/notifications?status=neq.read&select=id&limit&status=neq.archived&content=neq.a-_~!'()*%2F%20b";
       const response = await context.rest.send('GET', path, { token: ada.accessToken });
       assertStatus(response, 200);
       assert.equal(
         response.headers.get('content-location'),
-        '/notifications?limit=&select=id&status=neq.read,neq.archived',
+        '/notifications?content=neq.a-_~%21%27%28%29%2A%2F%20b&limit=&select=id&status=neq.read,neq.archived',
         'the header content-location',
       );
     },

@@ -73,7 +73,42 @@ const malformed: readonly (readonly [
   ['{"code":"123"}', '{}', `Invalid JSON value for MESSAGE: '{"code":"123"}'`, hints.message],
   [texts(json), undefined, 'DETAIL is missing in the RAISE statement', hints.detail],
   [texts(json), 'no', "Invalid JSON value for DETAIL: 'no'", hints.detail],
-  [texts(json), '{"status":400}', `Invalid JSON value for DETAIL: '{"status":400}'`, hints.detail],
+  ...[
+    '[]',
+    '{"status":400}',
+    '{"headers":{}}',
+    '{"status":"400","headers":{}}',
+    '{"status":400.5,"headers":{}}',
+    '{"status":400,"headers":[]}',
+    '{"status":400,"headers":null}',
+    '{"status":400,"headers":{"a":1}}',
+    '{"status":400,"headers":{},"status_text":1}',
+  ].map(
+    (detail) => [texts(json), detail, `Invalid JSON value for DETAIL: '${detail}'`, hints.detail] as const,
+  ),
+  ...[
+    '[]',
+    'null',
+    '{"message":"no"}',
+    '{"code":1,"message":"no"}',
+    '{"code":"1","message":2}',
+    '{"code":"1","message":"no","details":3}',
+    '{"code":"1","message":"no","hint":{}}',
+  ].map((message) => [message, '{}', `Invalid JSON value for MESSAGE: '${message}'`, hints.message] as const),
+];
+
+/** Errors whose message or form of the code decides about the status. */
+const byMessage: readonly (readonly [status: number, state: string, message: string])[] = [
+  [401, '22023', 'role "nobody" does not exist'],
+  [400, '22023', 'a role "nobody" does not exist'],
+  [400, '22023', 'role "nobody" does not exist yet'],
+  [400, '21000', 'UPDATE requires a WHERE clause'],
+  [500, '21000', 'requires a WHERE clause, too'],
+  [406, '42883', 'function xmlagg(text) does not exist'],
+  [404, '42883', 'the function xmlagg(text) does not exist'],
+  [401, 'PT401', 'raised'],
+  [500, 'PTABC', 'raised'],
+  [401, '42501', 'raised'],
 ];
 
 /** What becomes of the errors that a function raises. */
@@ -86,6 +121,23 @@ export const restRaisedErrorAudits: readonly Audit[] = [
       const send = await openLibrary(context);
       for (const [status, states] of statuses)
         for (const state of states) assertError(await raise(send, { state }), status, state);
+    },
+  ),
+  audit(
+    'REST-558',
+    'the message decides about the status of 21000, 22023 and 42883, and each 401 asks to sign in',
+    { source, level: 'SHOULD', needs, since },
+    async (context) => {
+      const send = await openLibrary(context);
+      for (const [status, state, message] of byMessage) {
+        const raised = await raise(send, { state, message });
+        assertError(raised, status, state);
+        assert.equal(
+          raised.headers.get('www-authenticate'),
+          status === 401 ? 'Bearer' : null,
+          `the header www-authenticate of ${message}`,
+        );
+      }
     },
   ),
   audit(
@@ -127,8 +179,8 @@ export const restRaisedErrorAudits: readonly Audit[] = [
       assert.equal(whole.headers.get('x-conformance'), '1', 'the header x-conformance');
       const short = await raise(send, {
         state: 'PGRST',
-        message: '{"code":"456","message":"no"}',
-        detail: '{"status":401,"headers":{}}',
+        message: '{"code":"456","message":"no","details":null,"hint":null}',
+        detail: '{"status":401,"headers":{},"status_text":"No"}',
       });
       assertStatus(short, 401);
       assert.deepEqual(
@@ -136,6 +188,7 @@ export const restRaisedErrorAudits: readonly Audit[] = [
         { code: '456', message: 'no', details: null, hint: null },
         'the response without details',
       );
+      assert.equal(short.headers.get('www-authenticate'), null, 'the header www-authenticate');
     },
   ),
   audit(

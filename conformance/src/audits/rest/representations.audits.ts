@@ -1,6 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertError, assertStatus, at } from '../../target/wire.ts';
+import { NotRunError } from '../../target/target.ts';
 import { openLibrary } from './library.ts';
 import { newReader, thread, threads } from './threads.ts';
 
@@ -127,6 +128,36 @@ export const restRepresentationAudits: readonly Audit[] = [
         Object.fromEntries(acceptedBodies.map((_type, index) => [`t-${index}`, null])),
         'the rows',
       );
+    },
+  ),
+  audit(
+    'REST-560',
+    'GeoJSON is made by PostGIS: without it the request is refused as 42883',
+    { source: 'protocol/rest.md#media-types', level: 'SHOULD', needs, since },
+    async (context) => {
+      const send = await openLibrary(context);
+      const installed = await context.query(`select from pg_proc where proname = 'st_asgeojson'`);
+      if ((installed as readonly unknown[]).length > 0) throw new NotRunError('the project has PostGIS');
+      const response = await send('GET', '/books', { headers: { Accept: 'application/geo+json' } });
+      assertError(response, 404, '42883');
+      assert.match(String(at(response.json, 'message')), /^function st_asgeojson\(/, 'the message');
+    },
+  ),
+  audit(
+    'REST-561',
+    'a text that is not UTF-8 and a negative limit of a relation are refused, and the next request is not',
+    { source: 'protocol/rest.md#errors', level: 'SHOULD', needs, since },
+    async (context) => {
+      const send = await openLibrary(context);
+      for (const path of [
+        '/books?title=eq.%FF',
+        '/books?%FF=eq.1',
+        '/authors?select=id,conformance_books(id)&conformance_books.limit=-1',
+      ]) {
+        const response = await send('GET', path);
+        assert.ok(response.status >= 400, `the response to ${path} is a refusal`, String(response.status));
+        assertStatus(await send('GET', '/books'), 200);
+      }
     },
   ),
   audit(

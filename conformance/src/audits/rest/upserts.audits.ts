@@ -55,10 +55,10 @@ const upserts: readonly Audit[] = [
     async (context) => {
       const { send, user } = await newReader(context);
       const headers = { Prefer: 'return=headers-only' };
-      const one = await send('POST', threads, { body: thread('a&b'), headers });
+      const one = await send('POST', threads, { body: thread("a&b!'()*-_~/ü"), headers });
       assert.equal(
         one.headers.get('location'),
-        `/muted_threads?user_id=eq.${user.id}&entity_type=eq.document&entity_id=eq.a%26b`,
+        `/muted_threads?user_id=eq.${user.id}&entity_type=eq.document&entity_id=eq.a%26b%21%27%28%29%2A-_~%2F%C3%BC`,
         'the header location',
       );
       const two = await send('POST', threads, { body: [thread('c'), thread('d')], headers });

@@ -148,10 +148,16 @@ create function public.conformance_double(number int) returns int
   language sql immutable as $f$ select number * 2 $f$;
 create function public.conformance_double(word text) returns text
   language sql immutable as $f$ select word || word $f$;
-create function public.conformance_either(a int, b int default 1) returns int
-  language sql immutable as $f$ select a + b $f$;
 create function public.conformance_either(a int, c text default '') returns int
   language sql immutable as $f$ select a $f$;
+create function public.conformance_either(a int, b int default 1) returns int
+  language sql immutable as $f$ select a + b $f$;
+create function public.conformance_choice(a int, b int, c int default 1) returns int
+  language sql immutable as $f$ select a + b + c $f$;
+create function public.conformance_choice(a int, b int default 1) returns int
+  language sql immutable as $f$ select a + b $f$;
+create function public.conformance_choice(json) returns int
+  language sql immutable as $f$ select 0 $f$;
 create function public.conformance_page() returns public."text/x-conformance"
   language sql immutable as $f$ select 'a page' $f$;
 create function public.conformance_append(summary public."text/x-conformance", book public.conformance_books)
@@ -226,6 +232,7 @@ const REMOVE = `
   drop function if exists public.conformance_add, public.conformance_count_to, public.conformance_author,
     public.conformance_books_by, public.conformance_extremes, public.conformance_nothing, public.conformance_double(int),
     public.conformance_double(text), public.conformance_either(int, int), public.conformance_either(int, text),
+    public.conformance_choice(int, int, int), public.conformance_choice(int, int), public.conformance_choice(json),
     public.conformance_join, public.conformance_read_text, public.conformance_read_json, public.conformance_read_bytes,
     public.conformance_request, public.conformance_hidden, public.conformance_state, public.conformance_state_to_write,
     public.conformance_state_isolated, public.conformance_respond, public.conformance_raise;

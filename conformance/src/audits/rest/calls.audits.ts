@@ -104,6 +104,9 @@ const tables: readonly (readonly [id: string, title: string, calls: readonly Cal
       { ...post('/rpc/double', { word: 'x' }), result: 'xx' },
       { path: '/rpc/either?a=1&b=5', result: 6 },
       { ...post('/rpc/either', { a: 1, c: 'x' }), result: 1 },
+      { path: '/rpc/choice?a=1', result: 2 },
+      { ...post('/rpc/choice', { a: 1, b: 2, c: 3 }), result: 6 },
+      { ...post('/rpc/choice', { d: 4 }), result: 0 },
     ],
   ],
   [

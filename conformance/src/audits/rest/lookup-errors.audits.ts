@@ -57,6 +57,13 @@ const anyOfTwo = {
   hint: 'Try renaming the parameters or the function itself in the database so function overloading can be resolved',
 };
 
+/** The one with fewer parameters comes first. */
+const anyOfChoices = {
+  ...anyOfTwo,
+  message:
+    'Could not choose the best candidate function between: public.conformance_choice(a => integer, b => integer), public.conformance_choice(a => integer, b => integer, c => integer)',
+};
+
 const noTitle = {
   request: { body: { titel: 'x' } },
   message: "Could not find the 'titel' column of 'conformance_drafts' in the schema cache",
@@ -186,6 +193,12 @@ const tables: readonly RefusalTable[] = [
         hint: 'Perhaps you meant to call the function public.conformance_extremes',
       },
       {
+        path: '/rpc/choice?a=1&d=2',
+        status: 404,
+        ...notFound('conformance_choice(a, d)', 'conformance_choice with parameters a, d'),
+        hint: 'Perhaps you meant to call the function public.conformance_choice(a, b)',
+      },
+      {
         method: 'POST',
         path: '/rpc/extreme',
         request: { body: {} },
@@ -219,6 +232,8 @@ const tables: readonly RefusalTable[] = [
     refusals: [
       { path: '/rpc/either?a=1', ...anyOfTwo },
       { method: 'POST', path: '/rpc/either', request: { body: { a: 1 } }, ...anyOfTwo },
+      { path: '/rpc/choice?a=1&b=2', ...anyOfChoices },
+      { method: 'POST', path: '/rpc/choice', request: { body: { a: 1, b: 2 } }, ...anyOfChoices },
     ],
   },
   {

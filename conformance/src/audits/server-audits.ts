@@ -42,6 +42,7 @@ import { realtimeRuleAudits } from './realtime/rules.audits.ts';
 import { restOperatorAudits } from './rest/operators.audits.ts';
 import { restErrorAudits } from './rest/errors.audits.ts';
 import { restTransactionAudits } from './rest/transactions.audits.ts';
+import { restRefusedRequestAudits } from './rest/refused-requests.audits.ts';
 import { restResponseAudits } from './rest/responses.audits.ts';
 import { restNegotiationAudits } from './rest/negotiation.audits.ts';
 import { restPagingAudits } from './rest/paging.audits.ts';
@@ -122,6 +123,7 @@ export const serverAudits: readonly Audit[] = [
   ...restRollbackAudits,
   ...restOperatorAudits,
   ...restErrorAudits,
+  ...restRefusedRequestAudits,
   ...restResponseAudits,
   ...restTransactionAudits,
   ...restNegotiationAudits,

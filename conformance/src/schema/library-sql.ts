@@ -53,6 +53,9 @@ create table public.conformance_copies (
   id int primary key,
   book_id int,
   number int,
+  place text default 'on the author''s desk',
+  weight real default 1.5,
+  borrowed boolean not null default false,
   constraint conformance_copied foreign key (book_id, number) references public.conformance_editions (book_id, number)
 );
 create table public.conformance_loans (
@@ -113,7 +116,7 @@ insert into public.conformance_tagging values (1, 1), (1, 2), (2, 1), (3, 2);
 insert into public.conformance_liking values (1, 2);
 insert into public.conformance_letters values (1, 1, 2);
 insert into public.conformance_editions values (1, 1, 1843), (1, 2, 1844), (2, 1, 1850);
-insert into public.conformance_copies values (1, 1, 1), (2, 1, 2), (3, 1, 2), (4, 1, null);
+insert into public.conformance_copies (id, book_id, number) values (1, 1, 1), (2, 1, 2), (3, 1, 2), (4, 1, null);
 insert into public.conformance_loans values (1, 1), (2, 4);
 insert into public.conformance_samples (id, span, document, words, code, bytes, length_of_stay) values
   (1, '[1,5)', '{"a":{"b":[10,{"c":"x"}]},"n":2,"s":"two","1":"one"}', '{one,two}', 'A', '\\x00ff', '1 day 02:00'),

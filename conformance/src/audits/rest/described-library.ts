@@ -24,7 +24,14 @@ const columns: Readonly<Record<string, Readonly<Record<string, object>>>> = {
     price: { format: 'numeric', type: 'number' },
     author_id: author,
   },
-  copies: { id: key, book_id: integer, number: integer },
+  copies: {
+    id: key,
+    book_id: integer,
+    number: integer,
+    place: { ...string, default: "on the author''s desk" },
+    weight: { default: 1.5, format: 'real', type: 'number' },
+    borrowed: { default: false, format: 'boolean', type: 'boolean' },
+  },
   covers: {
     book_id: {
       ...integer,
@@ -72,7 +79,7 @@ const commentsOf: Readonly<Record<string, object>> = {
 const requiredColumns: Readonly<Record<string, readonly string[]>> = {
   authors: ['id', 'name'],
   books: ['id', 'title'],
-  copies: ['id'],
+  copies: ['id', 'borrowed'],
   covers: ['book_id', 'color'],
   drafts: ['id', 'title'],
   editions: ['book_id', 'number', 'year'],

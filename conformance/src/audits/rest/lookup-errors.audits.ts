@@ -100,6 +100,12 @@ const tables: readonly RefusalTable[] = [
         hint: "Perhaps you meant 'conformance_tags' instead of 'conformance_tagss'.",
       },
       { path: '/books?select=xyzzy(name)', ...noRelation(books, 'xyzzy'), hint: null },
+      { path: '/books?select=tags(label)', ...noRelation(books, 'tags'), hint: null },
+      {
+        path: '/books?select=authors(name)',
+        ...noRelation(books, 'authors'),
+        hint: `Perhaps you meant '${authors}' instead of 'authors'.`,
+      },
       {
         path: '/copies?select=book_id(year)',
         ...noRelation('conformance_copies', 'book_id'),
@@ -191,6 +197,24 @@ const tables: readonly RefusalTable[] = [
         status: 404,
         ...notFound('conformance_extremesz(a)', 'conformance_extremesz with parameter a'),
         hint: 'Perhaps you meant to call the function public.conformance_extremes',
+      },
+      {
+        path: '/rpc/addition?a=1',
+        status: 404,
+        ...notFound('conformance_addition(a)', 'conformance_addition with parameter a'),
+        hint: 'Perhaps you meant to call the function public.conformance_add',
+      },
+      {
+        path: '/rpc/additions?a=1',
+        status: 404,
+        ...notFound('conformance_additions(a)', 'conformance_additions with parameter a'),
+        hint: null,
+      },
+      {
+        path: '/rpc/add?x=1',
+        status: 404,
+        ...notFound('conformance_add(x)', 'conformance_add with parameter x'),
+        hint: null,
       },
       {
         path: '/rpc/choice?a=1&d=2',
@@ -292,12 +316,19 @@ const tables: readonly RefusalTable[] = [
       ['autors', 'authors'],
       ['smaples', 'samples'],
       ['SAMPLE', 'samples'],
+      ['coverzzzzz', 'covers'],
+      ['coverzzzzzz', null],
+      ['overs', 'covers'],
+      ['cvrs', 'covers'],
+      ['zzzzzz', null],
+      ['auuuuuu', null],
+      ['lettersletters', null],
     ].map(([name, similar]) => ({
       path: `/${name}`,
       status: 404,
       message: `Could not find the table 'public.conformance_${name}' in the schema cache`,
       details: null,
-      hint: `Perhaps you meant the table 'public.conformance_${similar}'`,
+      hint: similar === null ? null : `Perhaps you meant the table 'public.conformance_${similar}'`,
     })),
   },
 ];

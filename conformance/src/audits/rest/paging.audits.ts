@@ -26,6 +26,25 @@ const ranges: readonly (readonly [Texts, Texts, number, string, readonly number[
   [{ limit: 'many' }, {}, 200, '0-4/*', [0, 1, 2, 3, 4]],
 ];
 
+/** Values of limit, and the number of rows that they allow; five are there. */
+const limits: readonly (readonly [string, number])[] = [
+  [' 2 ', 2],
+  ['(2)', 2],
+  ['(( 3 ))', 3],
+  ['0x3', 3],
+  ['0X10', 5],
+  ['0o4', 4],
+  ['0O11', 5],
+  ['002', 2],
+  ['-0', 0],
+  ['+2', 5],
+  ['2.0', 5],
+  ['2x', 5],
+  ['x2', 5],
+  ['(2', 5],
+  ['', 5],
+];
+
 const refusedRanges: readonly (readonly [Texts, Texts, RegExp])[] = [
   [{}, { Range: '3-1' }, /lower boundary/],
   [{ limit: '-1' }, {}, /greater than or equal to zero/],
@@ -57,6 +76,23 @@ export const restPagingAudits: readonly Audit[] = [
         assertStatus(response, status);
         assert.equal(response.headers.get('content-range'), range, `the header content-range of ${of}`);
         assert.deepEqual(indexes, expected, `the rows of ${of}`);
+      }
+    },
+  ),
+  audit(
+    'REST-562',
+    'limit and offset take spaces, brackets, hexadecimal and octal digits; any other text is ignored',
+    { source: 'protocol/rest.md#order-and-ranges', level: 'SHOULD', since },
+    async (context) => {
+      const rowsOf = async (query: Texts) => (await readInbox(context, query)).indexes;
+      for (const [limit, count] of limits)
+        assert.equal((await rowsOf({ limit })).length, count, `the number of rows of limit=${limit}`);
+      assert.deepEqual(await rowsOf({ offset: '0x3' }), [3, 4], 'the rows of offset=0x3');
+      assert.deepEqual(await rowsOf({ offset: 'x' }), [0, 1, 2, 3, 4], 'the rows of offset=x');
+      assert.deepEqual(await rowsOf({ offset: '(1)', limit: '0o2' }), [1, 2], 'the rows of both');
+      for (const limit of ['(-1)', '- 1']) {
+        const { response } = await readInbox(context, { limit });
+        assertError(response, 416, 'PGRST103');
       }
     },
   ),

@@ -104,12 +104,14 @@ create view public.conformance_titles as select id, title, author_id from public
 create view public.conformance_writers as select id, name from public.conformance_authors;
 comment on column public.conformance_covers.book_id is 'Of this book';
 create view public.conformance_headings as select id as number, title, author_id from public.conformance_titles;
+create view public.conformance_many as select n from generate_series(1, 1500) as n;
 create view public.conformance_prices as select count(*) as books, max(price) as highest from public.conformance_books;
 
 insert into public.conformance_authors values
   (1, 'Ada', '1815-12-10', null), (2, 'Grace', '1906-12-09', 1), (3, 'Edsger', null, 1);
 insert into public.conformance_books values
   (1, 'Notes', 10.5, 1), (2, 'Engines', 20, 1), (3, 'Compilers', 30.25, 2), (4, 'Loose', null, null);
+analyze public.conformance_books;
 insert into public.conformance_covers values (1, 'red'), (3, 'blue');
 insert into public.conformance_tags values (1, 'old'), (2, 'new');
 insert into public.conformance_tagging values (1, 1), (1, 2), (2, 1), (3, 2);
@@ -224,14 +226,15 @@ const TABLES = [
   'drafts',
   'paints',
 ];
-const RELATIONS = [...TABLES, 'titles', 'writers', 'headings', 'prices']
+const RELATIONS = [...TABLES, 'titles', 'writers', 'headings', 'prices', 'many']
   .map((name) => `public.conformance_${name}`)
   .join(', ');
 
 const REMOVE = `
   drop aggregate if exists public.conformance_summary(public.conformance_books);
   drop function if exists public.conformance_append, public.conformance_page;
-  drop view if exists public.conformance_headings, public.conformance_titles, public.conformance_writers, public.conformance_prices;
+  drop view if exists public.conformance_headings, public.conformance_titles, public.conformance_writers, public.conformance_prices,
+    public.conformance_many;
   drop function if exists public.conformance_add, public.conformance_count_to, public.conformance_author,
     public.conformance_books_by, public.conformance_extremes, public.conformance_nothing, public.conformance_double(int),
     public.conformance_double(text), public.conformance_either(int, int), public.conformance_either(int, text),

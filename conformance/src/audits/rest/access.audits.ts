@@ -14,6 +14,18 @@ import { awaitDelivery, notifyOnce, rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
 
+const exposedHeaders = [
+  'content-encoding',
+  'content-location',
+  'content-range',
+  'content-type',
+  'date',
+  'location',
+  'server',
+  'transfer-encoding',
+  'range-unit',
+];
+
 const access: readonly Audit[] = [
   audit(
     'REST-133',
@@ -78,6 +90,38 @@ const access: readonly Audit[] = [
       const headers = (response.headers.get('access-control-allow-headers') ?? '').toLowerCase();
       for (const name of ['apikey', 'authorization', 'prefer'])
         assert.ok(headers.includes(name), `the header ${name} is allowed`);
+    },
+  ),
+  audit(
+    'REST-565',
+    'a page of any origin may read each response, also the refusal of a key, of a token and of a name',
+    { source: 'protocol/storage.md#cors', level: 'SHOULD', since: '1.0.0' },
+    async ({ target, rest }) => {
+      const origin = 'http://localhost:5173';
+      const [withoutKey, withWrongKey] = ['', 'no-such-key'].map((key) =>
+        createWire(rest.baseUrl, key, target.fetch),
+      );
+      const headers = { Origin: origin };
+      const responses = [
+        await withoutKey?.send('GET', '/notifications', { headers }),
+        await withWrongKey?.send('GET', '/notifications', { headers }),
+        await rest.send('GET', '/notifications', { headers, token: 'not-a-jwt' }),
+        await rest.send('GET', '/no_such_table', { headers }),
+        await rest.send('POST', '/no_such_table', { headers, body: {} }),
+        await rest.send('HEAD', '/no_such_table', { headers }),
+      ];
+      for (const response of responses) {
+        const allowed = response?.headers.get('access-control-allow-origin');
+        assert.ok(
+          allowed === '*' || allowed === origin,
+          `the origin may read the response ${response?.status}`,
+          String(allowed),
+        );
+      }
+      const exposed = (responses[3]?.headers.get('access-control-expose-headers') ?? '').toLowerCase();
+      const names = exposed.split(/, */);
+      for (const name of exposed === '*' ? [] : exposedHeaders)
+        assert.ok(names.includes(name), `the header ${name} is exposed`, exposed);
     },
   ),
   audit(

@@ -46,6 +46,7 @@ const columns: Readonly<Record<string, Readonly<Record<string, object>>>> = {
     year: integer,
   },
   headings: { number: key, title, author_id: author },
+  many: { n: integer },
   paints: { id: uuidKey, name: string, color: integer },
   prices: {
     books: { format: 'int64', type: 'integer' },
@@ -87,6 +88,9 @@ const requiredColumns: Readonly<Record<string, readonly string[]>> = {
   samples: ['id'],
 };
 
+/** The views that cannot be written. */
+const readOnly = new Set(['many', 'prices']);
+
 const reference = (name: string) => ({ $ref: `#/parameters/${name}` });
 
 /** What the description says of a table or a view. */
@@ -123,7 +127,7 @@ function describedTable(name: string): DescribedMembers {
         ...(required && { required }),
       },
     ],
-    [['paths', `/${full}`], name === 'prices' ? { get } : { get, ...writes }],
+    [['paths', `/${full}`], readOnly.has(name) ? { get } : { get, ...writes }],
     [
       ['parameters', `body.${full}`],
       {

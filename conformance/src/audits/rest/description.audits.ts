@@ -5,7 +5,7 @@ import { assertError, assertStatus, at, type WireResponse } from '../../target/w
 import { asService } from './callers.ts';
 import { describedLibrary, paged, type DescribedMembers } from './described-library.ts';
 import { sharedInbox } from './inbox.ts';
-import { openLibrary } from './library.ts';
+import { openLibrary, serviceHeadersOf } from './library.ts';
 import { requireTable } from '../../schema/product-schema.ts';
 
 const audit = auditsOf('rest');
@@ -153,6 +153,33 @@ export const restDescriptionAudits: readonly Audit[] = [
         /^https:\/\/postgrest\.org\/en\/\w+\/references\/api\.html$/,
         'externalDocs.url of the response',
       );
+    },
+  ),
+  audit(
+    'REST-564',
+    'the root has its one media type also where JSON is accepted, no body for HEAD, and refuses other types',
+    { source: 'protocol/rest.md#description-of-the-schema', level: 'SHOULD', needs: ['service-key'], since },
+    async (context) => {
+      const send = asService(context);
+      for (const Accept of ['application/json', 'application/openapi+json', 'text/csv, */*', '']) {
+        const headers = { ...(Accept !== '' && { Accept }), 'Accept-Profile': 'public' };
+        for (const method of ['GET', 'HEAD']) {
+          const response = await send(method, '/', { headers });
+          assertRoot(response);
+          assertStatus(response, 200);
+          assert.deepEqual(
+            serviceHeadersOf(response),
+            { 'content-type': 'application/openapi+json; charset=utf-8', 'content-profile': 'public' },
+            `the headers of ${method} with ${Accept}`,
+          );
+          assert.equal(at(response.json, 'swagger'), method === 'GET' ? '2.0' : undefined, 'swagger');
+        }
+      }
+      const refused = await send('GET', '/', { headers: { Accept: 'text/csv' } });
+      assertRoot(refused);
+      assertError(refused, 406, 'PGRST107');
+      const message = 'None of these media types are available: text/csv';
+      assert.equal(at(refused.json, 'message'), message, 'message of the response');
     },
   ),
   audit(

@@ -2,6 +2,7 @@ import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertError, assertStatus, at } from '../../target/wire.ts';
 import { newThreads, readInbox } from './inbox.ts';
+import { openLibrary } from './library.ts';
 import { rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
@@ -24,6 +25,21 @@ const ranges: readonly (readonly [Texts, Texts, number, string, readonly number[
   [{ offset: '5' }, counted, 206, '*/5', []],
   [{ limit: '0' }, counted, 206, '*/5', []],
   [{ limit: 'many' }, {}, 200, '0-4/*', [0, 1, 2, 3, 4]],
+];
+
+/** The number of rows of a view that is larger than a page usually is. */
+const many = 1500;
+
+/** Kinds of counts and paths, with status and Content-Range. */
+const plannedCounts: readonly (readonly [kind: string, path: string, expected: string])[] = [
+  ['planned', '/books', '200 0-3/4'],
+  ['planned', '/books?limit=2', '206 0-1/4'],
+  ['planned', '/books?id=gt.9', '206 */1'],
+  ['planned', '/books?offset=9', '416 */4'],
+  ['estimated', '/books?id=gt.9', '200 */0'],
+  ['estimated', '/books?limit=2', '206 0-1/4'],
+  ['estimated', '/books?id=eq.1', '200 0-0/1'],
+  ['planned', '/rpc/count_to?last=3', '200 0-2/*'],
 ];
 
 /** Values of limit, and the number of rows that they allow; five are there. */
@@ -84,16 +100,42 @@ export const restPagingAudits: readonly Audit[] = [
     'limit and offset take spaces, brackets, hexadecimal and octal digits; any other text is ignored',
     { source: 'protocol/rest.md#order-and-ranges', level: 'SHOULD', since },
     async (context) => {
-      const rowsOf = async (query: Texts) => (await readInbox(context, query)).indexes;
+      const indexesOf = async (query: Texts) => (await readInbox(context, query)).indexes;
       for (const [limit, count] of limits)
-        assert.equal((await rowsOf({ limit })).length, count, `the number of rows of limit=${limit}`);
-      assert.deepEqual(await rowsOf({ offset: '0x3' }), [3, 4], 'the rows of offset=0x3');
-      assert.deepEqual(await rowsOf({ offset: 'x' }), [0, 1, 2, 3, 4], 'the rows of offset=x');
-      assert.deepEqual(await rowsOf({ offset: '(1)', limit: '0o2' }), [1, 2], 'the rows of both');
+        assert.equal((await indexesOf({ limit })).length, count, `the number of rows of limit=${limit}`);
+      assert.deepEqual(await indexesOf({ offset: '0x3' }), [3, 4], 'the rows of offset=0x3');
+      assert.deepEqual(await indexesOf({ offset: 'x' }), [0, 1, 2, 3, 4], 'the rows of offset=x');
+      assert.deepEqual(await indexesOf({ offset: '(1)', limit: '0o2' }), [1, 2], 'the rows of both');
       for (const limit of ['(-1)', '- 1']) {
         const { response } = await readInbox(context, { limit });
         assertError(response, 416, 'PGRST103');
       }
+    },
+  ),
+  audit(
+    'REST-563',
+    'count=planned is the number that the planner expects, and count=estimated the exact one up to the largest page',
+    { source: 'protocol/rest.md#counts', level: 'SHOULD', needs: ['database'], since },
+    async (context) => {
+      const send = await openLibrary(context);
+      const count = async (kind: string, path: string) => {
+        const response = await send('GET', path, { headers: { Prefer: `count=${kind}` } });
+        return `${response.status} ${response.headers.get('content-range')}`;
+      };
+      for (const [kind, path, expected] of plannedCounts)
+        assert.equal(await count(kind, path), expected, `status and content-range of ${path}, ${kind}`);
+      const shown = rowsOf(await send('GET', '/many')).length;
+      const page = `${shown < many ? 206 : 200} 0-${shown - 1}`;
+      for (const kind of ['exact', 'planned', 'estimated'])
+        assert.equal(await count(kind, '/many'), `${page}/${many}`, `status and content-range, ${kind}`);
+      const beyond = shown < many ? Math.max(shown + 1, many / 3) : many;
+      assert.equal(
+        await count('estimated', '/many?n=gt.0'),
+        `${page}/${beyond}`,
+        'status and content-range of an estimate below the largest page',
+      );
+      const limited = rowsOf(await send('GET', `/many?limit=${many - 1}`)).length;
+      assert.equal(limited, Math.min(shown, many - 1), 'the number of rows of a limit');
     },
   ),
   audit(

@@ -42,6 +42,7 @@ create table public.conformance_letters (
   receiver_id int constraint conformance_sent_to references public.conformance_authors (id)
 );
 create table public.conformance_book (id int primary key);
+create table public.conformance_notes (words text, at int);
 create table public.conformance_hidden (id int primary key);
 create table public.conformance_editions (
   book_id int constraint conformance_edition_of references public.conformance_books (id),
@@ -219,6 +220,7 @@ const TABLES = [
   'letters',
   'book',
   'hidden',
+  'notes',
   'editions',
   'copies',
   'loans',
@@ -268,7 +270,7 @@ begin
   grant select on ${RELATIONS} to anon, authenticated, service_role;
   revoke all on public.conformance_hidden from service_role, anon, authenticated;
   revoke all on function public.conformance_hidden() from public, service_role, anon, authenticated;
-  grant insert, update, delete on public.conformance_drafts, public.conformance_paints to anon, authenticated, service_role;
+  grant insert, update, delete on public.conformance_drafts, public.conformance_paints, public.conformance_notes to anon, authenticated, service_role;
   perform pg_notify('pgrst', 'reload schema');
 end
 $library$`;

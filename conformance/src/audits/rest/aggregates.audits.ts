@@ -116,6 +116,8 @@ export const restAggregateAudits: readonly Audit[] = [
           '/authors?select=id,...conformance_books(price.sum())',
           '/books?select=id,...conformance_tags(count())',
           '/authors?select=id,...conformance_books(title,...conformance_covers(color.count()))',
+          '/authors?select=id,...conformance_books(title,...conformance_covers(book_id,color.count()))',
+          '/authors?select=id,...conformance_books(title,price.sum(),id)',
         ]) {
           const response = await send('GET', search);
           assertError(response, 400, 'PGRST127');

@@ -20,6 +20,8 @@ const refusedBodies: readonly (readonly [string, Texts, RegExp])[] = [
   ['[{"entity_type":"a","entity_id":"1"},2]', {}, /keys/],
   ['[{"entity_type":"a","entity_id":"1"},{"entity_type":"a","entity_name":"1"}]', {}, /keys/],
   ['entity_type,entity_id\na,1\na\n', { 'Content-Type': 'text/csv' }, /fields/],
+  ['', { 'Content-Type': 'text/csv' }, /./],
+  ['entity_type,entity_id', { 'Content-Type': 'text/csv' }, /./],
   ['entity_type,entity_id\na,"1\n', { 'Content-Type': 'text/csv' }, /./],
   ['{}', { 'Content-Type': 'application/x-nothing' }, /application\/x-nothing/],
 ];

@@ -47,6 +47,7 @@ const columns: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   },
   headings: { number: key, title, author_id: author },
   many: { n: integer },
+  notes: { words: string, at: integer },
   paints: { id: uuidKey, name: string, color: integer },
   prices: {
     books: { format: 'int64', type: 'integer' },

@@ -96,6 +96,13 @@ const refusals: readonly Refusal[] = [
     message: 'None of these media types are available: text/plain, application/x-nothing',
   },
   {
+    path: '/books',
+    request: { headers: { Accept: 'nothing' } },
+    status: 406,
+    code: 'PGRST107',
+    message: 'None of these media types are available: nothing',
+  },
+  {
     method: 'POST',
     path: '/rpc/respond',
     request: write({ headers: 'x' }),

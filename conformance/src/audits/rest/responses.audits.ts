@@ -1,6 +1,6 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
-import { assertStatus } from '../../target/wire.ts';
+import { assertError, assertStatus } from '../../target/wire.ts';
 import { openLibrary, serviceHeadersOf, type Library } from './library.ts';
 
 const audit = auditsOf('rest');
@@ -166,6 +166,36 @@ async function assertExchanges(send: Library, exchanges: readonly Exchange[]): P
   }
 }
 
+/** Writes of a row of a table without a key. */
+const notesOf = (words: string): readonly Exchange[] => {
+  const one = `/notes?words=eq.${words}`;
+  const silent = 'return=headers-only';
+  const merging = 'resolution=merge-duplicates';
+  return [
+    ['POST', '/notes', silent, { words }, 201, ranged('*/*', silent), ''],
+    ['POST', '/notes', merging, { words }, 201, ranged('*/*'), ''],
+    [
+      'POST',
+      '/notes',
+      `resolution=ignore-duplicates, ${full}`,
+      { words },
+      201,
+      ranged('*/*', full, content),
+      [{ words, at: null }],
+    ],
+    [
+      'PATCH',
+      one,
+      full,
+      { at: 1 },
+      200,
+      ranged('0-2/*', full, content),
+      [1, 2, 3].map(() => ({ words, at: 1 })),
+    ],
+    ['DELETE', one, exact, none, 204, ranged('*/3', exact), ''],
+  ];
+};
+
 /** Responses as a whole: status, headers and body. */
 export const restResponseAudits: readonly Audit[] = [
   audit(
@@ -181,6 +211,21 @@ export const restResponseAudits: readonly Audit[] = [
     async (context) => {
       const id = crypto.randomUUID();
       await assertExchanges(await openLibrary(context), [...insertsOf(id), ...changesOf(id)]);
+    },
+  ),
+  audit(
+    'REST-566',
+    'a table without a key has no upsert, no place of its rows and no PUT',
+    { source: 'protocol/rest.md#inserts-and-upserts', level: 'SHOULD', needs, since },
+    async (context) => {
+      const send = await openLibrary(context);
+      await assertExchanges(send, notesOf(crypto.randomUUID()));
+      const put = await send('PUT', '/notes?words=eq.x', { body: { words: 'x' } });
+      assertError(put, 405, 'PGRST105');
+      const described = await send('OPTIONS', '/notes');
+      assertStatus(described, 200);
+      const methods = 'OPTIONS,GET,HEAD,POST,PATCH,DELETE';
+      assert.equal(described.headers.get('allow'), methods, 'the header allow');
     },
   ),
 ];

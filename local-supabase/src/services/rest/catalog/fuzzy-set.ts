@@ -65,7 +65,7 @@ const norm = (grams: ReadonlyMap<string, number>): number =>
 
 function similarity(one: string, other: string): number {
   const longest = Math.max(one.length, other.length);
-  return longest === 0 ? 1 : 1 - levenshtein(one, other) / longest;
+  return 1 - levenshtein(one, other) / longest;
 }
 
 function levenshtein(one: string, other: string): number {

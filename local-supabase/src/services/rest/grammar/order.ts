@@ -26,10 +26,7 @@ const suffix = <Word extends string>(word: Word): Parser<Word> =>
   );
 
 const direction = optional(oneOf(suffix('asc'), suffix('desc')));
-const nulls = oneOf(
-  before(optional(oneOf(suffix('nullsfirst'), suffix('nullslast'))), endOfTerm),
-  map(endOfTerm, () => undefined),
-);
+const nulls = before(optional(oneOf(suffix('nullsfirst'), suffix('nullslast'))), endOfTerm);
 
 const term: Parser<OrderTerm> = map(sequence(field, direction, nulls), ([of, way, position]) => ({
   relation: undefined,

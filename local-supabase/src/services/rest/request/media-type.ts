@@ -109,7 +109,6 @@ function planType(format: 'json' | 'text', parameters: ReadonlyMap<string, strin
 /** The media types of an `Accept` header, best first: by quality, then by specificity. */
 export function parseAccept(header: string | undefined): readonly MediaType[] {
   if (header === undefined) return [ANY_TYPE];
-  if (header === '') return [];
   const ranked = header.split(',').map((part) => {
     const [source = '', quality] = part.replaceAll(' ', '').split(';q=', 2);
     return { source, quality: parseQuality(quality), specificity: count(source, ';') - count(source, '*') };

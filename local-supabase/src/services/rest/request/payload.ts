@@ -31,7 +31,7 @@ export function parsePayload(
   isCall: boolean,
 ): ParsedPayload {
   if (isKnown(type, 'application/json')) return parseJsonPayload(body, columns, isCall);
-  if (isKnown(type, 'text/csv')) return parseCsvPayload(decoder.decode(body));
+  if (isKnown(type, 'text/csv')) return parseCsvPayload(body);
   if (isKnown(type, 'application/x-www-form-urlencoded')) {
     const pairs = parseQueryString(decoder.decode(body)).map(([name, value = '']) => [name, value] as const);
     const names = new Set(pairs.map(([name]) => name));
@@ -100,9 +100,8 @@ function readJson(body: Uint8Array): { readonly text: string; readonly value: un
 }
 
 /** Converts each row to an object of strings; the text `NULL` becomes null. Surplus fields are dropped. */
-function parseCsvPayload(source: string): ParsedPayload {
-  const [header, ...records] = parseCsv(source) ?? [];
-  if (!header) throw invalidBody('parse error (not enough input) at ""');
+function parseCsvPayload(body: Uint8Array): ParsedPayload {
+  const [header = [], ...records] = parseCsv(body);
   const rows = records.map((record) =>
     Object.fromEntries(
       header

@@ -8,6 +8,9 @@ import { isReply, isSystem, joinPayload, openFrameSocket, type FrameSocket } fro
 
 export const topic = 'realtime:audit';
 
+/** The service's error where it reads a key of a value that has none. */
+export const NO_CLAUSE = 'no function clause matching in Access.get/3';
+
 /** A channel's name that no other audit uses. */
 export const newRoom = (): string => `room-${randomUUID()}`;
 

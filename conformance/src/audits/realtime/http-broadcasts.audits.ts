@@ -92,8 +92,9 @@ const bodies: readonly Audit[] = [
       );
       for (const [messages, error] of [
         [undefined, BLANK],
-        [null, BLANK],
+        [null, INVALID],
         [[], BLANK],
+        [{}, BLANK],
         ['text', INVALID],
         [5, INVALID],
         [[GOOD, 5], INVALID],

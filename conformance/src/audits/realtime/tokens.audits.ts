@@ -14,6 +14,7 @@ import {
   topic,
   withPair,
   withSocket,
+  NO_CLAUSE,
 } from './audit-socket.ts';
 import { indexOf, isChange, isEvent, isReply, isSystem, joinPayload, realtimeUrlOf } from './frame-socket.ts';
 import { requireTable } from '../../schema/product-schema.ts';
@@ -195,7 +196,8 @@ const refusedParts: readonly (readonly [index: 0 | 1, part: unknown, reason: str
   [0, { alg: 'RS512', kid: 'a' }, SIGNER_OF('a')],
   [0, { alg: 'EdDSA', kid: 'a' }, SIGNER_OF('a')],
   [0, [], UNKNOWN],
-  [1, 'text', UNKNOWN],
+  [1, 'text', `UnknownErrorOnChannel: ${NO_CLAUSE}`],
+  [1, null, `UnknownErrorOnChannel: ${NO_CLAUSE}`],
 ];
 
 const rights: readonly Audit[] = [

@@ -18,8 +18,10 @@ const INVALID = 'is invalid';
 
 /** Validates a batch; the errors are those of the real server. */
 export function parseBatch(body: unknown, maxPayloadKb: number): Batch {
-  const messages = isRecord(body) ? body['messages'] : undefined;
-  if (messages === undefined || messages === null) return { ok: false, errors: [BLANK] };
+  const given = isRecord(body) ? body['messages'] : undefined;
+  if (given === undefined) return { ok: false, errors: [BLANK] };
+  // An object counts as the list of its members, in the order of their numbers.
+  const messages = isRecord(given) ? Object.values(given) : given;
   if (!Array.isArray(messages) || !messages.every(isRecord)) return { ok: false, errors: [INVALID] };
   if (messages.length === 0) return { ok: false, errors: [BLANK] };
   const errors = messages.map((message) => errorsOf(message, maxPayloadKb));

@@ -1,4 +1,4 @@
-import { inspectTerm, isRecord } from '../subscription/term.ts';
+import { accessError, inspectTerm, isRecord } from '../subscription/term.ts';
 
 /** The settings of a channel, from its `phx_join`. */
 export interface JoinRequest {
@@ -58,15 +58,8 @@ export function parseJoinRequest(payload: Record<string, unknown>, channelName: 
 export function malformedConfig(payload: Record<string, unknown>): string | null {
   const config = payload['config'] ?? {};
   const broadcast = isRecord(config) ? (config['broadcast'] ?? {}) : {};
-  for (const [value, key] of [
-    [config, 'broadcast'],
-    [broadcast, 'replication_ready'],
-  ] as const) {
-    if (Array.isArray(value)) {
-      return `the Access module supports only keyword lists (with atom keys), got: ${inspectTerm(key)}\n\nIf you want to search lists of tuples, use List.keyfind/3\n`;
-    }
-    if (!isRecord(value)) return 'no function clause matching in Access.get/3';
-  }
+  const unreadable = accessError(config, 'broadcast') ?? accessError(broadcast, 'replication_ready');
+  if (unreadable !== null) return unreadable;
   const changes = isRecord(config) ? config['postgres_changes'] : undefined;
   const odd = Array.isArray(changes) ? changes.find((one) => one !== null && !isRecord(one)) : undefined;
   return odd === undefined ? null : `expected a map, got: ${inspectTerm(odd)}`;

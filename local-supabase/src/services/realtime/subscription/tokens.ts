@@ -1,7 +1,7 @@
 import { decodeBase64 } from '../../../platform/base64.ts';
 import { decodeUtf8 } from '../../../platform/bytes.ts';
 import type { Claims, TokenKeys } from '../../../keys/keys.ts';
-import { inspectTerm, isRecord } from './term.ts';
+import { accessError, inspectTerm, isRecord } from './term.ts';
 
 export interface ChannelClaims extends Claims {
   readonly role: string;
@@ -33,7 +33,10 @@ export function createTokenCheck(keys: TokenKeys, now: () => number): CheckToken
     const token = cleanToken(legacyToken(keys, given));
     const claims = partOf(token, 1);
     if (claims === undefined) return malformed;
-    if (!isRecord(claims)) return unknown(':expected_claims_map');
+    // The real server logs the refusal with the token's claims, and fails there.
+    const unreadable = accessError(claims, 'sub');
+    if (!isRecord(claims))
+      return { ...unknown(':expected_claims_map'), reason: `UnknownErrorOnChannel: ${unreadable}` };
     const header = partOf(token, 0);
     if (!isRecord(header)) return unknown(':expected_header_map');
     const known = new Set((await keys.jwks()).keys.map(({ kid }) => kid));

@@ -37,3 +37,23 @@ it('an auth service alone has no broadcasts to remove from its database', async 
   );
   expect(removal).toEqual({ users: 1, keptUsers: 0, buckets: 0 });
 });
+
+it('a project where the realtime service has never started has no broadcasts to remove', async () => {
+  const run = createAuditRun();
+  run.userIds.add('here');
+  const statements: string[] = [];
+  const removal = await removeRun(
+    {
+      ...target,
+      serviceKey: 'key',
+      realtimeUrl: 'ws://project.test/realtime/v1/websocket',
+      fetch: () => Promise.resolve(Response.json({ users: [] })),
+      query: (text) => {
+        statements.push(text);
+        return Promise.resolve([{ name: null }]);
+      },
+    },
+    run,
+  );
+  expect([removal.users, statements]).toEqual([1, ["select to_regclass('realtime.messages')::text as name"]]);
+});

@@ -71,6 +71,12 @@ function newPkce(): Pkce {
   return { verifier, challenge: { code_challenge, code_challenge_method: 's256' } };
 }
 
+/**
+ * Waits until the server signs a different access token for the same session: RS256 and HS256 give equal signatures for
+ * equal claims, and `iat` is in seconds.
+ */
+export const nextTokenSecond = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1_100));
+
 function signAgain(
   { anonKey, jwtSecret = DEMO_SECRET }: ConformanceTarget,
   token: string,

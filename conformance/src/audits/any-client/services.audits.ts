@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { assert } from '../../target/assertion.ts';
+import { nextTokenSecond } from '../../audit/audit-context.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { hostileInbox } from '../rest/hostile-inbox.ts';
 import { notify, notifyOnce } from '../rest/notifications.ts';
@@ -178,6 +179,7 @@ export const anyServiceAudits: readonly Audit[] = [
     { ...repeated, level: 'SHOULD' },
     async (context) => {
       const { proxy, select } = await openInbox(context, 1);
+      await nextTokenSecond();
       proxy.scriptResponse(path, expired);
       const rows = await select();
       assert.equal(rows.length, 1, 'the number of rows');

@@ -1,5 +1,6 @@
 import { assert } from '../../target/assertion.ts';
 import { AuthError } from 'supabase-protocol-clients/auth-client';
+import { nextTokenSecond } from '../../audit/audit-context.ts';
 import type { Audit } from '../../audit/audit.ts';
 import {
   clientAuditsOf,
@@ -30,12 +31,6 @@ async function revoke({ user }: SignedInTab, server: Parameters<Audit['run']>[0]
   });
   assertStatus(response, 204);
 }
-
-/**
- * Waits until the server signs a different access token for the same session: RS256 and HS256 give equal signatures for
- * equal claims, and `iat` is in seconds.
- */
-const nextTokenSecond = () => new Promise((resolve) => setTimeout(resolve, 1_100));
 
 const tooMany = () =>
   Response.json(

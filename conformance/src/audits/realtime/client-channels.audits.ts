@@ -1,4 +1,5 @@
 import { assert } from '../../target/assertion.ts';
+import { nextTokenSecond } from '../../audit/audit-context.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { ageToken, EXPIRED_MS } from '../../clients/tab.ts';
 import { clientAuditsOf, eventually } from '../../clients/client-audit.ts';
@@ -64,6 +65,7 @@ export const clientChannelAudits: readonly Audit[] = [
   audit('CLIENT-RT-203', 'an expired token is refreshed before the join', { source }, async (context) => {
     const { channel, tab, sent, live } = await watchInbox(context);
     const old = await tab.auth.getAccessToken();
+    await nextTokenSecond();
     ageToken(tab, EXPIRED_MS);
     channel.join();
     await live();
@@ -79,6 +81,7 @@ export const clientChannelAudits: readonly Audit[] = [
       const { channel, tab, sent, live, notify, changes } = await watchInbox(context);
       channel.join();
       await live();
+      await nextTokenSecond();
       const { accessToken } = await tab.auth.refreshSession();
       await eventually('the push', () => sent('access_token').length > 0);
       assert.deepEqual(
@@ -99,6 +102,7 @@ export const clientChannelAudits: readonly Audit[] = [
       const { channel, tab, sent, live, notify, changes } = await watchInbox(context);
       channel.join();
       await live();
+      await nextTokenSecond();
       await tab.auth.refreshSession();
       await eventually('the push', () => sent('access_token').length === 1);
       await tab.auth.updateUser({ data: { team: 'red' } });

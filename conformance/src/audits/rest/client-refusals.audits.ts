@@ -1,5 +1,6 @@
 import { assert } from '../../target/assertion.ts';
 import { createRestClient, RestError, type RestErrorCode } from 'supabase-protocol-clients/rest-client';
+import { nextTokenSecond } from '../../audit/audit-context.ts';
 import type { Audit } from '../../audit/audit.ts';
 import { clientAuditsOf, refusalOf, type SignedInTab } from '../../clients/client-audit.ts';
 import { newCaller } from './callers.ts';
@@ -120,6 +121,7 @@ export const clientRefusalAudits: readonly Audit[] = [
     async ({ signIn }) => {
       const tab = await signIn();
       const old = await tab.auth.getAccessToken();
+      await nextTokenSecond();
       for (let count = 0; count < 3; count += 1) tab.wire.scriptResponse(path, expired);
       const read = (status: string) => tab.rest.from('notifications').select('id').eq('status', status);
       await Promise.all([read('unread'), read('read'), read('archived')]);
@@ -140,6 +142,7 @@ export const clientRefusalAudits: readonly Audit[] = [
     { source: 'protocol/rest.md#repeated-requests' },
     async ({ signIn }) => {
       const tab = await signIn();
+      await nextTokenSecond();
       for (let count = 0; count < 2; count += 1) tab.wire.scriptResponse(path, expired);
       const read = tab.rest.from('notifications').select('id');
       await assertCode(read.execute(), 'token-expired', 401);

@@ -73,12 +73,12 @@ describe('a join', () => {
   });
 
   test.each([
-    [{ postgres_changes: [[]] }, 'expected a map, got: []'],
-    [{ postgres_changes: [null, 'x'] }, 'expected a map, got: "x"'],
+    [{ postgres_changes: [[]] }, 'expected a map, got:\n\n    []\n'],
+    [{ postgres_changes: [null, 'x'] }, 'expected a map, got:\n\n    "x"\n'],
     [{ broadcast: 'x' }, 'no function clause matching in Access.get/3'],
     [
       { broadcast: [] },
-      'the Access module supports only keyword lists (with atom keys), got: "replication_ready"\n\nIf you want to search lists of tuples, use List.keyfind/3\n',
+      'the Access module supports only keyword lists (with atom keys), got: "replication_ready"\n\nIf you want to search lists of tuples, use List.keyfind/3',
     ],
   ])('a join with the config %j is refused', async (config, problem) => {
     const client = await world.connect();

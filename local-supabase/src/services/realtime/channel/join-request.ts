@@ -62,7 +62,7 @@ export function malformedConfig(payload: Record<string, unknown>): string | null
   if (unreadable !== null) return unreadable;
   const changes = isRecord(config) ? config['postgres_changes'] : undefined;
   const odd = Array.isArray(changes) ? changes.find((one) => one !== null && !isRecord(one)) : undefined;
-  return odd === undefined ? null : `expected a map, got: ${inspectTerm(odd)}`;
+  return odd === undefined ? null : `expected a map, got:\n\n    ${inspectTerm(odd)}\n`;
 }
 
 /** Null for a value that the real server ignores in a private channel. */

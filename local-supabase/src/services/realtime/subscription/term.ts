@@ -16,7 +16,7 @@ export function inspectTerm(value: unknown): string {
 /** The real server's error where it reads a key of a value that has none, or null. */
 export function accessError(value: unknown, key: string): string | null {
   if (Array.isArray(value))
-    return `the Access module supports only keyword lists (with atom keys), got: ${inspectTerm(key)}\n\nIf you want to search lists of tuples, use List.keyfind/3\n`;
+    return `the Access module supports only keyword lists (with atom keys), got: ${inspectTerm(key)}\n\nIf you want to search lists of tuples, use List.keyfind/3`;
   return isRecord(value) ? null : 'no function clause matching in Access.get/3';
 }
 

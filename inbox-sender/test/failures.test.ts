@@ -113,6 +113,7 @@ it.each<[number, unknown, string, string]>([
   [400, { code: '42501', message: 'x' }, 'unauthenticated', 'The key is not the secret key of the project.'],
   [500, { code: 'XX000', message: 'broken' }, 'server', 'The project responded with 500: broken'],
   [400, { code: '140001', message: 'x' }, 'server', 'The project responded with 400: x'],
+  [400, { code: '40001x', message: 'x' }, 'server', 'The project responded with 400: x'],
   [404, 'n'.repeat(400), 'server', `The project responded with 404: ${'n'.repeat(300)}`],
   [302, '', 'server', 'The project responded with 302: '],
   [200, '<p>', 'server', 'The response is not JSON.'],
@@ -137,7 +138,11 @@ it.each([[null], [{}], [[]], [[null]], [[{}]]])(
 it('the cause of the error of a lost response is the network failure', async () => {
   const lost = new TypeError('fetch failed');
   const { problem } = await attempt(() => Promise.reject(lost), { retries: 0 });
-  expect(problem).toMatchObject({ code: 'unavailable', cause: lost });
+  expect(problem).toMatchObject({
+    code: 'unavailable',
+    message: 'The project does not respond.',
+    cause: lost,
+  });
 });
 
 it.each([
@@ -163,6 +168,25 @@ it.each([null, [], 'text'])('a dry run whose previews are %j fails as server', a
     code: 'server',
     cause: { code: 'invalid-message' },
   });
+});
+
+it.each([
+  [404, '', 'not-installed', 'The project lacks the function notification-mails.'],
+  [503, '', 'unavailable', 'The function notification-mails does not respond.'],
+  [401, 'n'.repeat(400), 'server', `notification-mails responded with 401: ${'n'.repeat(300)}`],
+  [200, '[]', 'server', 'The response of notification-mails has no previews.'],
+])('a dry run whose function responds with %i %j is %s', async (status, body, code, message) => {
+  const wire = { recipient_count: 1, deliveries: [], content: {}, words: {} };
+  const sender = createSender({
+    url: 'https://project.example',
+    secretKey: 'sb_secret_test',
+    retries: 0,
+    fetch: async (input, init) =>
+      new Request(input, init).url.includes('/functions/')
+        ? new Response(body, { status })
+        : Response.json([wire]),
+  });
+  await expect(sender.dryRun({ recipients, text: 'x' })).rejects.toMatchObject({ code, message });
 });
 
 it.each([

@@ -30,12 +30,12 @@ export interface MutantJob {
 }
 
 const [entry = '', service = ''] = process.argv.slice(2);
+// The code that StrykerJS inserts reads it at load.
+const context: InstrumenterContext = {};
+Reflect.set(globalThis, '__stryker__', context);
 const { createDatabasePool, createLocalSupabase } = (await import(
   pathToFileURL(entry).href
 )) as typeof LocalSupabaseModule;
-// Read by the code that StrykerJS inserts.
-const context: InstrumenterContext = {};
-Reflect.set(globalThis, '__stryker__', context);
 const databases = createDatabasePool();
 const start = () =>
   createLocalSupabase({
@@ -69,6 +69,8 @@ async function cover(): Promise<ServiceCoverage> {
   const supabase = await start();
   const passed: AuditCoverage[] = [];
   for (const audit of chooseAudits({ only: service, set: 'server' })) {
+    // Else the first audit alone would execute what reads the schema.
+    await supabase.database.query("notify pgrst, 'reload schema'");
     context.currentTestId = audit.id;
     const [result] = await run(supabase, [audit]);
     const executions = context.mutantCoverage?.perTest[audit.id] ?? {};

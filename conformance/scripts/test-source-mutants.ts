@@ -82,7 +82,8 @@ async function readCoverage(): Promise<ServiceCoverage> {
   const worker = startWorker('--cover');
   const coverage = await nextMessage<ServiceCoverage>(worker, 1_800_000);
   worker.kill();
-  if (!coverage) throw new Error(`The audits of ${values.service} did not end`);
+  if (!coverage?.audits.some(({ executions }) => Object.keys(executions).length > 0))
+    throw new Error(`No audit of ${values.service} executes a place of a fault`);
   return coverage;
 }
 

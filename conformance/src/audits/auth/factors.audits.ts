@@ -13,6 +13,7 @@ import {
   textAt,
   type WireResponse,
 } from '../../target/wire.ts';
+import { type Authenticator, createAuthenticator, keyOriginOf, spoiledBy } from './authenticator.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#factors';
@@ -23,11 +24,61 @@ const enroll = ({ auth }: AuditContext, user: AuditUser, name = 'phone app') =>
     body: { factor_type: 'totp', friendly_name: name, issuer: 'Audit' },
   });
 
-const enrollWebAuthn = ({ auth }: AuditContext, user: AuditUser) =>
+const enrollWebAuthn = ({ auth }: AuditContext, user: AuditUser, name = 'key') =>
   auth.send('POST', '/factors', {
     token: user.accessToken,
-    body: { factor_type: 'webauthn', friendly_name: 'key' },
+    body: { factor_type: 'webauthn', friendly_name: name },
   });
+
+const challengeKey = ({ auth }: AuditContext, token: string, factorId: string) =>
+  auth.send('POST', `/factors/${factorId}/challenge`, { token, body: {} });
+const publicKeyOf = ({ json }: WireResponse): unknown =>
+  at(json, 'webauthn', 'credential_options', 'publicKey');
+
+const proveKey = (
+  { auth }: AuditContext,
+  token: string,
+  factorId: string,
+  challenged: WireResponse,
+  type: 'create' | 'request',
+  credential_response: unknown,
+) =>
+  auth.send('POST', `/factors/${factorId}/verify`, {
+    token,
+    body: { challenge_id: textAt(challenged, 'id'), webauthn: { type, credential_response } },
+  });
+
+interface KeyFactor {
+  readonly factorId: string;
+  readonly authenticator: Authenticator;
+  readonly challenged: WireResponse;
+}
+
+/** Enrolls a WebAuthn factor and begins the creation of its key. @throws NotRunError without such factors. */
+async function enrollKey(context: AuditContext, user: AuditUser, name?: string): Promise<KeyFactor> {
+  const enrolled = await enrollWebAuthn(context, user, name);
+  if (at(enrolled.json, 'code') === 'mfa_webauthn_enroll_not_enabled')
+    throw new NotRunError('WebAuthn factors are disabled');
+  assertStatus(enrolled, 200);
+  const factorId = textAt(enrolled, 'id');
+  const challenged = await challengeKey(context, user.accessToken, factorId);
+  const origin = await keyOriginOf(context, at(publicKeyOf(challenged), 'rp', 'id'));
+  return { factorId, challenged, authenticator: createAuthenticator(origin) };
+}
+
+/** A user with a verified WebAuthn factor, and the session of `aal2` that its verification returned. */
+async function newKeyUser(context: AuditContext): Promise<{
+  readonly user: AuditUser;
+  readonly factor: KeyFactor;
+  readonly verified: WireResponse;
+}> {
+  const user = await context.newUser();
+  const factor = await enrollKey(context, user);
+  const credential = factor.authenticator.create(publicKeyOf(factor.challenged));
+  const { factorId, challenged } = factor;
+  const verified = await proveKey(context, user.accessToken, factorId, challenged, 'create', credential);
+  return { user, factor, verified: assertSession(verified) };
+}
 
 const totpOf = (enrolled: WireResponse) => OTPAuth.URI.parse(textAt(enrolled, 'totp', 'uri')).generate();
 
@@ -462,4 +513,155 @@ export const factorAudits: readonly Audit[] = [
       assertError(response, 400, 'validation_failed');
     }
   }),
+  audit(
+    'AUTH-644',
+    'a WebAuthn factor is verified by creating its key, and later by signing with it',
+    { source, since: '1.0.0' },
+    async (context) => {
+      const { user, factor, verified } = await newKeyUser(context);
+      const { authenticator, factorId } = factor;
+      const raised = (session: WireResponse) => {
+        const claims = jwtPartOf(textAt(session, 'access_token'));
+        assert.deepEqual(
+          [at(claims, 'aal'), at(claims, 'amr', 0, 'method')],
+          ['aal2', 'mfa/webauthn'],
+          'aal and the latest amr of the session',
+        );
+      };
+      raised(verified);
+      const factors = at(verified.json, 'user', 'factors') as readonly unknown[];
+      assert.deepEqual(
+        factors.map((one) =>
+          ['id', 'status', 'friendly_name', 'factor_type', 'phone'].map((member) => at(one, member)),
+        ),
+        [[factorId, 'verified', 'key', 'webauthn', '']],
+        'the factors of the user',
+      );
+      const last = at(factors, 0, 'last_webauthn_challenge_data');
+      assert.deepEqual(
+        [
+          at(last, 'type'),
+          at(last, 'challenge', 'challenge_id'),
+          at(last, 'challenge', 'factor_id'),
+          typeof at(last, 'challenge', 'created_at'),
+          typeof at(last, 'challenge', 'ip_address'),
+          typeof at(last, 'credential_response'),
+        ],
+        ['create', textAt(factor.challenged, 'id'), factorId, 'string', 'string', 'object'],
+        'last_webauthn_challenge_data of the factor',
+      );
+      const token = textAt(await context.signIn(user.email, user.password), 'access_token');
+      const challenged = await challengeKey(context, token, factorId);
+      assertStatus(challenged, 200);
+      const publicKey = publicKeyOf(challenged);
+      const created = publicKeyOf(factor.challenged);
+      assert.deepEqual(
+        [at(challenged.json, 'type'), at(challenged.json, 'webauthn', 'type')],
+        ['webauthn', 'request'],
+        'type and webauthn.type of the response',
+      );
+      assert.deepEqual(
+        publicKey,
+        {
+          challenge: at(publicKey, 'challenge'),
+          timeout: 300_000,
+          rpId: at(created, 'rp', 'id'),
+          allowCredentials: [{ type: 'public-key', id: authenticator.id, transports: ['internal'] }],
+        },
+        'the options to sign with the key',
+      );
+      const proof = authenticator.get(publicKey, { userHandle: '' });
+      raised(assertSession(await proveKey(context, token, factorId, challenged, 'request', proof)));
+      const again = await proveKey(context, token, factorId, challenged, 'request', proof);
+      assertError(again, 422, 'mfa_factor_not_found');
+    },
+  ),
+  audit(
+    'AUTH-645',
+    'the options to create a key name the user and the party, and exclude the keys of other factors',
+    { source, since: '1.0.0' },
+    async (context) => {
+      const { user, factor, verified } = await newKeyUser(context);
+      const first = publicKeyOf(factor.challenged);
+      const { id: rpId, name: rpName } = at(first, 'rp') as Record<string, unknown>;
+      assert.deepEqual(
+        ['string', 'string'],
+        [typeof rpId, typeof rpName],
+        'the types of id and name of the party',
+      );
+      const parameters = at(first, 'pubKeyCredParams') as readonly unknown[];
+      assert.ok(
+        parameters.some((parameter) => at(parameter, 'alg') === -7 && at(parameter, 'type') === 'public-key'),
+        'the options offer ES256',
+      );
+      const id = Buffer.from(user.id).toString('base64url');
+      const expected = {
+        rp: at(first, 'rp'),
+        user: { name: user.email, displayName: user.email, id },
+        challenge: at(first, 'challenge'),
+        pubKeyCredParams: parameters,
+        timeout: 300_000,
+        authenticatorSelection: {},
+      };
+      assert.deepEqual(first, expected, 'the options of the first factor');
+      const session = { ...user, accessToken: textAt(verified, 'access_token') };
+      const second = publicKeyOf((await enrollKey(context, session, 'second')).challenged);
+      assert.deepEqual(
+        second,
+        {
+          ...expected,
+          challenge: at(second, 'challenge'),
+          excludeCredentials: [
+            { type: 'public-key', id: factor.authenticator.id, transports: ['usb', 'nfc'] },
+          ],
+        },
+        'the options of the second factor',
+      );
+      assert.notEqual(at(second, 'challenge'), at(first, 'challenge'), 'the second challenge');
+    },
+  ),
+  audit(
+    'AUTH-646',
+    'a key of another origin, domain, ceremony or challenge, or without the user, verifies no factor',
+    { source, since: '1.0.0' },
+    async (context) => {
+      const fresh = await context.newUser();
+      const { factorId, authenticator, challenged } = await enrollKey(context, fresh);
+      const token = fresh.accessToken;
+      const refuse = async (response: Promise<WireResponse>) =>
+        assertError(await response, 500, 'unexpected_failure');
+      for (const [, deviation] of spoiledBy) {
+        const credential = authenticator.create(publicKeyOf(challenged), deviation);
+        await refuse(proveKey(context, token, factorId, challenged, 'create', credential));
+      }
+      const { user, factor } = await newKeyUser(context);
+      const { accessToken: other, id: otherId } = await context.newUser();
+      assertError(await challengeKey(context, other, factor.factorId), 404, 'mfa_factor_not_found');
+      const low = textAt(await context.signIn(user.email, user.password), 'access_token');
+      const requested = await challengeKey(context, low, factor.factorId);
+      const publicKey = publicKeyOf(requested);
+      const otherHandle = Buffer.from(otherId).toString('base64url');
+      for (const deviation of [
+        ...spoiledBy.map(([, one]) => one),
+        { userHandle: otherHandle },
+        { isBackupEligible: true },
+      ]) {
+        const credential = factor.authenticator.get(publicKey, deviation);
+        await refuse(proveKey(context, low, factor.factorId, requested, 'request', credential));
+      }
+      const foreign = authenticator.get(publicKey, { userHandle: '' });
+      await refuse(proveKey(context, low, factor.factorId, requested, 'request', foreign));
+      for (const credential of [{}, { type: 'public-key', id: 'aaaa', response: {} }, 'x'])
+        for (const type of ['create', 'request'] as const)
+          assertError(
+            await proveKey(context, low, factor.factorId, requested, type, credential),
+            400,
+            'validation_failed',
+          );
+      const claims = jwtPartOf(low);
+      assert.equal(at(claims, 'aal'), 'aal1', 'aal of the session');
+      const right = factor.authenticator.get(publicKey);
+      assertSession(await proveKey(context, low, factor.factorId, requested, 'request', right));
+    },
+  ),
 ];

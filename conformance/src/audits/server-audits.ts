@@ -16,6 +16,7 @@ import { passkeyAudits } from './auth/passkeys.audits.ts';
 import { pendingFlowAudits } from './auth/pending-flows.audits.ts';
 import { phoneFactorAudits } from './auth/phone-factors.audits.ts';
 import { pkceAudits } from './auth/pkce.audits.ts';
+import { providerSignInAudits } from './auth/provider-sign-ins.audits.ts';
 import { recoveryCodeAudits } from './auth/recovery-codes.audits.ts';
 import { serviceAudits } from './auth/service.audits.ts';
 import { singleSignOnAudits } from './auth/single-sign-on.audits.ts';
@@ -99,6 +100,7 @@ export const serverAudits: readonly Audit[] = [
   ...passkeyAudits,
   ...identityAudits,
   ...linkedIdentityAudits,
+  ...providerSignInAudits,
   ...walletAudits,
   ...singleSignOnAudits,
   ...oauthServerAudits,

@@ -213,3 +213,14 @@ export async function openAuthWorld(
   };
   return world;
 }
+
+const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+/** Encodes the address of a Solana wallet. */
+export function encodeBase58(bytes: Uint8Array): string {
+  let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let text = '';
+  for (; value > 0n; value /= 58n) text = base58.charAt(Number(value % 58n)) + text;
+  const zeros = bytes.findIndex((byte) => byte !== 0);
+  return '1'.repeat(zeros) + text;
+}

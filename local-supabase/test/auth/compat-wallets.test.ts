@@ -2,9 +2,9 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { expect, test } from 'vitest';
 import { addressOfPublicKey, hashPersonalMessage } from '../../src/services/auth/web3/ethereum.ts';
-import { encodeBase58 } from '../../src/services/auth/web3/solana.ts';
 import { createClient, type EthereumWallet, type SolanaWallet } from '../../../src/compat/index.ts';
 import { useLocalSupabase } from '../../../test/support/local-supabase.ts';
+import { encodeBase58 } from './auth-world.ts';
 
 const supabase = useLocalSupabase();
 const url = 'http://localhost:5173/login';

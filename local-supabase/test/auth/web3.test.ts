@@ -3,8 +3,8 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { addressOfPublicKey, hashPersonalMessage } from '../../src/services/auth/web3/ethereum.ts';
-import { decodeBase58, encodeBase58, wrapForLedger } from '../../src/services/auth/web3/solana.ts';
-import { openAuthWorld, readClaims, type AuthWorld } from './auth-world.ts';
+import { decodeBase58, wrapForLedger } from '../../src/services/auth/web3/solana.ts';
+import { encodeBase58, openAuthWorld, readClaims, type AuthWorld } from './auth-world.ts';
 
 let world: AuthWorld;
 beforeAll(async () => {

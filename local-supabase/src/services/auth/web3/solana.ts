@@ -1,5 +1,5 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
-import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
+import { concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 
 import { encodeUtf8, utf8Length } from '../../../platform/bytes.ts';
 
@@ -7,17 +7,6 @@ import type { SignedMessage } from './signed-message.ts';
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const longestLedgerMessage = 0xffff;
-
-export function encodeBase58(bytes: Uint8Array): string {
-  let value = BigInt(`0x${bytesToHex(bytes) || '0'}`);
-  let text = '';
-  while (value > 0n) {
-    text = (alphabet[Number(value % 58n)] ?? '') + text;
-    value /= 58n;
-  }
-  const zeros = bytes.findIndex((byte) => byte !== 0);
-  return '1'.repeat(zeros < 0 ? bytes.length : zeros) + text;
-}
 
 /** Decodes base58; null for a character outside the alphabet. */
 export function decodeBase58(text: string): Uint8Array | null {

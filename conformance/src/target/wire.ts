@@ -124,12 +124,14 @@ export function assertStatusIn(response: WireResponse, statuses: readonly number
     throw new UnexpectedResponseError(response, `the response has the status ${statuses.join(' or ')}`);
 }
 
-/** Asserts status and error code, in the format that the version header selects. */
+/** Asserts status and error code, in the format that the version header selects, and that a message is not empty. */
 export function assertError(response: WireResponse, status: number, code: string): void {
   assertStatus(response, status);
   const found = at(response.json, 'code') ?? at(response.json, 'error_code');
   if (found !== code)
     throw new UnexpectedResponseError(response, `the response has the status ${status} and the code ${code}`);
+  if (at(response.json, 'message') === '' || at(response.json, 'msg') === '')
+    throw new UnexpectedResponseError(response, 'the error has a message');
 }
 
 /** Formats a response as one line. */

@@ -3,7 +3,14 @@ import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { metadataOf, ssoProviders, withOrganization } from './organization.ts';
 import { NotRunError } from '../../target/target.ts';
-import { assertError, assertStatus, at, locationOf, type WireResponse } from '../../target/wire.ts';
+import {
+  assertError,
+  assertStatus,
+  at,
+  jwtPartOf,
+  locationOf,
+  type WireResponse,
+} from '../../target/wire.ts';
 
 const audit = auditsOf('auth');
 const options = {
@@ -15,6 +22,14 @@ const ofSso = { ...options, source: 'protocol/auth.md#single-sign-on' } as const
 
 const entryMembers = ({ json }: WireResponse, member: string): readonly unknown[] =>
   (json as readonly unknown[]).map((entry) => at(entry, 'payload', member));
+
+/** Prints an object with its members in alphabetical order. */
+const sortedJson = (value: unknown): string =>
+  JSON.stringify(value, (_name, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([left], [right]) => (left < right ? -1 : 1)))
+      : part,
+  );
 
 const customProviders = '/custom-providers';
 const custom = {
@@ -43,6 +58,39 @@ async function withCustomProvider(
   } finally {
     await context.admin('DELETE', `${customProviders}/${identifier}`);
   }
+}
+
+/** Acts as a new user in each way that the audit log records for a mailed address. */
+async function actAsUser(context: AuditContext) {
+  const { auth } = context;
+  const [email, password] = [context.newEmail(), 'Secret-1 of the log'];
+  const post = (path: string, body: object, token?: string) =>
+    auth.send('POST', path, { body, ...(token === undefined ? {} : { token }) });
+  const signUp = () => post('/signup', { email, password, data: { full_name: 'Ada' } });
+  const signedUp = await signUp();
+  assertStatus(signedUp, 200);
+  await post('/verify', { type: 'signup', email, token: await context.mailedCode(email) });
+  await signUp();
+  const session = await context.signIn(email, password);
+  const refresh_token = String(at(session.json, 'refresh_token'));
+  const refreshed = await auth.send('POST', '/token', {
+    query: { grant_type: 'refresh_token' },
+    body: { refresh_token },
+  });
+  const token = String(at(refreshed.json, 'access_token'));
+  await auth.send('PUT', '/user', { token, body: { data: { a: 1 } } });
+  await auth.send('GET', '/reauthenticate', { token });
+  await context.mail(email);
+  await post('/recover', { email });
+  await post('/verify', { type: 'recovery', email, token: await context.mailedCode(email) });
+  const enrolled = await post('/factors', { factor_type: 'totp', friendly_name: 'log' }, token);
+  const factor_id = String(at(enrolled.json, 'id'));
+  await post(`/factors/${factor_id}/challenge`, {}, token);
+  await auth.send('DELETE', `/factors/${factor_id}`, { token });
+  await post('/logout', {}, token);
+  // A refresh revokes a token of twelve characters; a counter advances.
+  const hasCounter = refresh_token.length > 12;
+  return { id: at(signedUp.json, 'id'), email, token, factor_id, hasCounter };
 }
 
 /** The audit log, and the providers that an administrator adds. */
@@ -210,6 +258,9 @@ export const adminProviderAudits: readonly Audit[] = [
           'the changed domains',
         );
         assert.equal(at(changed.json, 'saml', 'entity_id'), entityId, 'entity_id of the changed provider');
+        const replaced = await context.admin('PUT', path, { metadata_xml: metadataOf(entityId) });
+        assertStatus(replaced, 200);
+        assert.equal(at(replaced.json, 'saml', 'entity_id'), entityId, 'entity_id with the same metadata');
         const removed = await context.admin('DELETE', path);
         assert.equal(at(removed.json, 'id'), id, 'id of the removed provider');
         assertError(await context.admin('GET', path), 404, 'sso_provider_not_found');
@@ -240,6 +291,142 @@ export const adminProviderAudits: readonly Audit[] = [
         const replaced = await context.admin('PUT', `${ssoProviders}/${id}`, { metadata_xml: other });
         assertError(replaced, 400, 'saml_entity_id_mismatch');
         assertError(await context.admin('GET', `${ssoProviders}/no-uuid`), 404, 'sso_provider_not_found');
+      }),
+  ),
+  audit(
+    'AUTH-841',
+    'the audit log has each action of a user with its type and its traits',
+    { ...options, needs: ['service-key', 'mailbox', 'email-confirmation'] },
+    async (context) => {
+      const { id, email, token, factor_id, hasCounter } = await actAsUser(context);
+      const logged = await context.admin('GET', `/audit?query=${encodeURIComponent(`author:${email}`)}`);
+      const payloads = (logged.json as readonly unknown[]).map((entry) => at(entry, 'payload'));
+      if (payloads.length === 0) throw new NotRunError('the audit log is disabled');
+      const traits = { provider: 'email' };
+      const pending = { factor_id, factor_status: 'unverified' };
+      const session_id = at(jwtPartOf(token), 'session_id');
+      const expected = [
+        ['user_confirmation_requested', 'user', traits],
+        ['user_signedup', 'team', traits],
+        ['user_repeated_signup', 'user', traits],
+        ['login', 'account', traits],
+        ['token_refreshed', 'token', undefined],
+        ...(hasCounter ? [] : [['token_revoked', 'token', undefined]]),
+        ['user_modified', 'user', undefined],
+        ['user_reauthenticate_requested', 'user', undefined],
+        ['user_recovery_requested', 'user', undefined],
+        ['login', 'account', undefined],
+        ['factor_in_progress', 'factor', { factor_id }],
+        ['challenge_created', 'factor', pending],
+        ['factor_unenrolled', 'factor', { ...pending, session_id }],
+        ['logout', 'account', undefined],
+      ];
+      // Entries of one request may have one time.
+      const inOrder = (list: readonly unknown[]) => list.map((one) => sortedJson(one)).toSorted();
+      assert.deepEqual(
+        inOrder(payloads.map((one) => ['action', 'log_type', 'traits'].map((member) => at(one, member)))),
+        inOrder(expected),
+        'action, log_type and traits of the entries',
+      );
+      for (const payload of payloads)
+        assert.deepEqual(
+          ['actor_id', 'actor_username', 'actor_name', 'actor_via_sso'].map((member) => at(payload, member)),
+          [id, email, 'Ada', false],
+          'the actor of each entry',
+        );
+    },
+  ),
+  audit('AUTH-842', 'the audit log has what an administrator did to a user', options, async (context) => {
+    const [email, invited] = [context.newEmail(), context.newEmail()];
+    const created = await context.admin('POST', '/users', { email });
+    const user_id = String(at(created.json, 'id'));
+    await context.admin('PUT', `/users/${user_id}`, { user_metadata: { a: 1 } });
+    await context.admin('DELETE', `/users/${user_id}`);
+    const link = await context.admin('POST', '/generate_link', { type: 'invite', email: invited });
+    const traits = { user_id, user_email: email, user_phone: '' };
+    const expected = {
+      user_signedup: { ...traits, provider: 'email' },
+      user_modified: traits,
+      user_deleted: traits,
+      user_invited: { user_id: at(link.json, 'id'), user_email: invited },
+    };
+    for (const [action, own] of Object.entries(expected)) {
+      const logged = await context.admin('GET', `/audit?query=action:${action}`);
+      const payloads = (logged.json as readonly unknown[]).map((entry) => at(entry, 'payload'));
+      if (payloads.length === 0) throw new NotRunError('the audit log is disabled');
+      const payload = payloads.find((one) => at(one, 'traits', 'user_id') === own.user_id);
+      const type = action === 'user_modified' ? 'user' : 'team';
+      assert.deepEqual(
+        [at(payload, 'log_type'), sortedJson(at(payload, 'traits'))],
+        [type, sortedJson(own)],
+        `log_type and traits of ${action}`,
+      );
+      assert.equal(at(payload, 'actor_username'), 'service_role', `actor_username of ${action}`);
+      assert.equal(at(payload, 'actor_id'), '00000000-0000-0000-0000-000000000000', `actor_id of ${action}`);
+    }
+  }),
+  audit(
+    'AUTH-843',
+    'an OpenID provider has an issuer, the scope openid, and none of the addresses of OAuth 2',
+    options,
+    async (context) => {
+      const identifier = `custom:${context.run.newName()}`;
+      const { provider_type: _, authorization_url, token_url, userinfo_url, ...common } = custom;
+      const urls = { authorization_url, token_url, userinfo_url };
+      const issuer = 'https://accounts.google.com';
+      const body = { ...common, ...urls, provider_type: 'oidc', identifier, issuer, skip_nonce_check: true };
+      const created = await context.admin('POST', customProviders, body);
+      if (created.status === 404) throw new NotRunError('the target takes no custom providers');
+      if (created.status === 400 && /Unable to resolve|discovery/.test(created.text))
+        throw new NotRunError('the target does not reach the provider');
+      assertStatus(created, 201);
+      const path = `${customProviders}/${identifier}`;
+      try {
+        const of = (json: unknown) =>
+          ['provider_type', 'issuer', 'scopes', 'skip_nonce_check', ...Object.keys(urls)].map((member) =>
+            at(json, member),
+          );
+        const absent = [undefined, undefined, undefined];
+        const scopes = ['openid', 'audit'];
+        assert.deepEqual(of(created.json), ['oidc', issuer, scopes, true, ...absent], 'the new provider');
+        const changed = await context.admin('PUT', path, {
+          scopes: ['email'],
+          ...urls,
+          skip_nonce_check: false,
+        });
+        assert.deepEqual(
+          of(changed.json),
+          ['oidc', issuer, ['openid', 'email'], false, ...absent],
+          'the changed provider',
+        );
+        const listed = await context.admin('GET', `${customProviders}?type=oidc`);
+        const providers = at(listed.json, 'providers') as readonly unknown[];
+        assert.ok(
+          providers.some((one) => at(one, 'identifier') === identifier),
+          'the provider is listed by its type',
+        );
+        for (const wrong of [{ issuer: 'http://accounts.google.com' }, { issuer: 'no address' }])
+          assertError(await context.admin('PUT', path, wrong), 400, 'validation_failed');
+      } finally {
+        await context.admin('DELETE', path);
+      }
+    },
+  ),
+  audit(
+    'AUTH-844',
+    'a custom provider takes ID tokens if it is an OpenID provider and enabled',
+    options,
+    (context) =>
+      withCustomProvider(context, async (provider) => {
+        const grant = (name: string) =>
+          context.auth.send('POST', '/token', {
+            query: { grant_type: 'id_token' },
+            body: { provider: name, id_token: 'nonsense' },
+          });
+        assertError(await grant(`${provider}-unknown`), 400, 'validation_failed');
+        assertError(await grant(provider), 400, 'validation_failed');
+        await context.admin('PUT', `${customProviders}/${provider}`, { enabled: false });
+        assertError(await grant(provider), 400, 'provider_disabled');
       }),
   ),
 ];

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession, type AuditContext, type AuditUser } from '../../audit/audit-context.ts';
@@ -218,7 +219,7 @@ export const adminAudits: readonly Audit[] = [
     options,
     async (context) => {
       const { id } = await context.newUser();
-      for (const ban_duration of ['24', '1d', 'tomorrow', '9999999h'])
+      for (const ban_duration of ['24', '1d', 'tomorrow', '9999999h', '-', '1h30', '9223372036854775808ns'])
         assertError(await context.admin('PUT', `/users/${id}`, { ban_duration }), 400, 'validation_failed');
     },
   ),
@@ -339,7 +340,18 @@ export const adminAudits: readonly Audit[] = [
       const again = await context.admin('POST', '/users', { email: user.email });
       assertStatus(await context.admin('DELETE', `/users/${user.id}`), 200);
       assert.equal(typeof at(json, 'deleted_at'), 'string', 'the type of deleted_at');
-      assert.notEqual(at(json, 'email'), user.email, 'email of the deleted user');
+      const hash = (text: string) =>
+        createHash('sha256')
+          .update(user.id + text)
+          .digest('base64url');
+      assert.equal(at(json, 'email'), hash(user.email), 'email of the deleted user');
+      assert.equal(at(json, 'phone'), hash('').slice(0, 15), 'phone of the deleted user');
+      assert.deepEqual(
+        [at(json, 'identities', 0, 'id'), at(json, 'identities', 0, 'identity_data')],
+        [hash(`email:${user.id}`), {}],
+        'id and identity_data of the identity',
+      );
+      assert.deepEqual(at(json, 'app_metadata'), {}, 'app_metadata of the deleted user');
       assert.deepEqual(at(json, 'user_metadata'), {}, 'user_metadata of the deleted user');
       assertError(ended, 403, 'session_not_found');
       assertError(signedIn, 400, 'invalid_credentials');

@@ -1,6 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
+import { metadataOf } from '../../target/run.ts';
 import { NotRunError } from '../../target/target.ts';
 import { assertError, assertStatus, at, jwtPartOf, textAt, type WireResponse } from '../../target/wire.ts';
 
@@ -287,6 +288,50 @@ export const discoveryAudits: readonly Audit[] = [
         [at(unknown.json, 'schemas'), at(unknown.json, 'status')],
         [[errorSchema], '404'],
         'schemas and status of the error',
+      );
+    },
+  ),
+  audit(
+    'AUTH-026',
+    'what the settings list as enabled is not refused as disabled, and the other way round',
+    ofRoutes,
+    async (context) => {
+      const { auth, run } = context;
+      const { json } = await auth.send('GET', '/settings');
+      const external = (name: string) => at(json, 'external', name) === true;
+      const isOpen = at(json, 'disable_signup') === false;
+      const token = (grant_type: string, body: object) =>
+        auth.send('POST', '/token', { query: { grant_type }, body });
+      const codeOf = (response: WireResponse) => at(response.json, 'code');
+      const anonymous = await auth.send('POST', '/signup', { body: { data: metadataOf(run) } });
+      const byPhone = await token('password', { phone: context.newPhone(), password: 'wrong' });
+      const byEmail = await token('password', { email: context.newEmail(), password: 'wrong' });
+      const newEmail = await auth.send('POST', '/otp', {
+        body: { email: context.newEmail(), create_user: false },
+      });
+      const bySso = await auth.send('POST', '/sso', { body: { domain: 'unknown.example.net' } });
+      const passkeys = await auth.send('POST', '/passkeys/authentication/options', { body: {} });
+      const weak = await auth.send('POST', '/signup', {
+        body: { email: context.newEmail(), password: 'Secret-1 of the settings' },
+      });
+      const checks: readonly (readonly [string, WireResponse, boolean, string])[] = [
+        ['anonymous_users', anonymous, external('anonymous_users') || !isOpen, 'anonymous_provider_disabled'],
+        ['phone', byPhone, external('phone'), 'phone_provider_disabled'],
+        ['email', byEmail, external('email'), 'email_provider_disabled'],
+        ['email of a new user', newEmail, external('email'), 'email_provider_disabled'],
+        ['saml_enabled', bySso, at(json, 'saml_enabled') === true, 'saml_provider_disabled'],
+        ['passkeys_enabled', passkeys, at(json, 'passkeys_enabled') !== false, 'passkey_disabled'],
+        ['disable_signup', weak, isOpen, 'signup_disabled'],
+      ];
+      for (const [name, response, isEnabled, code] of checks)
+        assert.equal(codeOf(response) !== code, isEnabled, `whether ${name} is not refused as ${code}`);
+      if (external('anonymous_users') && isOpen) assertStatus(anonymous, 200);
+      if (!isOpen || !external('email')) return;
+      assertStatus(weak, 200);
+      assert.equal(
+        at(weak.json, 'access_token') !== undefined,
+        at(json, 'mailer_autoconfirm') === true,
+        'whether a sign-up by email has a session',
       );
     },
   ),

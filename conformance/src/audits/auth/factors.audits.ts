@@ -651,6 +651,12 @@ export const factorAudits: readonly Audit[] = [
       }
       const foreign = authenticator.get(publicKey, { userHandle: '' });
       await refuse(proveKey(context, low, factor.factorId, requested, 'request', foreign));
+      const creation = authenticator.create({
+        ...(publicKey as object),
+        rp: { id: at(publicKey, 'rpId') },
+        user: { id: otherHandle },
+      });
+      await refuse(proveKey(context, low, factor.factorId, requested, 'create', creation));
       for (const credential of [{}, { type: 'public-key', id: 'aaaa', response: {} }, 'x'])
         for (const type of ['create', 'request'] as const)
           assertError(
@@ -662,6 +668,24 @@ export const factorAudits: readonly Audit[] = [
       assert.equal(at(claims, 'aal'), 'aal1', 'aal of the session');
       const right = factor.authenticator.get(publicKey);
       assertSession(await proveKey(context, low, factor.factorId, requested, 'request', right));
+    },
+  ),
+  audit(
+    'AUTH-649',
+    'a user enrolls ten factors at most, unless the project allows more',
+    { source, since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      for (let count = 1; count <= 10; count += 1) {
+        const enrolled = await enroll(context, user, `app ${count}`);
+        if (at(enrolled.json, 'code') === 'too_many_enrolled_mfa_factors')
+          throw new NotRunError('the project allows fewer factors');
+        assertStatus(enrolled, 200);
+      }
+      const next = await enroll(context, user, 'app 11');
+      if (next.status === 200) throw new NotRunError('the project allows more factors');
+      assertError(next, 422, 'too_many_enrolled_mfa_factors');
+      assertError(await enroll(context, user, 'app 10'), 422, 'mfa_factor_name_conflict');
     },
   ),
 ];

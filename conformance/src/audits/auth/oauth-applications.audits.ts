@@ -123,7 +123,14 @@ export const oauthApplicationAudits: readonly Audit[] = [
         const unsafe = ['javascript', 'data', 'file', 'vbscript', 'about', 'blob', 'JavaScript'].map(
           (scheme) => `${scheme}://app.example.com/`,
         );
-        for (const uri of [...unsafe, '', 'app.example.com', 'http://localhost.example.com/'])
+        for (const uri of [
+          ...unsafe,
+          '',
+          'app.example.com',
+          'http://localhost.example.com/',
+          'com.example.app:///callback',
+          'https:///callback',
+        ])
           assertError(
             await context.admin('POST', '/oauth/clients', { redirect_uris: [uri] }),
             400,

@@ -59,6 +59,12 @@ async function assertAuthenticates(
       });
     const { id, secret } = application;
     assertError(await send(other(id, secret || 'none')), 400, 'invalid_credentials');
+    for (const encoded of [Buffer.from(id).toString('base64'), 'no base64', ''])
+      assertError(
+        await send({ headers: { Authorization: `Basic ${encoded}` }, fields: {} }),
+        400,
+        'invalid_credentials',
+      );
     assertStatus(await send(registered(id, secret)), 200);
   });
 }

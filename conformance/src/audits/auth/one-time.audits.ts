@@ -1,7 +1,16 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession } from '../../audit/audit-context.ts';
-import { assertError, assertStatus, assertStatusIn, at, locationOf, textAt } from '../../target/wire.ts';
+import { metadataOf } from '../../target/run.ts';
+import {
+  assertError,
+  assertStatus,
+  assertStatusIn,
+  at,
+  jwtPartOf,
+  locationOf,
+  textAt,
+} from '../../target/wire.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#one-time-codes';
@@ -331,6 +340,121 @@ export const oneTimeAudits: readonly Audit[] = [
         'error, error_code, sb and old of the fragment',
       );
       assert.ok(fragment.get('error_description'), 'the fragment has error_description');
+    },
+  ),
+  audit(
+    'AUTH-425',
+    'a link without a type or a token, and one of an unknown type, is refused without a redirect to a session',
+    { source: 'protocol/auth.md#mail-links', since: '1.0.0' },
+    async ({ auth, target }) => {
+      const token = '0'.repeat(56);
+      for (const query of [{ token }, { type: 'signup' }, { type: 'signup', token: '' }] as const)
+        assertError(
+          await auth.send('GET', '/verify', { query: { ...query, redirect_to: target.redirectTo } }),
+          400,
+          'validation_failed',
+        );
+    },
+  ),
+  audit(
+    'AUTH-426',
+    'a confirmed number signs in by a new code, and an unknown one does not with create_user false',
+    { source, needs: ['sms', 'phone-confirmation'], since: '1.0.0' },
+    async (context) => {
+      const { auth } = context;
+      const phone = context.newPhone();
+      const otp = (body: object) => auth.send('POST', '/otp', { body: { phone, ...body } });
+      const signIn = async () => {
+        const token = await context.mailedCode(phone);
+        return assertSession(await auth.send('POST', '/verify', { body: { type: 'sms', phone, token } }));
+      };
+      assertError(await otp({ create_user: false }), 422, 'otp_disabled');
+      assertStatus(await otp({ data: { name: 'Ada' } }), 200);
+      const first = await signIn();
+      assert.deepEqual(
+        [
+          at(first.json, 'user', 'user_metadata', 'name'),
+          at(first.json, 'user', 'app_metadata', 'provider'),
+          at(first.json, 'user', 'app_metadata', 'providers'),
+          at(first.json, 'user', 'email'),
+          typeof at(first.json, 'user', 'phone_confirmed_at'),
+        ],
+        ['Ada', 'phone', ['phone'], '', 'string'],
+        'the new user',
+      );
+      assertStatus(await otp({ create_user: false }), 200);
+      const second = await signIn();
+      assert.equal(at(second.json, 'user', 'id'), at(first.json, 'user', 'id'), 'id of the user');
+      assert.equal(at(jwtPartOf(textAt(second, 'access_token')), 'amr', 0, 'method'), 'otp', 'the method');
+    },
+  ),
+  audit(
+    'AUTH-427',
+    'POST /resend sends a code to an unconfirmed and to a new number, and none to a confirmed one',
+    { source, needs: ['sms', 'phone-confirmation'], since: '1.0.0' },
+    async (context) => {
+      const { auth } = context;
+      const password = 'Secret-1 of a number';
+      const phone = context.newPhone();
+      const resend = async (type: string, number: string) => {
+        const sent = await auth.send('POST', '/resend', { body: { type, phone: number } });
+        assertStatus(sent, 200);
+        // The provider of the messages may number them.
+        assert.ok(
+          Object.keys(sent.json as object).every((member) => member === 'message_id'),
+          'the response has a message_id at most',
+          sent.text,
+        );
+      };
+      const verify = async (type: string, number: string, token: string) =>
+        auth.send('POST', '/verify', { body: { type, phone: number, token } });
+      assertStatus(await auth.send('POST', '/signup', { body: { phone, password } }), 200);
+      const byPassword = () =>
+        auth.send('POST', '/token', { query: { grant_type: 'password' }, body: { phone, password } });
+      assertError(await byPassword(), 400, 'phone_not_confirmed');
+      const former = await context.mailedCode(phone);
+      await resend('sms', phone);
+      const code = await context.mailedCode(phone);
+      if (code !== former) assertError(await verify('sms', phone, former), 403, 'otp_expired');
+      const session = assertSession(await verify('sms', phone, code));
+      assertSession(await byPassword());
+      const token = textAt(session, 'access_token');
+      const changed = context.newPhone();
+      assertStatus(await auth.send('PUT', '/user', { token, body: { phone: changed } }), 200);
+      await context.mailedCode(changed);
+      const before = (await context.mails(phone)).length;
+      await resend('sms', phone);
+      await resend('phone_change', phone);
+      const again = await context.mailedCode(changed);
+      assert.equal((await context.mails(phone)).length, before, 'the messages to the confirmed number');
+      const { json } = assertSession(await verify('phone_change', changed, again));
+      assert.equal(at(json, 'user', 'phone'), changed, 'the number of the user');
+      await resend('phone_change', changed);
+      assert.equal((await context.mails(changed)).length, 2, 'the messages without a pending change');
+    },
+  ),
+  audit(
+    'AUTH-428',
+    'a reauthentication is mailed or sent to a confirmed address or number alone',
+    { source, needs: ['sms', 'phone-confirmation', 'database'], since: '1.0.0' },
+    async (context) => {
+      const { auth, run } = context;
+      const reauthenticate = (token: string) => auth.send('GET', '/reauthenticate', { token });
+      const phone = context.newPhone();
+      assertStatus(await auth.send('POST', '/otp', { body: { phone } }), 200);
+      const body = { type: 'sms', phone, token: await context.mailedCode(phone) };
+      const session = assertSession(await auth.send('POST', '/verify', { body }));
+      const token = textAt(session, 'access_token');
+      assertStatus(await reauthenticate(token), 200);
+      await context.mailedCode(phone);
+      await context.query('update auth.users set phone_confirmed_at = null where phone = $1', [phone]);
+      assertError(await reauthenticate(token), 422, 'phone_not_confirmed');
+      const user = await context.newUser();
+      await context.query('update auth.users set email_confirmed_at = null where id = $1', [user.id]);
+      assertError(await reauthenticate(user.accessToken), 422, 'email_not_confirmed');
+      const anonymous = await auth.send('POST', '/signup', { body: { data: metadataOf(run) } });
+      if (anonymous.status === 422) return;
+      assertError(await reauthenticate(textAt(anonymous, 'access_token')), 400, 'validation_failed');
     },
   ),
 ];

@@ -646,4 +646,46 @@ export const passkeyAudits: readonly Audit[] = [
       }
     },
   ),
+  audit(
+    'AUTH-1027',
+    'the audit log names the passkey of each action, and its user where an administrator acts',
+    { ...ofKeys, needs: ['service-key'] },
+    async (context) => {
+      const user = await context.newUser();
+      const token = user.accessToken;
+      const own = await registerPasskey(context, user);
+      const second = await registerPasskey(context, user);
+      const [ownId, secondId] = [textAt(own.registered, 'id'), textAt(second.registered, 'id')];
+      const path = `/passkeys/${ownId}`;
+      await context.auth.send('PATCH', path, { token, body: { friendly_name: 'Laptop' } });
+      await signInByPasskey(context, own.authenticator);
+      await context.auth.send('DELETE', path, { token });
+      await context.admin('DELETE', `/users/${user.id}/passkeys/${secondId}`);
+      const search = async (query: string) => {
+        const { json } = await context.admin('GET', `/audit?query=${encodeURIComponent(query)}`);
+        return (json as readonly unknown[]).map((entry) => at(entry, 'payload'));
+      };
+      const entries = await search(`author:${user.email}`);
+      if (entries.length === 0) throw new NotRunError('the audit log is disabled');
+      assert.deepEqual(
+        entries
+          .filter((payload) => at(payload, 'traits', 'passkey_id') !== undefined)
+          .map((payload) => ['action', 'log_type', 'traits'].map((member) => at(payload, member))),
+        [
+          ['passkey_deleted', 'user', { passkey_id: ownId }],
+          ['login', 'account', { passkey_id: ownId }],
+          ['passkey_updated', 'user', { passkey_id: ownId }],
+          ['passkey_created', 'user', { passkey_id: secondId }],
+          ['passkey_created', 'user', { passkey_id: ownId }],
+        ],
+        'action, type and traits of the entries of the user, newest first',
+      );
+      const removals = (await search('action:passkey_deleted')).map((payload) => at(payload, 'traits'));
+      assert.deepEqual(
+        removals.find((traits) => at(traits, 'passkey_id') === secondId),
+        { user_id: user.id, passkey_id: secondId },
+        'the traits of the removal by an administrator',
+      );
+    },
+  ),
 ];

@@ -2,7 +2,14 @@ import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { NotRunError } from '../../target/target.ts';
-import { assertError, assertStatus, at, locationOf } from '../../target/wire.ts';
+import {
+  assertError,
+  assertStatus,
+  assertStatusIn,
+  at,
+  locationOf,
+  type WireResponse,
+} from '../../target/wire.ts';
 import { openMailLink } from './mail-link.ts';
 
 const audit = auditsOf('auth');
@@ -159,6 +166,92 @@ export const pendingFlowAudits: readonly Audit[] = [
         ['access_denied', 'Not today'],
         'error and error_description of the redirect',
       );
+    },
+  ),
+  audit(
+    'AUTH-326',
+    'each request with a challenge keeps it with the kind of the request and the user',
+    { ...ofPkce, needs: ['database', 'email-confirmation'] },
+    async (context) => {
+      const { auth } = context;
+      const user = await context.newUser();
+      const { accessToken: token, email } = user;
+      const kept = async (
+        provider_type: string,
+        authentication_method: string,
+        request: (pkce: object) => Promise<WireResponse>,
+      ) => {
+        const { challenge } = context.newPkce();
+        const response = await request(challenge);
+        assertStatusIn(response, [200, 302]);
+        const rows = await context.query('select * from auth.flow_state where code_challenge = $1', [
+          challenge.code_challenge,
+        ]);
+        const row = at(rows, 0);
+        assert.deepEqual(
+          [
+            at(rows, 'length'),
+            ...['provider_type', 'authentication_method', 'code_challenge_method'].map((name) =>
+              at(row, name),
+            ),
+            at(row, 'email_optional') ?? false,
+            at(row, 'linking_target_id') ?? null,
+          ],
+          [1, provider_type, authentication_method, 's256', false, null],
+          `the flow of ${authentication_method}`,
+        );
+        return row;
+      };
+      const post = (path: string, body: object) => (pkce: object) =>
+        auth.send('POST', path, { body: { ...body, ...pkce } });
+      const fresh = { email: context.newEmail(), password: 'Secret-1 of a flow' };
+      const flows = [
+        await kept('recovery', 'recovery', post('/recover', { email })),
+        await kept('magiclink', 'magiclink', post('/magiclink', { email })),
+        await kept('email_change', 'email_change', (pkce) =>
+          auth.send('PUT', '/user', { token, body: { email: context.newEmail(), ...pkce } }),
+        ),
+        await kept('email_change', 'email_change', post('/resend', { type: 'email_change', email })),
+      ];
+      for (const flow of flows) assert.equal(at(flow, 'user_id'), user.id, 'user_id of the flow');
+      await kept('email', 'email/signup', post('/signup', fresh));
+      await kept('email/signup', 'email/signup', post('/resend', { type: 'signup', email: fresh.email }));
+    },
+  ),
+  audit(
+    'AUTH-327',
+    'a link has the prefix pkce_ if its request had a challenge, and otherwise not',
+    { source: 'protocol/auth.md#pkce', needs: ['mailbox', 'email-confirmation'], since: '1.0.0' },
+    async (context) => {
+      const { auth } = context;
+      const isPkceLink = async (email: string) => {
+        const { links } = await context.mail(email);
+        const [, token] = /[?&#]token(?:_hash)?=([^&#]+)/.exec(links.join(' ')) ?? [];
+        assert.ok(token, 'the link has a token');
+        return token.startsWith('pkce_');
+      };
+      for (const pkce of [{}, context.newPkce().challenge]) {
+        const expected = 'code_challenge' in pkce;
+        const user = await context.newUser();
+        const changed = context.newEmail();
+        const fresh = { email: context.newEmail(), password: 'Secret-1 of a link' };
+        const requests = [
+          ['/signup', fresh.email, fresh],
+          ['/resend', fresh.email, { type: 'signup', email: fresh.email }],
+          ['/recover', user.email, { email: user.email }],
+          ['/magiclink', user.email, { email: user.email }],
+          ['/otp', user.email, { email: user.email }],
+          ['/user', changed, { email: changed }],
+          ['/resend', changed, { type: 'email_change', email: user.email }],
+        ] as const;
+        for (const [path, address, fields] of requests) {
+          const method = path === '/user' ? 'PUT' : 'POST';
+          const asUser = path === '/user' ? { token: user.accessToken } : {};
+          const sent = await auth.send(method, path, { ...asUser, body: { ...fields, ...pkce } });
+          assertStatus(sent, 200);
+          assert.equal(await isPkceLink(address), expected, `whether the link of ${path} has the prefix`);
+        }
+      }
     },
   ),
 ];

@@ -594,6 +594,20 @@ export const providerSignInAudits: readonly Audit[] = [
     },
   ),
   audit(
+    'AUTH-783',
+    'an ID token with an unverified address signs in once the address is confirmed',
+    { ...ofOAuth, needs: ['mailbox', 'email-confirmation'] },
+    async (context) => {
+      const email = context.newEmail();
+      const id_token = await issueIdToken(context, { email, isVerified: false });
+      assertError(await grantIdToken(context, { id_token }), 422, 'provider_email_needs_verification');
+      const body = { type: 'signup', email, token: await context.mailedCode(email) };
+      assertSession(await context.auth.send('POST', '/verify', { body }));
+      const session = assertSession(await grantIdToken(context, { id_token }));
+      assert.equal(at(session.json, 'user', 'email'), email, 'user.email of the session');
+    },
+  ),
+  audit(
     'AUTH-779',
     'an ID token with link_identity is linked to the signed-in user',
     ofIdentities,

@@ -122,4 +122,59 @@ export const recoveryCodeAudits: readonly Audit[] = [
       assertError(await verify(verified, second), 429, 'mfa_recovery_codes_locked');
     },
   ),
+  audit(
+    'AUTH-647',
+    'the last other factor stays while a user has recovery codes, which are no second factor by themselves',
+    { ...options, needs: ['database'] },
+    async (context) => {
+      const user = await newProtectedUser(context);
+      const { strong } = user;
+      const generated = await generate(context, user);
+      const factors = async () =>
+        (at((await context.auth.send('GET', '/user', { token: strong })).json, 'factors') ??
+          []) as readonly unknown[];
+      const totp = (await factors()).find((factor) => at(factor, 'factor_type') === 'totp');
+      const remove = (id: unknown) =>
+        context.auth.send('DELETE', `/factors/${String(id)}`, { token: strong });
+      assertError(await remove(at(generated.json, 'id')), 422, 'validation_failed');
+      assertError(await remove(at(totp, 'id')), 422, 'mfa_recovery_codes_sole_factor');
+      const body = { factor_type: 'totp', friendly_name: 'pending' };
+      const pending = await context.auth.send('POST', '/factors', { token: strong, body });
+      assertStatus(pending, 200);
+      assertError(await remove(at(totp, 'id')), 422, 'mfa_recovery_codes_sole_factor');
+      assertStatus(await remove(at(pending.json, 'id')), 200);
+      assertStatus(await send(context, 'DELETE', strong), 200);
+      await context.query('delete from auth.mfa_factors where id = $1', [at(totp, 'id')]);
+      assertError(await send(context, 'POST', strong), 422, 'mfa_recovery_codes_sole_factor');
+    },
+  ),
+  audit(
+    'AUTH-648',
+    'recovery codes have a name by default, which a new set keeps, and are listed as a factor without the codes',
+    options,
+    async (context) => {
+      const user = await newProtectedUser(context);
+      const { strong } = user;
+      await generate(context, user);
+      await send(context, 'DELETE', strong);
+      for (const body of [undefined, {}, { friendly_name: ' ' }]) {
+        const generated = await send(context, 'POST', strong, '', body);
+        assertStatus(generated, 200);
+        const id = textAt(generated, 'id');
+        const expected = { id, type: 'recovery_code', friendly_name: 'Recovery codes', total: 10 };
+        const codes = codesOf(generated);
+        assert.deepEqual(generated.json, { ...expected, codes }, 'the response');
+        const replaced = await send(context, 'POST', strong, '/regenerate');
+        assert.deepEqual(replaced.json, { ...expected, codes: codesOf(replaced) }, 'the replaced codes');
+        const { json } = await context.auth.send('GET', '/user', { token: strong });
+        const factor = (at(json, 'factors') as readonly unknown[]).find((one) => at(one, 'id') === id);
+        assert.deepEqual(
+          ['status', 'friendly_name', 'factor_type', 'phone'].map((member) => at(factor, member)),
+          ['verified', 'Recovery codes', 'recovery_code', ''],
+          'the factor',
+        );
+        assert.deepEqual((await send(context, 'DELETE', strong)).json, { id }, 'the response to the removal');
+      }
+    },
+  ),
 ];

@@ -305,4 +305,43 @@ export const tokenAudits: readonly Audit[] = [
       assert.equal(at(strong.json, 'weak_password') ?? null, null, 'weak_password of a strong password');
     },
   ),
+  audit(
+    'AUTH-232',
+    'an access token without a user or a session of the service is refused',
+    { source: 'protocol/auth.md#access-token', since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      const unknownId = '7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11';
+      const send = (claims: Readonly<Record<string, unknown>>) =>
+        context.auth.send('GET', '/user', { token: context.signAgain(user.accessToken, claims) });
+      const nowSeconds = Math.floor(Date.now() / 1000);
+      const refused = [
+        [{ sub: undefined }, 403, 'bad_jwt'],
+        [{ sub: '' }, 403, 'bad_jwt'],
+        [{ sub: 'x' }, 400, 'bad_jwt'],
+        [{ sub: unknownId }, 403, 'user_not_found'],
+        [{ session_id: 'x' }, 403, 'bad_jwt'],
+        [{ session_id: unknownId }, 403, 'session_not_found'],
+        [{ nbf: nowSeconds + 3600 }, 403, 'bad_jwt'],
+        [{ exp: nowSeconds - 3600 }, 403, 'bad_jwt'],
+      ] as const;
+      for (const [claims, status, code] of refused) assertError(await send(claims), status, code);
+      for (const claims of [{ session_id: undefined }, { session_id: '' }, { nbf: nowSeconds - 60 }])
+        assert.equal(at((await send(claims)).json, 'id'), user.id, 'id of the user');
+    },
+  ),
+  audit(
+    'AUTH-233',
+    'the token of a user does not administer, whatever else it claims',
+    { source: 'protocol/auth.md#administration', since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      const list = (claims: Readonly<Record<string, unknown>>) =>
+        context.auth.send('GET', '/admin/users', { token: context.signAgain(user.accessToken, claims) });
+      for (const role of ['authenticated', 'anon', 'postgres', '', undefined])
+        assertError(await list({ role, session_id: undefined }), 403, 'not_admin');
+      for (const role of ['service_role', 'supabase_admin'])
+        assertStatus(await list({ role, session_id: undefined, sub: undefined }), 200);
+    },
+  ),
 ];

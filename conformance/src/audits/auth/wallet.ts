@@ -27,15 +27,34 @@ export interface SignedMessage {
 export interface Wallet {
   readonly address: string;
   sign(message: string): SignedMessage;
+  /** Signs the message in the envelope of Solana's off-chain messages, version 0. */
+  signOnLedger(message: string, domain: string): SignedMessage;
+}
+
+function wrapForLedger(domain: string, publicKey: Uint8Array, message: string): Uint8Array {
+  const body = Buffer.from(message);
+  const length = Buffer.alloc(2);
+  length.writeUInt16LE(body.length);
+  return Buffer.concat([
+    Buffer.from('\u00FFsolana offchain\0', 'latin1'),
+    Buffer.from(domain.padEnd(32, '\0'), 'latin1'),
+    Buffer.from([0, 1]),
+    publicKey,
+    length,
+    body,
+  ]);
 }
 
 export function newWallet(): Wallet {
   const secretKey = ed25519.utils.randomSecretKey();
+  const publicKey = ed25519.getPublicKey(secretKey);
+  const sign = (bytes: Uint8Array) => Buffer.from(ed25519.sign(bytes, secretKey)).toString('base64');
   return {
-    address: encodeBase58(ed25519.getPublicKey(secretKey)),
-    sign: (message) => ({
+    address: encodeBase58(publicKey),
+    sign: (message) => ({ message, signature: sign(Buffer.from(message)) }),
+    signOnLedger: (message, domain) => ({
       message,
-      signature: Buffer.from(ed25519.sign(Buffer.from(message), secretKey)).toString('base64'),
+      signature: sign(wrapForLedger(domain, publicKey, message)),
     }),
   };
 }

@@ -36,6 +36,11 @@ export const walletAudits: readonly Audit[] = [
         { 'Expiration Time': isoIn(-1) },
         { 'Not Before': isoIn(2), 'Expiration Time': isoIn(1) },
         { 'Chain ID': 'gold:net' },
+        { 'Chain ID': 'solana:mainnet-beta' },
+        { 'Chain ID': 'x solana:mainnet' },
+        { 'Chain ID': 'mainnet' },
+        { 'Issued At': `${isoIn(0)} or later` },
+        { 'Issued At': `on ${isoIn(0)}` },
       ];
       for (const fields of wrong)
         assertError(await web3(context, signedSolanaMessage(anySite, fields)), 400, 'validation_failed');
@@ -123,6 +128,67 @@ export const walletAudits: readonly Audit[] = [
       );
       const second = assertSession(await web3(context, wallet.sign(solanaMessage(wallet, site))));
       assert.equal(at(second.json, 'user', 'id'), at(json, 'user', 'id'), 'id of the user the next time');
+    },
+  ),
+  audit(
+    'AUTH-746',
+    'a message that a Ledger device signed in its envelope signs in, with its domain and its key alone',
+    options,
+    async (context) => {
+      await requireWeb3(context);
+      const site = walletSite(context);
+      const { host } = new URL(site);
+      const wallet = newWallet();
+      const message = solanaMessage(wallet, site);
+      const session = assertSession(await web3(context, wallet.signOnLedger(message, host)));
+      assert.equal(
+        at(session.json, 'user', 'identities', 0, 'identity_data', 'custom_claims', 'address'),
+        wallet.address,
+        'the address of the user',
+      );
+      for (const wrong of [
+        wallet.signOnLedger(message, 'other.example.com'),
+        newWallet().signOnLedger(message, host),
+        newWallet().sign(message),
+        { ...wallet.sign(`${message} `), message },
+      ]) {
+        const refused = await web3(context, wrong);
+        assert.deepEqual(
+          [refused.status, at(refused.json, 'error')],
+          [400, 'invalid_grant'],
+          'the status and error of another signature',
+        );
+      }
+    },
+  ),
+  audit(
+    'AUTH-747',
+    'a message of another address than its domain, without https, or out of its time is refused',
+    options,
+    async (context) => {
+      await requireWeb3(context);
+      const site = walletSite(context);
+      for (const [place, fields] of [
+        ['http://example.com', {}],
+        [site, { URI: 'http://example.com/' }],
+        [site, { URI: 'https://example.com/' }],
+        [site, { 'Issued At': isoIn(-24) }],
+        [site, { 'Issued At': isoIn(24) }],
+        [site, { 'Not Before': isoIn(1) }],
+        [site, { 'Issued At': isoIn(-0.1), 'Expiration Time': isoIn(-0.05) }],
+      ] as const) {
+        const refused = await web3(context, signedSolanaMessage(place, fields));
+        assert.deepEqual(
+          [refused.status, at(refused.json, 'error')],
+          [400, 'invalid_grant'],
+          `the status and error with ${JSON.stringify(fields)}`,
+        );
+        assert.ok(at(refused.json, 'error_description'), 'the response has an error_description');
+      }
+      const valid = { 'Not Before': isoIn(-0.1), 'Expiration Time': isoIn(1), 'Chain ID': 'solana:devnet' };
+      const session = assertSession(await web3(context, signedSolanaMessage(site, valid)));
+      const claims = at(session.json, 'user', 'identities', 0, 'identity_data', 'custom_claims');
+      assert.equal(at(claims, 'network'), 'solana:devnet', 'network of the claims');
     },
   ),
 ];

@@ -429,4 +429,61 @@ export const adminProviderAudits: readonly Audit[] = [
         assertError(await grant(provider), 400, 'provider_disabled');
       }),
   ),
+  audit(
+    'AUTH-846',
+    'metadata of an identity provider are read as XML, with one entity and one description',
+    ofSso,
+    (context) =>
+      withOrganization(context, async ({ entityId, domain }) => {
+        const own = `${entityId}/second?a=1&b="2"`;
+        const plain = metadataOf(`${entityId}/second`);
+        const [attribute] = / entityID="[^"]*"/.exec(plain) ?? [''];
+        const [description] = /<IDPSSODescriptor.*<\/IDPSSODescriptor>/.exec(plain) ?? [''];
+        const escaped = own.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+        const create = (metadata_xml: string, fields: object = {}) =>
+          context.admin('POST', ssoProviders, { type: 'saml', metadata_xml, ...fields });
+        const prefixed = plain.replaceAll(/<(\/?)(?=[A-Z])/g, '<$1md:').replace('xmlns=', 'xmlns:md=');
+        const accepted = [
+          [plain.replace(attribute, ` entityID="${escaped}"`), own],
+          [plain.replace(attribute, ` entityID='${entityId}/second'`), `${entityId}/second`],
+          [`<?xml version="1.0"?><!-- < -->${prefixed}`, `${entityId}/second`],
+          [
+            `<EntitiesDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata">${plain}</EntitiesDescriptor>`,
+            `${entityId}/second`,
+          ],
+        ] as const;
+        for (const [xml, expected] of accepted) {
+          const created = await create(xml);
+          assertStatus(created, 201);
+          await context.admin('DELETE', `${ssoProviders}/${String(at(created.json, 'id'))}`);
+          assert.equal(at(created.json, 'saml', 'entity_id'), expected, 'entity_id of the provider');
+        }
+        assertError(
+          await create(plain.replace(description, description + description)),
+          400,
+          'validation_failed',
+        );
+        for (const xml of ['no XML', plain.slice(0, -1), plain.replace('</EntityDescriptor>', '')])
+          assertError(await create(xml), 500, 'unexpected_failure');
+        const invalid = { type: 'saml', metadata_url: 'no address' };
+        assertError(await context.admin('POST', ssoProviders, invalid), 400, 'validation_failed');
+        const second = await create(plain);
+        assertStatus(second, 201);
+        const path = `${ssoProviders}/${String(at(second.json, 'id'))}`;
+        try {
+          const taken = await context.admin('PUT', path, { domains: [domain] });
+          assertError(taken, 400, 'sso_domain_already_exists');
+          const format = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
+          const formatted = await context.admin('PUT', path, { name_id_format: format });
+          assert.equal(
+            at(formatted.json, 'saml', 'name_id_format'),
+            format,
+            'name_id_format of the provider',
+          );
+          assert.deepEqual(at(formatted.json, 'domains'), [], 'the domains of the provider');
+        } finally {
+          await context.admin('DELETE', path);
+        }
+      }),
+  ),
 ];

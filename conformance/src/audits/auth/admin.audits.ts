@@ -468,4 +468,48 @@ export const adminAudits: readonly Audit[] = [
       assertError(await context.admin('DELETE', `/users/${unknownId}`), 404, 'user_not_found');
     },
   ),
+  audit(
+    'AUTH-845',
+    'an administrator creates a user by number or address, banned and with a role, and none with a taken one',
+    options,
+    async (context) => {
+      const [email, phone, password] = [context.newEmail(), context.newPhone(), 'Secret-1 of a new user'];
+      const fields = { email, phone, password, role: 'audit_role', email_confirm: true, ban_duration: '1h' };
+      const created = await context.admin('POST', '/users', fields);
+      assertStatus(created, 200);
+      const { json } = await context.admin('GET', `/users/${textAt(created, 'id')}`);
+      for (const user of [created.json, json])
+        assert.deepEqual(
+          ['email', 'phone', 'role', 'aud', 'phone_confirmed_at'].map((member) => at(user, member)),
+          [email, phone, 'audit_role', 'authenticated', undefined],
+          'email, phone, role, aud and phone_confirmed_at of the user',
+        );
+      assert.deepEqual(
+        [at(json, 'app_metadata', 'provider'), at(json, 'app_metadata', 'providers')],
+        ['email', ['email', 'phone']],
+        'provider and providers of the user',
+      );
+      const identities = at(json, 'identities') as readonly unknown[];
+      assert.deepEqual(
+        identities.map((one) => String(at(one, 'provider'))).toSorted(),
+        ['email', 'phone'],
+        'the identities of the user',
+      );
+      assert.ok(at(json, 'email_confirmed_at'), 'the address is confirmed');
+      const bannedS = (Date.parse(String(at(json, 'banned_until'))) - Date.now()) / 1000;
+      assert.ok(Math.abs(bannedS - 3600) < 300, 'the ban ends in an hour', `${bannedS} s`);
+      assertError(await context.signIn(email, password), 400, 'user_banned');
+      assertError(await context.admin('POST', '/users', { email }), 422, 'email_exists');
+      assertError(await context.admin('POST', '/users', { phone }), 422, 'phone_exists');
+      const other = { email: context.newEmail(), password_hash: 'no hash' };
+      assertError(await context.admin('POST', '/users', other), 500, 'unexpected_failure');
+      const path = `/users/${textAt(created, 'id')}`;
+      const changed = await context.admin('PUT', path, { role: 'authenticated', ban_duration: '-1h' });
+      assert.equal(at(changed.json, 'role'), 'authenticated', 'the changed role');
+      assertSession(await context.signIn(email, password));
+      const { email: taken } = await context.newUser();
+      const refused = await context.admin('PUT', path, { email: taken });
+      assertError(refused, 500, 'unexpected_failure');
+    },
+  ),
 ];

@@ -512,4 +512,41 @@ export const adminAudits: readonly Audit[] = [
       assertError(refused, 500, 'unexpected_failure');
     },
   ),
+  audit(
+    'AUTH-847',
+    'an invitation has the data of its request, is repeated until it is accepted, and is refused afterwards',
+    { ...options, needs: ['service-key', 'mailbox'] },
+    async (context) => {
+      const email = context.newEmail();
+      const { serviceKey: token } = context.target;
+      const invite = () =>
+        context.auth.send('POST', '/invite', {
+          body: { email, data: { team: 'audit' } },
+          ...(token === null
+            ? {}
+            : { token, headers: context.target.restUrl === null ? {} : { apikey: token } }),
+        });
+      const invited = await invite();
+      assertStatus(invited, 200);
+      assert.deepEqual(
+        [
+          at(invited.json, 'email'),
+          at(invited.json, 'user_metadata', 'team'),
+          at(invited.json, 'app_metadata', 'provider'),
+          at(invited.json, 'email_confirmed_at'),
+        ],
+        [email, 'audit', 'email', undefined],
+        'email, user_metadata, provider and email_confirmed_at of the response',
+      );
+      for (const member of ['invited_at', 'confirmation_sent_at'])
+        assert.ok(Date.parse(textAt(invited, member)) > 1.6e12, `${member} of the response is a time`);
+      await context.mail(email);
+      const again = await invite();
+      assert.equal(at(again.json, 'id'), at(invited.json, 'id'), 'id of the second invitation');
+      const { links } = await context.mail(email);
+      const [, token_hash] = /[?&#]token(?:_hash)?=([^&#]+)/.exec(links.join(' ')) ?? [];
+      assertSession(await context.auth.send('POST', '/verify', { body: { type: 'invite', token_hash } }));
+      assertError(await invite(), 422, 'email_exists');
+    },
+  ),
 ];

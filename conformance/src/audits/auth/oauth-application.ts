@@ -101,6 +101,7 @@ export async function signIn(
 export function assertOAuthError(response: WireResponse, error: string): void {
   assertStatus(response, 400);
   assert.equal(at(response.json, 'error'), error, 'error of the response');
+  assert.ok(textAt(response, 'error_description'), 'the response has an error_description');
 }
 
 export const isTime = (value: unknown): boolean => Date.parse(String(value)) > 1e12;

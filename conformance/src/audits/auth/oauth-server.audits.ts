@@ -120,6 +120,11 @@ export const oauthServerAudits: readonly Audit[] = [
           { ...challenge, code_challenge_method: 'md5' },
           { ...challenge, resource: '/relative' },
           { ...challenge, resource: 'https://api.example.com/#a' },
+          { ...challenge, resource: 'https://api.example.com/?a=1' },
+          { ...challenge, code_challenge: 'x'.repeat(42) },
+          { ...challenge, code_challenge: 'x'.repeat(129) },
+          { code_challenge: challenge.code_challenge },
+          { code_challenge_method: 's256' },
         ];
         for (const query of faults) {
           const response = await authorize(context, application, query);
@@ -135,6 +140,7 @@ export const oauthServerAudits: readonly Audit[] = [
             ['invalid_request', 'own state'],
             `error and state of the redirect with ${Object.keys(query).join()}`,
           );
+          assert.ok(location.searchParams.get('error_description'), 'the redirect has an error_description');
         }
       }),
   ),
@@ -147,8 +153,12 @@ export const oauthServerAudits: readonly Audit[] = [
         const { challenge } = context.newPkce();
         const foreign = { ...challenge, redirect_uri: `${application.redirectUri}/other` };
         assertError(await authorize(context, application, foreign), 400, 'validation_failed');
-        const unnamed = { ...challenge, redirect_uri: '' };
-        assertError(await authorize(context, application, unnamed), 400, 'validation_failed');
+        for (const unnamed of [{ redirect_uri: '' }, { client_id: '' }])
+          assertError(
+            await authorize(context, application, { ...challenge, ...unnamed }),
+            400,
+            'validation_failed',
+          );
         for (const client_id of ['no-uuid', crypto.randomUUID()])
           assertError(
             await authorize(context, application, { ...challenge, client_id }),
@@ -206,7 +216,20 @@ export const oauthServerAudits: readonly Audit[] = [
         assertOAuthError(await request({ code: '' }), 'invalid_request');
         assertOAuthError(await request({ grant_type: '' }), 'invalid_request');
         assertOAuthError(await request({ grant_type: 'password' }), 'unsupported_grant_type');
-        for (const wrong of [{ client_secret: 'wrong' }, { client_secret: '' }, { client_id: 'no-uuid' }])
+        assertOAuthError(await request({ grant_type: 1 }), 'invalid_request');
+        assertOAuthError(
+          await request({ grant_type: 'refresh_token', refresh_token: '' }),
+          'invalid_request',
+        );
+        for (const body of ['{', ''])
+          assertError(await context.auth.send('POST', '/oauth/token', { body }), 400, 'invalid_credentials');
+        for (const wrong of [
+          { client_secret: 'wrong' },
+          { client_secret: '' },
+          { client_id: 'no-uuid' },
+          { client_id: '' },
+          { client_id: 1 },
+        ])
           assertError(await request(wrong), 400, 'invalid_credentials');
         await withApplication(context, posting, async (other) => {
           assertOAuthError(await requestTokens(context, other, body), 'invalid_grant');
@@ -238,23 +261,50 @@ export const oauthServerAudits: readonly Audit[] = [
         if (at(keySet.json, 'keys', 0) === undefined)
           throw new NotRunError('ID tokens are not signed with a shared secret');
         const user = await context.newUser();
-        await context.admin('PUT', `/users/${user.id}`, {
-          user_metadata: { name: 'Ada', avatar_url: 'a.png' },
-        });
-        const tokens = await signIn(context, user, application, 'openid email profile');
-        const claims = jwtPartOf(textAt(tokens, 'id_token'));
-        const expected = {
-          sub: user.id,
-          aud: application.id,
-          nonce: 'own nonce',
-          email: user.email,
-          email_verified: true,
-          name: 'Ada',
-          picture: 'a.png',
-        };
-        for (const [name, value] of Object.entries(expected))
-          assert.equal(at(claims, name), value, `${name} of the ID token`);
-        assert.equal(at(claims, 'phone_number'), undefined, 'phone_number of the ID token');
+        const phone = context.newPhone();
+        const user_metadata = { name: 'Ada', avatar_url: 'a.png', preferred_username: 'ada' };
+        const changes = { user_metadata, phone, phone_confirm: true };
+        assertStatus(await context.admin('PUT', `/users/${user.id}`, changes), 200);
+        // A consent with fewer scopes comes first, because it covers none of the later ones.
+        for (const [scope, expected] of [
+          ['openid', { email_verified: false, phone_number_verified: false }],
+          ['openid email', { email: user.email, email_verified: true, phone_number_verified: false }],
+          ['openid phone', { email_verified: false, phone_number: phone, phone_number_verified: true }],
+          [
+            'openid profile',
+            {
+              email_verified: false,
+              phone_number_verified: false,
+              name: 'Ada',
+              picture: 'a.png',
+              preferred_username: 'ada',
+            },
+          ],
+        ] as const) {
+          const tokens = await signIn(context, user, application, scope);
+          const claims = jwtPartOf(textAt(tokens, 'id_token'));
+          const { iat, exp, auth_time, updated_at, ...rest } = claims as Readonly<Record<string, unknown>>;
+          assert.deepEqual(
+            rest,
+            {
+              iss: at(jwtPartOf(textAt(tokens, 'access_token')), 'iss'),
+              sub: user.id,
+              aud: application.id,
+              client_id: application.id,
+              nonce: 'own nonce',
+              ...expected,
+            },
+            `the claims of the ID token for ${scope}`,
+          );
+          assert.equal(Number(exp) - Number(iat), 3600, 'the lifetime of the ID token in seconds');
+          for (const seconds of [iat, auth_time, ...(scope === 'openid profile' ? [updated_at] : [])])
+            assert.ok(
+              Math.abs(Number(seconds) - Date.now() / 1000) < 600,
+              'iat, auth_time and updated_at are in the present',
+              String(seconds),
+            );
+          if (scope !== 'openid profile') assert.equal(updated_at, undefined, 'updated_at of the ID token');
+        }
       }),
   ),
   audit('AUTH-1110', 'userinfo has the claims of the scopes, and no others', options, (context) =>

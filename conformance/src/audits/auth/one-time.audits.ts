@@ -223,6 +223,10 @@ export const oneTimeAudits: readonly Audit[] = [
       ] as const;
       for (const [path, body] of requests)
         assertError(await auth.send('POST', path, { body }), 400, 'validation_failed');
+      const invalid = { type: 'email', email: 'nonsense', token };
+      assertError(await auth.send('POST', '/verify', { body: invalid }), 422, 'validation_failed');
+      const letters = { type: 'sms', phone: 'nonsense', token };
+      assertError(await auth.send('POST', '/verify', { body: letters }), 400, 'validation_failed');
     },
   ),
   audit(

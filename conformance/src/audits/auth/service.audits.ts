@@ -195,4 +195,34 @@ export const serviceAudits: readonly Audit[] = [
       }
     },
   ),
+  audit(
+    'AUTH-027',
+    'a list or flag of another JSON type is refused as bad_json, also from an administrator',
+    { source, needs: ['service-key'], since: '1.0.0' },
+    async ({ admin }) => {
+      const email = 'a@example.com';
+      for (const [path, body] of [
+        ['/users', { email, email_confirm: 'yes' }],
+        ['/users', { email: 5 }],
+        ['/users', { email, user_metadata: [] }],
+        ['/users', { email, app_metadata: 'x' }],
+        ['/generate_link', { type: 5, email }],
+        ['/sso/providers', { type: 'saml', domains: 'example.com' }],
+        ['/sso/providers', { type: 'saml', domains: [5] }],
+        ['/sso/providers', { type: 'saml', attribute_mapping: [] }],
+      ] as const) {
+        const refused = await admin('POST', path, body);
+        if (at(refused.json, 'code') === 'saml_provider_disabled' || refused.status === 404) continue;
+        assertError(refused, 400, 'bad_json');
+      }
+    },
+  ),
+  audit(
+    'AUTH-028',
+    'a request without a grant type is refused',
+    { source, since: '1.0.0' },
+    async ({ auth }) => {
+      assertError(await auth.send('POST', '/token', { body: {} }), 400, 'invalid_credentials');
+    },
+  ),
 ];

@@ -461,4 +461,22 @@ export const userAudits: readonly Audit[] = [
         );
     },
   ),
+  audit(
+    'AUTH-549',
+    'a request that names another audience than its token is refused',
+    { source: 'protocol/auth.md#access-token', since },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const headers = { 'X-JWT-AUD': 'another-audience' };
+      const user = await context.auth.send('GET', '/user', { token });
+      const path = `/user/identities/${textAt(user, 'identities', 0, 'identity_id')}`;
+      const read = await context.auth.send('GET', '/user', { token, headers });
+      assertError(read, 400, 'validation_failed');
+      const changed = await context.auth.send('PUT', '/user', { token, headers, body: { data: { a: 1 } } });
+      assertStatus(changed, 200);
+      const unlinked = await context.auth.send('DELETE', path, { token, headers });
+      if (at(unlinked.json, 'code') === 'manual_linking_disabled') return;
+      assertError(unlinked, 403, 'unexpected_audience');
+    },
+  ),
 ];

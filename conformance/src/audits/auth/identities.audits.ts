@@ -89,6 +89,7 @@ export const identityAudits: readonly Audit[] = [
         assertStatus(response, 303);
         const location = locationOf(response);
         assert.equal(location.searchParams.get('error_code'), code, `error_code of the state "${state}"`);
+        assert.ok(location.searchParams.get('error_description'), 'the redirect has an error_description');
       }
     },
   ),

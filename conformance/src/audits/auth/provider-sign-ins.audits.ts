@@ -63,6 +63,17 @@ async function begin({ auth, target }: AuditContext, query: Params = {}, token?:
   return locationOf(begun);
 }
 
+/** Opens a callback. @throws NotRunError if it needs a new account and the project is closed to new users. */
+async function openCallback({ auth }: AuditContext, callback: string): Promise<WireResponse> {
+  const opened = await auth.send('GET', callback);
+  if (/[?&]error_code=signup_disabled/.test(opened.headers.get('location') ?? '')) {
+    const settings = await auth.send('GET', '/settings');
+    if (at(settings.json, 'disable_signup') === true)
+      throw new NotRunError('the project is closed to new users');
+  }
+  return opened;
+}
+
 /** Signs in at the provider and returns the page that the callback leads to. */
 async function signInAtProvider(
   context: AuditContext,
@@ -71,7 +82,7 @@ async function signInAtProvider(
   token?: string,
 ): Promise<URL> {
   const callback = await visitPage(context, await begin(context, query, token), person);
-  const returned = await context.auth.send('GET', callback);
+  const returned = await openCallback(context, callback);
   assertStatus(returned, 302);
   return locationOf(returned);
 }
@@ -165,7 +176,7 @@ async function signInAtOrganization(
     body: { domain, skip_http_redirect: true, redirect_to: context.target.redirectTo, ...fields },
   });
   const callback = await visitPage(context, new URL(textAt(begun, 'url')), { email });
-  const consumed = await context.auth.send('GET', callback);
+  const consumed = await openCallback(context, callback);
   assertStatus(consumed, 302);
   return locationOf(consumed);
 }
@@ -235,7 +246,7 @@ export const providerSignInAudits: readonly Audit[] = [
       const { challenge, verifier } = context.newPkce();
       const email = context.newEmail();
       const callback = await visitPage(context, await begin(context, challenge), { email });
-      const returned = await context.auth.send('GET', callback);
+      const returned = await openCallback(context, callback);
       assertStatus(returned, 302);
       const page = locationOf(returned);
       assert.deepEqual(
@@ -263,7 +274,7 @@ export const providerSignInAudits: readonly Audit[] = [
       const first = await visitPage(context, await begin(context, context.newPkce().challenge), {
         email: context.newEmail(),
       });
-      assertStatus(await context.auth.send('GET', first), 302);
+      assertStatus(await openCallback(context, first), 302);
       const again = await context.auth.send('GET', first);
       assertStatus(again, 303);
       assert.equal(

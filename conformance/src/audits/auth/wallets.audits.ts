@@ -55,6 +55,8 @@ export const walletAudits: readonly Audit[] = [
         [header, 'no-address', ...rest],
         [header, address, 'x', ...rest],
         [...lines, 'no field'],
+        [...lines, 'Resources:', '- no address'],
+        [...lines, 'Resources:', '- https://example.com/', '- no address'],
         [header, address, '', 'Version: 1', `URI: ${anySite}/`],
       ];
       for (const one of malformed)
@@ -186,7 +188,10 @@ export const walletAudits: readonly Audit[] = [
         assert.ok(at(refused.json, 'error_description'), 'the response has an error_description');
       }
       const valid = { 'Not Before': isoIn(-0.1), 'Expiration Time': isoIn(1), 'Chain ID': 'solana:devnet' };
-      const session = assertSession(await web3(context, signedSolanaMessage(site, valid)));
+      const wallet = newWallet();
+      const resources = '\nResources:\n- https://example.com/\n- https://example.com/second';
+      const message = solanaMessage(wallet, site, valid) + resources;
+      const session = assertSession(await web3(context, wallet.sign(message)));
       const claims = at(session.json, 'user', 'identities', 0, 'identity_data', 'custom_claims');
       assert.equal(at(claims, 'network'), 'solana:devnet', 'network of the claims');
     },

@@ -104,6 +104,7 @@ describe('the admin routes', () => {
     await world.ask('DELETE', `/admin/users/${user.id}`, { should_soft_delete: true }, admin);
     const { body } = await world.get(`/admin/users/${user.id}`, admin);
     expect(body).toHaveProperty('deleted_at');
+    expect(body).not.toHaveProperty('identities.0.identity_data');
     expect(JSON.stringify(body)).not.toContain(user.email);
     expect((await world.get('/user', { token })).status).toBe(403);
     expect((await world.ask('DELETE', `/admin/users/${user.id}`, undefined, admin)).status).toBe(200);

@@ -348,7 +348,7 @@ export const adminAudits: readonly Audit[] = [
       assert.equal(at(json, 'phone'), hash('').slice(0, 15), 'phone of the deleted user');
       assert.deepEqual(
         [at(json, 'identities', 0, 'id'), at(json, 'identities', 0, 'identity_data')],
-        [hash(`email:${user.id}`), {}],
+        [hash(`email:${user.id}`), undefined],
         'id and identity_data of the identity',
       );
       assert.deepEqual(at(json, 'app_metadata'), {}, 'app_metadata of the deleted user');

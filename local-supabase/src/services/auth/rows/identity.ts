@@ -37,7 +37,8 @@ export function encodeIdentity(identity: Identity): Record<string, unknown> {
     identity_id: identity.id,
     id: identity.provider_id,
     user_id: identity.user_id,
-    identity_data: identity.identity_data,
+    // GoTrue omits an empty map, which a softly deleted user has.
+    ...(Object.keys(identity.identity_data).length > 0 && { identity_data: identity.identity_data }),
     provider: identity.provider,
     last_sign_in_at: identity.last_sign_in_at,
     created_at: identity.created_at,

@@ -98,6 +98,8 @@ describe("a company's identity provider", () => {
       'sso_domain_already_exists',
       `SSO domain 'first.example' already assigned to another provider (${first.body.id})`,
     ]);
+    const persistent = { name_id_format: format.replace('transient', 'persistent') };
+    expect((await asAdmin('PUT', one, persistent)).body).toMatchObject({ saml: { name_id_format: format } });
     expect(await failureOf(asAdmin('PUT', one, { resource_id: 'TEAM-1' }))).toEqual([
       422,
       'conflict',

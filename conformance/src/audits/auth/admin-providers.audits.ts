@@ -479,13 +479,15 @@ export const adminProviderAudits: readonly Audit[] = [
           const taken = await context.admin('PUT', path, { domains: [domain] });
           assertError(taken, 400, 'sso_domain_already_exists');
           const format = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
-          const formatted = await context.admin('PUT', path, { name_id_format: format });
-          assert.equal(
-            at(formatted.json, 'saml', 'name_id_format'),
-            format,
-            'name_id_format of the provider',
-          );
-          assert.deepEqual(at(formatted.json, 'domains'), [], 'the domains of the provider');
+          for (const name_id_format of [format, undefined]) {
+            const formatted = await context.admin('PUT', path, { metadata_xml: plain, name_id_format });
+            assert.equal(
+              at(formatted.json, 'saml', 'name_id_format'),
+              name_id_format,
+              'name_id_format of the provider',
+            );
+            assert.deepEqual(at(formatted.json, 'domains'), [], 'the domains of the provider');
+          }
         } finally {
           await context.admin('DELETE', path);
         }

@@ -205,7 +205,7 @@ async function findNewDomains(sql: Sql, id: string, domains: readonly string[]):
   return fresh;
 }
 
-/** The changes of the SAML row. As in GoTrue, a request with any other change removes a format that it omits. */
+/** The changes of the SAML row. GoTrue stores the format, or its absence, only together with another change of the row. */
 function samlChangesOf(
   saml: SamlRow,
   params: SsoProviderParams,
@@ -213,7 +213,7 @@ function samlChangesOf(
 ): JsonObject | null {
   const { attributeMapping, metadataUrl, nameIdFormat } = params;
   const hasNewMapping = 'keys' in attributeMapping && !isEqualJson(attributeMapping, saml.attribute_mapping);
-  if (metadata === null && !hasNewMapping && nameIdFormat === '') return null;
+  if (metadata === null && !hasNewMapping) return null;
   return {
     ...(metadata !== null && { metadata_xml: metadata.xml }),
     ...(metadataUrl !== '' && { metadata_url: metadataUrl }),
@@ -239,7 +239,10 @@ async function applyParams(
     ...(disabled !== undefined && { disabled }),
   };
   const isUnchanged =
-    !samlChanges && gone.length + newDomains.length === 0 && isEqualJson(provider, { ...provider, ...own });
+    !samlChanges &&
+    params.nameIdFormat === (saml?.name_id_format ?? '') &&
+    gone.length + newDomains.length === 0 &&
+    isEqualJson(provider, { ...provider, ...own });
   if (isUnchanged) return provider;
   await updateRow(sql, 'auth.sso_providers', id, { ...own, updated_at: now });
   for (const domain of gone)

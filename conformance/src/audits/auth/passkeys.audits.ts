@@ -567,8 +567,8 @@ export const passkeyAudits: readonly Audit[] = [
       const { registered } = await registerPasskey(context, user);
       const pending = await registrationOptions(context, token);
       await context.query(
-        `insert into auth.mfa_factors (id, user_id, factor_type, status, created_at, updated_at, secret)
-         values (gen_random_uuid(), $1, 'totp', 'verified', now(), now(), 'GEZDGNBVGY3TQOJQ')`,
+        `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret)
+         values (gen_random_uuid(), $1, '', 'totp', 'verified', now(), now(), 'GEZDGNBVGY3TQOJQ')`,
         [user.id],
       );
       for (const refused of [

@@ -80,7 +80,12 @@ describe('providers that an administrator adds', () => {
     const person = { email, claims: { aud: 'acme-client' } };
     const { body: issued } = await world.post('/test-provider/custom:acme/id_token', person);
     const grant = { provider: 'custom:acme', id_token: issued.id_token };
-    expect((await world.post('/token?grant_type=id_token', grant)).body.user.email).toBe(email);
+    const { user } = (await world.post('/token?grant_type=id_token', grant)).body;
+    const claims = { ...readClaims(issued.id_token), aud: ['acme-client'] };
+    expect(user).toMatchObject({
+      email,
+      identities: [{ identity_data: { ...claims, phone_verified: false } }],
+    });
   });
 
   it.each([

@@ -238,6 +238,16 @@ describe('identities', () => {
   });
 });
 
+it('returns the further claims of Keycloak as custom_claims', async () => {
+  const keycloak = await openAuthWorld({ externalProviders: ['keycloak'] });
+  const query = new URLSearchParams({ provider: 'keycloak', prompt: 'none', login_hint: freshEmail() });
+  const begun = await keycloak.get(`/authorize?${query}`);
+  const provided = await keycloak.get(begun.location.href);
+  const { hash } = (await keycloak.get(provided.location.href)).location;
+  const claims = readClaims(new URLSearchParams(hash.slice(1)).get('access_token') ?? '');
+  expect(claims).toHaveProperty('user_metadata.custom_claims', {});
+});
+
 describe('the id_token grant', () => {
   const nonce = 'a raw nonce';
   const hashed = createHash('sha256').update(nonce).digest('hex');

@@ -109,7 +109,14 @@ async function readProfile(context: AuthContext, call: Call, body: JsonObject): 
     name: text(claims['name']),
     picture: text(claims['picture']),
   };
-  return parseProfile(provider.name, own, provider.isEmailOptional);
+  const profile = parseProfile(provider.name, own, provider.isEmailOptional);
+  if (provider.name !== 'keycloak' && !provider.name.startsWith(customPrefix)) return profile;
+  // GoTrue stores the claims of providers that have no format of their own, without copies of them.
+  const known = Object.entries(own).filter(([, value]) => value !== '');
+  const { sub, email_verified } = own;
+  const times = { iat: claims.iat, exp: claims.exp };
+  const data = { ...Object.fromEntries(known), sub, email_verified, phone_verified: false };
+  return { ...profile, data: { ...data, aud: audience, ...times } };
 }
 
 async function findLinkingTarget(context: AuthContext, call: Call, body: JsonObject): Promise<User | null> {

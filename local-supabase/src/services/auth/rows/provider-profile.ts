@@ -34,6 +34,7 @@ export function parseProfile(provider: string, claims: ProviderClaims, isEmailOp
     ...(name && { name, full_name: name }),
     ...(picture && { picture, avatar_url: picture }),
     provider_id: sub,
+    ...(provider === 'keycloak' && { custom_claims: {} }),
   };
   return { provider, data, email, isEmailVerified, isEmailOptional };
 }

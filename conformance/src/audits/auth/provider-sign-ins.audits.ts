@@ -23,7 +23,8 @@ const ofSso = {
   needs: ['service-key'],
   since: '1.0.0',
 } as const;
-const provider = 'google';
+/** The providers whose page a project can have on its own origin or on this machine. */
+const providers = ['google', 'keycloak'];
 
 type Params = Readonly<Record<string, string>>;
 
@@ -35,14 +36,43 @@ interface Person {
   readonly sub?: string;
 }
 
+/** The context of an audit of a provider whose page answers without a person. */
+interface ProviderContext extends AuditContext {
+  readonly provider: string;
+}
+
+// Other pages get no request: they belong to companies, and the request contains the key of the project.
+const answersByItself = ({ auth }: AuditContext, page: URL): boolean =>
+  page.origin === new URL(auth.baseUrl).origin || ['127.0.0.1', 'localhost'].includes(page.hostname);
+
+/** @throws NotRunError if every provider of the project needs a person or is out of the server's reach. */
+async function findProvider(context: AuditContext): Promise<string> {
+  const settings = await context.auth.send('GET', '/settings');
+  const enabled = providers.filter((provider) => at(settings.json, 'external', provider) === true);
+  if (enabled.length === 0) throw new NotRunError(`none of ${providers.join(' and ')} is enabled`);
+  for (const provider of enabled) {
+    const begun = await context.auth.send('GET', '/authorize', { query: { provider } });
+    if (String(at(begun.json, 'message')).startsWith('Unsupported provider: Get "')) continue;
+    assertStatus(begun, 302);
+    if (answersByItself(context, locationOf(begun))) return provider;
+  }
+  throw new NotRunError('the providers of the project need a person, or the server cannot reach them');
+}
+
+// The context is inherited and not spread, because it throws for services that the target lacks.
+const withProvider =
+  (run: (context: ProviderContext) => Promise<void>): Audit['run'] =>
+  async (context) =>
+    run(Object.assign(Object.create(context) as AuditContext, { provider: await findProvider(context) }));
+
 /** Opens the page of a provider for a person, and returns the callback with the provider's answer. */
 async function visitPage(
-  { auth }: AuditContext,
+  context: AuditContext,
   page: URL,
   { email, isVerified = true, name = '', sub = '' }: Person,
 ): Promise<string> {
-  if (page.origin !== new URL(auth.baseUrl).origin)
-    throw new NotRunError('the providers of the project need a person');
+  const { auth } = context;
+  if (!answersByItself(context, page)) throw new NotRunError('the identity provider needs a person');
   const asked = { prompt: 'none', login_hint: email, email_verified: String(isVerified), name, sub };
   const visited = await auth.send('GET', page.href, { query: asked });
   assertStatus(visited, 303);
@@ -50,9 +80,11 @@ async function visitPage(
 }
 
 /** Begins a sign-in, or with a token the linking of an identity, and returns the provider's page. */
-async function begin({ auth, target }: AuditContext, query: Params = {}, token?: string): Promise<URL> {
-  const settings = await auth.send('GET', '/settings');
-  if (at(settings.json, 'external', provider) !== true) throw new NotRunError(`${provider} is not enabled`);
+async function begin(
+  { auth, target, provider }: ProviderContext,
+  query: Params = {},
+  token?: string,
+): Promise<URL> {
   const begun = await auth.send('GET', token === undefined ? '/authorize' : '/user/identities/authorize', {
     query: { provider, redirect_to: target.redirectTo, ...query },
     ...(token === undefined ? {} : { token }),
@@ -76,7 +108,7 @@ async function openCallback({ auth }: AuditContext, callback: string): Promise<W
 
 /** Signs in at the provider and returns the page that the callback leads to. */
 async function signInAtProvider(
-  context: AuditContext,
+  context: ProviderContext,
   person: Person,
   query: Params = {},
   token?: string,
@@ -107,7 +139,7 @@ function assertPageError(page: URL, error: string, code: string | null): void {
 
 const identitiesOf = ({ json }: WireResponse): readonly unknown[] =>
   at(json, 'identities') as readonly unknown[];
-const identityOf = (user: WireResponse): unknown =>
+const identityOf = (user: WireResponse, provider: string): unknown =>
   identitiesOf(user).find((identity) => at(identity, 'provider') === provider);
 const providersOf = ({ json }: WireResponse): readonly unknown[] => [
   at(json, 'app_metadata', 'provider'),
@@ -116,16 +148,14 @@ const providersOf = ({ json }: WireResponse): readonly unknown[] => [
 const membersOf = (value: unknown, members: readonly string[]): readonly unknown[] =>
   members.map((member) => at(value, member));
 
-/** Signs an ID token of the provider for a person. @throws NotRunError if the provider needs a person. */
+/** Signs an ID token of the provider for a person. */
 async function issueIdToken(
-  context: AuditContext,
+  context: ProviderContext,
   { email, isVerified = true, name }: Person,
   claims: object = {},
 ): Promise<string> {
   const page = await begin(context);
-  if (page.origin !== new URL(context.auth.baseUrl).origin)
-    throw new NotRunError('the providers of the project need a person');
-  const issued = await context.auth.send('POST', page.href.replace(/\/authorize\?.*/, '/id_token'), {
+  const issued = await context.auth.send('POST', new URL('id_token', page).href, {
     body: { email, email_verified: isVerified, ...(name === undefined ? {} : { name }), claims },
   });
   return textAt(issued, 'id_token');
@@ -137,7 +167,11 @@ function assertOAuthError(response: WireResponse, error: string): void {
   assert.ok(textAt(response, 'error_description'), 'the response has an error_description');
 }
 
-const grantIdToken = ({ auth }: AuditContext, body: object, token?: string): Promise<WireResponse> =>
+const grantIdToken = (
+  { auth, provider }: ProviderContext,
+  body: object,
+  token?: string,
+): Promise<WireResponse> =>
   auth.send('POST', '/token', {
     query: { grant_type: 'id_token' },
     body: { provider, ...body },
@@ -192,7 +226,8 @@ export const providerSignInAudits: readonly Audit[] = [
     'AUTH-764',
     'a sign-in at a provider leads to the page with the tokens of the user and of the provider',
     ofOAuth,
-    async (context) => {
+    withProvider(async (context) => {
+      const { provider } = context;
       const email = context.newEmail();
       const sub = context.run.newName();
       const page = await signInAtProvider(context, { email, name: 'Ada', sub });
@@ -209,9 +244,16 @@ export const providerSignInAudits: readonly Audit[] = [
       ]);
       assert.deepEqual(methodsOf(page), [['oauth', undefined]], 'amr of the session');
       const user = await readUser(context, page);
-      const identity = identityOf(user);
+      const identity = identityOf(user, provider);
       const data = at(identity, 'identity_data');
-      const expected = { email, email_verified: true, phone_verified: false, name: 'Ada', full_name: 'Ada' };
+      const expected = {
+        email,
+        email_verified: true,
+        phone_verified: false,
+        name: 'Ada',
+        full_name: 'Ada',
+        ...(provider === 'keycloak' && { custom_claims: {} }),
+      };
       assert.deepEqual(
         data,
         { ...expected, sub, provider_id: sub, iss: at(data, 'iss') },
@@ -236,13 +278,13 @@ export const providerSignInAudits: readonly Audit[] = [
         body: { refresh_token: fragmentOf(page).get('refresh_token') },
       });
       assertSession(refreshed);
-    },
+    }),
   ),
   audit(
     'AUTH-765',
     'a sign-in that began with a challenge has a code, once, for the tokens of user and provider',
     ofOAuth,
-    async (context) => {
+    withProvider(async (context) => {
       const { challenge, verifier } = context.newPkce();
       const email = context.newEmail();
       const callback = await visitPage(context, await begin(context, challenge), { email });
@@ -264,13 +306,13 @@ export const providerSignInAudits: readonly Audit[] = [
       textAt(session, 'provider_token');
       textAt(session, 'provider_refresh_token');
       assertError(await exchange(), 404, 'flow_state_not_found');
-    },
+    }),
   ),
   audit(
     'AUTH-766',
     'the callback of a flow with a challenge is used once, and the code of the provider as well',
     ofOAuth,
-    async (context) => {
+    withProvider(async (context) => {
       const first = await visitPage(context, await begin(context, context.newPkce().challenge), {
         email: context.newEmail(),
       });
@@ -296,13 +338,13 @@ export const providerSignInAudits: readonly Audit[] = [
         'bad_oauth_state',
         'error_code of an ended flow',
       );
-    },
+    }),
   ),
   audit(
     'AUTH-767',
     'the same person of a provider signs in to the same account, with the newest profile',
     ofOAuth,
-    async (context) => {
+    withProvider(async (context) => {
       const sub = context.run.newName();
       const first = await readUser(
         context,
@@ -322,13 +364,14 @@ export const providerSignInAudits: readonly Audit[] = [
         );
       const unverified = await signInAtProvider(context, { email, sub, isVerified: false });
       assert.equal(at((await readUser(context, unverified)).json, 'id'), at(first.json, 'id'), 'the id');
-    },
+    }),
   ),
   audit(
     'AUTH-768',
     'a verified address of a provider signs in to the account that has it',
     ofOAuth,
-    async (context) => {
+    withProvider(async (context) => {
+      const { provider } = context;
       const { id, email, accessToken: token } = await context.newUser();
       await context.auth.send('PUT', '/user', { token, body: { data: { kept: 1 } } });
       const sub = context.run.newName();
@@ -349,13 +392,13 @@ export const providerSignInAudits: readonly Audit[] = [
       );
       const other = await signInAtProvider(context, { email, sub: context.run.newName() });
       assert.equal(at((await readUser(context, other)).json, 'id'), id, 'the id after another identity');
-    },
+    }),
   ),
   audit(
     'AUTH-769',
     'an address that the provider has not verified has to be confirmed by a mail first',
     { ...ofOAuth, needs: ['mailbox', 'email-confirmation'] },
-    async (context) => {
+    withProvider(async (context) => {
       const person = { email: context.newEmail(), sub: context.run.newName(), isVerified: false };
       assertPageError(
         await signInAtProvider(context, person),
@@ -368,13 +411,13 @@ export const providerSignInAudits: readonly Audit[] = [
       );
       const user = await readUser(context, await signInAtProvider(context, person));
       assert.equal(at(user.json, 'id'), at(session.json, 'user', 'id'), 'the id of the confirmed user');
-    },
+    }),
   ),
   audit(
     'AUTH-770',
     'an unverified address of another account is not taken, and cannot sign in',
     { ...ofOAuth, needs: ['database', 'email-confirmation'] },
-    async (context) => {
+    withProvider(async (context) => {
       const { email, id } = await context.newUser();
       const sub = context.run.newName();
       const page = await signInAtProvider(context, { email, sub, isVerified: false });
@@ -387,13 +430,14 @@ export const providerSignInAudits: readonly Audit[] = [
       context.run.userIds.add(String(at(rows, 0, 'id')));
       assert.equal(at(rows, 0, 'email') ?? '', '', 'the address of the new account');
       assert.notEqual(at(rows, 0, 'id'), id, 'the id of the new account');
-    },
+    }),
   ),
   audit(
     'AUTH-771',
     'a provider that verified the address of an unconfirmed account removes its password and its data',
     { ...ofOAuth, needs: ['email-confirmation'] },
-    async (context) => {
+    withProvider(async (context) => {
+      const { provider } = context;
       const email = context.newEmail();
       const password = 'Secret-1 of somebody else';
       const signedUp = await context.auth.send('POST', '/signup', {
@@ -414,23 +458,24 @@ export const providerSignInAudits: readonly Audit[] = [
         'user_metadata of the user',
       );
       assertError(await context.signIn(email, password), 400, 'invalid_credentials');
-    },
+    }),
   ),
   audit(
     'AUTH-772',
     'a banned user is refused at the callback',
     { ...ofOAuth, needs: ['service-key'] },
-    async (context) => {
+    withProvider(async (context) => {
       const { id, email } = await context.newUser();
       await context.admin('PUT', `/users/${id}`, { ban_duration: '1h' });
       assertPageError(await signInAtProvider(context, { email }), 'access_denied', 'user_banned');
-    },
+    }),
   ),
   audit(
     'AUTH-773',
     'an identity is linked to the signed-in user, whose address and password stay',
     ofIdentities,
-    async (context) => {
+    withProvider(async (context) => {
+      const { provider } = context;
       const user = await context.newUser();
       const [email, sub] = [context.newEmail(), context.run.newName()];
       const page = await signInAtProvider(context, { email, name: 'Ada', sub }, {}, user.accessToken);
@@ -441,7 +486,7 @@ export const providerSignInAudits: readonly Audit[] = [
         'id and email of the user',
       );
       assert.deepEqual(providersOf(linked), ['email', ['email', provider]], 'provider and providers');
-      const identity = identityOf(linked);
+      const identity = identityOf(linked, provider);
       assert.deepEqual(
         membersOf(identity, ['id', 'user_id', 'provider', 'email']),
         [sub, user.id, provider, email],
@@ -456,13 +501,14 @@ export const providerSignInAudits: readonly Audit[] = [
       assertPageError(taken, 'server_error', 'identity_already_exists');
       const messages = [again, taken].map((one) => one.searchParams.get('error_description'));
       assert.notEqual(messages[0], messages[1], 'the message for the identity of another user');
-    },
+    }),
   ),
   audit(
     'AUTH-774',
     'an anonymous user who links an identity takes its verified address and is not anonymous any more',
     ofIdentities,
-    async (context) => {
+    withProvider(async (context) => {
+      const { provider } = context;
       const anonymous = await newAnonymousUser(context);
       const [email, token] = [context.newEmail(), textAt(anonymous, 'access_token')];
       const page = await signInAtProvider(context, { email }, {}, token);
@@ -480,13 +526,13 @@ export const providerSignInAudits: readonly Audit[] = [
       const second = textAt(await newAnonymousUser(context), 'access_token');
       const refused = await signInAtProvider(context, { email: taken }, {}, second);
       assertPageError(refused, 'invalid_request', 'email_exists');
-    },
+    }),
   ),
   audit(
     'AUTH-775',
     'an anonymous user who links an unverified address has to confirm it',
     { ...ofIdentities, needs: ['mailbox', 'email-confirmation'] },
-    async (context) => {
+    withProvider(async (context) => {
       const anonymous = await newAnonymousUser(context);
       const [email, token] = [context.newEmail(), textAt(anonymous, 'access_token')];
       const page = await signInAtProvider(context, { email, isVerified: false }, {}, token);
@@ -500,13 +546,14 @@ export const providerSignInAudits: readonly Audit[] = [
         [at(anonymous.json, 'user', 'id'), email],
         'id and email of the confirmed user',
       );
-    },
+    }),
   ),
   audit(
     'AUTH-776',
     'an invitation is accepted at a provider by the invited address alone',
     { ...ofOAuth, needs: ['service-key'] },
-    async (context) => {
+    withProvider(async (context) => {
+      const { provider } = context;
       const email = context.newEmail();
       const generated = await context.admin('POST', '/generate_link', { type: 'invite', email });
       assertStatus(generated, 200);
@@ -525,41 +572,49 @@ export const providerSignInAudits: readonly Audit[] = [
       assert.equal(at(user.json, 'user_metadata', 'name'), 'Ada', 'user_metadata.name of the user');
       const spent = await context.auth.send('GET', callback);
       assertPageError(locationOf(spent), 'server_error', 'invite_not_found');
-    },
+    }),
   ),
-  audit('AUTH-777', 'an ID token signs in to an account with its profile', ofOAuth, async (context) => {
-    const email = context.newEmail();
-    const picture = 'https://example.com/ada.png';
-    const id_token = await issueIdToken(context, { email, name: 'Ada' }, { picture });
-    const session = assertSession(await grantIdToken(context, { id_token }));
-    const user = at(session.json, 'user');
-    assert.deepEqual(
-      membersOf(at(user, 'user_metadata'), [
-        'email',
-        'email_verified',
-        'phone_verified',
-        'name',
-        'full_name',
-        'picture',
-        'avatar_url',
-      ]),
-      [email, true, false, 'Ada', 'Ada', picture, picture],
-      'user_metadata of the user',
-    );
-    assert.deepEqual(
-      membersOf(at(user, 'app_metadata'), ['provider', 'providers']),
-      [provider, [provider]],
-      'provider and providers',
-    );
-    const amr = at(jwtPartOf(textAt(session, 'access_token')), 'amr', 0, 'method');
-    assert.equal(amr, 'oauth', 'the method of the session');
-    assert.equal(at(session.json, 'provider_token'), undefined, 'provider_token of the session');
-  }),
+  audit(
+    'AUTH-777',
+    'an ID token signs in to an account with its profile',
+    ofOAuth,
+    withProvider(async (context) => {
+      const { provider } = context;
+      const email = context.newEmail();
+      const picture = 'https://example.com/ada.png';
+      const id_token = await issueIdToken(context, { email, name: 'Ada' }, { picture });
+      const session = assertSession(await grantIdToken(context, { id_token }));
+      const user = at(session.json, 'user');
+      assert.deepEqual(
+        membersOf(at(user, 'user_metadata'), [
+          'email',
+          'email_verified',
+          'phone_verified',
+          'name',
+          'full_name',
+          'picture',
+          'avatar_url',
+        ]),
+        provider === 'google'
+          ? [email, true, false, 'Ada', 'Ada', picture, picture]
+          : [email, true, false, 'Ada', undefined, picture, undefined],
+        'user_metadata of the user',
+      );
+      assert.deepEqual(
+        membersOf(at(user, 'app_metadata'), ['provider', 'providers']),
+        [provider, [provider]],
+        'provider and providers',
+      );
+      const amr = at(jwtPartOf(textAt(session, 'access_token')), 'amr', 0, 'method');
+      assert.equal(amr, 'oauth', 'the method of the session');
+      assert.equal(at(session.json, 'provider_token'), undefined, 'provider_token of the session');
+    }),
+  ),
   audit(
     'AUTH-782',
     'the nonce of an ID token and the hash of its access token are verified',
     ofOAuth,
-    async (context) => {
+    withProvider(async (context) => {
       const nonce = context.run.newName();
       const hash = (text: string) => createHash('sha256').update(text).digest();
       const at_hash = hash('an access token').subarray(0, 16).toString('base64url');
@@ -581,13 +636,13 @@ export const providerSignInAudits: readonly Audit[] = [
         [{ id_token: `${id_token.slice(0, -8)}AAAAAAAA`, nonce }, 'invalid request'],
       ] as const)
         assertOAuthError(await grantIdToken(context, changed), error);
-    },
+    }),
   ),
   audit(
     'AUTH-778',
     'an ID token of another audience or issuer, without a subject, or after its time is refused',
     ofOAuth,
-    async (context) => {
+    withProvider(async (context) => {
       const person = { email: context.newEmail() };
       for (const claims of [
         { aud: 'another-application' },
@@ -602,13 +657,13 @@ export const providerSignInAudits: readonly Audit[] = [
         assertOAuthError(refused, 'invalid request');
       }
       assertOAuthError(await grantIdToken(context, {}), 'invalid request');
-    },
+    }),
   ),
   audit(
     'AUTH-783',
     'an ID token with an unverified address signs in once the address is confirmed',
     { ...ofOAuth, needs: ['mailbox', 'email-confirmation'] },
-    async (context) => {
+    withProvider(async (context) => {
       const email = context.newEmail();
       const id_token = await issueIdToken(context, { email, isVerified: false });
       assertError(await grantIdToken(context, { id_token }), 422, 'provider_email_needs_verification');
@@ -616,13 +671,14 @@ export const providerSignInAudits: readonly Audit[] = [
       assertSession(await context.auth.send('POST', '/verify', { body }));
       const session = assertSession(await grantIdToken(context, { id_token }));
       assert.equal(at(session.json, 'user', 'email'), email, 'user.email of the session');
-    },
+    }),
   ),
   audit(
     'AUTH-779',
     'an ID token with link_identity is linked to the signed-in user',
     ofIdentities,
-    async (context) => {
+    withProvider(async (context) => {
+      const { provider } = context;
       const user = await context.newUser();
       const id_token = await issueIdToken(context, { email: context.newEmail(), name: 'Ada' });
       const linking = (token?: string) => grantIdToken(context, { id_token, link_identity: true }, token);
@@ -640,7 +696,7 @@ export const providerSignInAudits: readonly Audit[] = [
       );
       assertError(await linking(user.accessToken), 422, 'identity_already_exists');
       assertSession(await grantIdToken(context, { id_token }));
-    },
+    }),
   ),
   audit('AUTH-780', 'a person of an organization signs in to an account of its own', ofSso, (context) =>
     withOrganization(context, async ({ id, domain }) => {

@@ -699,7 +699,7 @@ export const providerSignInAudits: readonly Audit[] = [
     }),
   ),
   audit('AUTH-780', 'a person of an organization signs in to an account of its own', ofSso, (context) =>
-    withOrganization(context, async ({ id, domain }) => {
+    withOrganization(context, async ({ id, entityId, domain }) => {
       const email = context.newEmail();
       // An account of the address that is no account of the organization.
       await context.admin('POST', '/users', { email, email_confirm: true });
@@ -713,11 +713,20 @@ export const providerSignInAudits: readonly Audit[] = [
         [email, `sso:${id}`, [`sso:${id}`]],
         'email, provider and providers of the user',
       );
+      const data = at(identitiesOf(user)[0], 'identity_data');
       assert.deepEqual(
-        membersOf(at(identitiesOf(user)[0], 'identity_data'), ['email', 'email_verified', 'phone_verified']),
-        [email, true, false],
+        data,
+        {
+          iss: entityId,
+          sub: at(identitiesOf(user)[0], 'id'),
+          email,
+          email_verified: true,
+          phone_verified: false,
+          custom_claims: {},
+        },
         'identity_data of the identity',
       );
+      assert.deepEqual(at(user.json, 'user_metadata'), data, 'user_metadata of the user');
       const again = await readUser(context, await signInAtOrganization(context, domain, email));
       assert.equal(at(again.json, 'id'), at(user.json, 'id'), 'the id of the user');
       const token = fragmentOf(page).get('access_token') ?? '';

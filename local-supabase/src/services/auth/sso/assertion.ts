@@ -103,7 +103,15 @@ async function readAssertion(
   const email = claims['email'];
   if (typeof email !== 'string' || email === '')
     throw badRequest('saml_assertion_no_email', 'SAML Assertion does not contain an email address');
-  const data = { iss: issuer, sub: claims.sub, email, email_verified: true, phone_verified: false };
+  const connection = await findConnectionById(context.database, relay.sso_provider_id);
+  const data = {
+    iss: connection?.entity_id ?? issuer,
+    sub: claims.sub,
+    email,
+    email_verified: true,
+    phone_verified: false,
+    custom_claims: {},
+  };
   const provider = `sso:${relay.sso_provider_id}`;
   return { provider, data, email, isEmailVerified: true, isEmailOptional: false };
 }

@@ -139,6 +139,25 @@ it.each([
     await expect(change(state, values), `${state}: ${values}`).rejects.toMatchObject({ code: '23514' });
 });
 
+it.each(['mails', 'push messages', 'webhooks'] as const)(
+  'an outcome of %s that is unknown or null is refused, and changes no row',
+  async (name) => {
+    const { table, finish } = queues[name];
+    await supabase().database.query(`delete from ${table}`);
+    const [row] = await insert(supabase().database, name, { state: 'sending', leased: 60 });
+    for (const outcome of ['lost', null])
+      await expect(
+        supabase().database.query(
+          `select ${finish} lease => $2, outcome => $3, reason => $4, called_at => now())`,
+          [row?.id, row?.lease, outcome, null, 0],
+        ),
+      ).rejects.toMatchObject({ code: 'PT400', message: 'outcome_invalid' });
+    const rows = await supabase().database.query(`select state from ${table}`);
+    expect(rows).toEqual([{ state: 'sending' }]);
+    await supabase().database.query(`delete from ${table}`);
+  },
+);
+
 /** Whether the workers have something to do in a queue of one row. */
 const hasDue = (name: keyof typeof queues, row: Row, calledIn = 0) =>
   supabase().database.transaction(async (sql) => {

@@ -258,7 +258,32 @@ const reported: readonly (readonly [object, string])[] = [
   unparsed('status=eq.read, ,status=eq.read', EMPTY_SEGMENT),
   unparsed('status=in.read', NO_PARENTHESES),
   unparsed('status=not.in.(read', NO_PARENTHESES),
+  // Only a quote that begins a value and an open parenthesis keep a comma from ending a condition.
+  unparsed('status=eq."a,b",x', '["x"]'),
+  unparsed('status=eq."a\\",b",x', '["x"]'),
+  unparsed('status=eq.a"b,x"', '["x\\""]'),
+  unparsed('status="eq.a,x', '["\\"eq", "a"]'),
+  unparsed('"status=eq.a,x', '["x"]'),
+  unparsed('status=eq.a,"status=eq.b,x', '["x"]'),
+  unparsed('status=in.("a,b","c)",(d,e)),x', '["x"]'),
+  unparsed('status=in.(a,"b),(c"),x', '["x"]'),
+  unparsed('status=neq.((a,b),c),x', '["x"]'),
+  unparsed('status=neq.a),x', '["x"]'),
+  unparsed('status=neq."(",x', '["x"]'),
   raised('no_such=eq.1', '"no_such", "eq", "1"', `${RAISED} invalid column for filter no_such`),
+  ...(
+    [
+      ['eq."a\\"b\\\\c"', '"eq", "a\\"b\\\\c"'],
+      ['eq."a"b"', '"eq", "\\"a\\"b\\""'],
+      ['eq."a', '"eq", "\\"a"'],
+      ['eq.""', '"eq", ""'],
+      ['eq.a"b"', '"eq", "a\\"b\\""'],
+      ['in.("a",b)', '"in", "{\\"a\\",b}"'],
+      ['in.()', '"in", "{}"'],
+    ] as const
+  ).map(([condition, shown]) =>
+    raised(`no_such=${condition}`, `"no_such", ${shown}`, `${RAISED} invalid column for filter no_such`),
+  ),
   raised(
     'status=is.read',
     '"status", "is", "read"',

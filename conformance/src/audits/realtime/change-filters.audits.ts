@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit, type AuditLevel } from '../../audit/audit.ts';
-import { at } from '../../target/wire.ts';
-import { bindingIds, inboxOf, joinLive, settle, withPair, type Pair } from './audit-socket.ts';
+import { assertStatus, at } from '../../target/wire.ts';
+import { bindingIds, inboxOf, joinLive, preferencesOf, settle, withPair, type Pair } from './audit-socket.ts';
 import { isChange, isSystem, joinPayload } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
@@ -211,4 +211,62 @@ const filterTables = tables.map(([id, title, filtersOf]) =>
   ),
 );
 
-export const realtimeFilterAudits: readonly Audit[] = [...filterAudits, ...refusals, ...filterTables];
+/** Filters on columns of other types, and whether an insert passes each. */
+const typed = ({ ada }: Pair): Filters => [
+  ['digest_hour=lt.10', true],
+  ['digest_hour=gt.10', false],
+  ['digest_hour=eq.07', true],
+  ['digest_hour=eq.8', false],
+  ['digest_hour=in.(07,10)', true],
+  ['digest_hour=not.in.(7)', false],
+  ['digest_hour=isdistinct.07', false],
+  ['email_edits=eq.t', true],
+  ['email_edits=eq.false', false],
+  ['email_edits=is.true', true],
+  ['email_edits=is.false', false],
+  ['email_edits=is.unknown', false],
+  ['email_edits=not.is.false', true],
+  ['quiet_hours_start=eq.22:30', true],
+  ['quiet_hours_start=gt.9:00', true],
+  ['created_at=gt.2000-01-01', true],
+  [`user_id=eq.${ada.id.toUpperCase()}`, true],
+  [`user_id=neq.${ada.id.toUpperCase()}`, false],
+];
+
+const typedFilters = audit(
+  'RT-409',
+  'filters on numbers, booleans, times and uuids compare values, not texts',
+  { source: 'protocol/realtime.md#filters-of-changes', level: 'SHOULD', since: '1.0.0' },
+  (context) =>
+    withPair(context, async (pair) => {
+      const { ada, socket } = pair;
+      const filters = typed(pair);
+      const bindings = filters.map(([filter]) => Object.assign(preferencesOf(ada), { filter }));
+      const ids = bindingIds(await joinLive(socket, ada.accessToken, [...bindings, preferencesOf(ada)]));
+      const made = await context.rest.send('POST', '/notification_preferences', {
+        token: ada.accessToken,
+        body: {
+          user_id: ada.id,
+          digest_hour: 7,
+          email_edits: true,
+          quiet_hours_start: '22:30',
+          quiet_hours_end: '06:00',
+        },
+      });
+      assertStatus(made, 201);
+      const { payload } = await socket.expect('the insert', isChange('INSERT'));
+      const named = new Set(at(payload, 'ids') as readonly unknown[]);
+      assert.deepEqual(
+        filters.flatMap(([filter], index) => (named.has(ids[index]) ? [filter] : [])),
+        filters.flatMap(([filter, passes]) => (passes ? [filter] : [])),
+        'the filters that the insert passes',
+      );
+    }),
+);
+
+export const realtimeFilterAudits: readonly Audit[] = [
+  ...filterAudits,
+  ...refusals,
+  ...filterTables,
+  typedFilters,
+];

@@ -180,6 +180,18 @@ export const realtimeChangeAudits: readonly Audit[] = [
           new Set(Object.keys(record as object)),
           'the names of the columns',
         );
+        const changed = await context.rest.send('PATCH', '/notification_preferences', {
+          token: ada.accessToken,
+          query: { user_id: `eq.${ada.id}` },
+          body: { digest_hour: 8 },
+        });
+        assertStatus(changed, 204);
+        const update = await socket.expect('the update', isChange('UPDATE'));
+        assert.deepEqual(
+          [at(update.payload, 'data', 'old_record'), columnOf(update, 'digest_hour')],
+          [{ id: at(record, 'id'), user_id: ada.id }, 8],
+          'the old record, which is the replica identity, and digest_hour of the record',
+        );
         await notify();
         const ofInbox = (frame: Frame) => at(frame.payload, 'data', 'table') === 'notifications';
         const other = await socket.expect('the other insert', ofInbox);

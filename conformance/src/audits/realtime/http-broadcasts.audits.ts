@@ -15,6 +15,7 @@ const httpOfUser = async (context: AuditContext) =>
 
 const BLANK = "can't be blank";
 const INVALID = 'is invalid';
+const JSON_TYPE = 'application/json; charset=utf-8';
 const GOOD = { topic: 'a', event: 'b', payload: {} };
 
 const refusals: readonly Audit[] = [
@@ -123,7 +124,8 @@ const bodies: readonly Audit[] = [
         assertStatus(await post('json', 'application/json; charset=utf-8', { b: 1, a: { d: 2, c: 3 } }), 202);
         assertStatus(await post('empty', 'application/json', ''), 202);
         assertStatus(await post('no bytes', 'application/octet-stream', ''), 202);
-        assertStatus(await post('broken', 'application/json', '{'), 400);
+        const broken = await post('broken', 'application/json', '{');
+        assert.deepEqual([broken.status, broken.text], [400, 'Bad Request'], 'the refusal of invalid JSON');
         const other = await post('other', 'text/plain', 'text');
         assert.deepEqual(
           [other.status, other.json],
@@ -162,8 +164,11 @@ const bodies: readonly Audit[] = [
       const send = await httpOfUser(context);
       const refused = await send('/broadcast/a/events/b', { query: { private: 'true' }, body: {} });
       assert.deepEqual([refused.status, refused.json], [403, { message: 'Unauthorized' }], 'the refusal');
-      for (const value of ['false', '1', 'TRUE', ''])
-        assertStatus(await send('/broadcast/a/events/b', { query: { private: value }, body: {} }), 202);
+      assert.equal(refused.headers.get('content-type'), JSON_TYPE, 'content-type of the refusal');
+      for (const value of ['false', '1', 'TRUE', '']) {
+        const accepted = await send('/broadcast/a/events/b', { query: { private: value }, body: {} });
+        assert.deepEqual([accepted.status, accepted.text], [202, ''], `the response to private=${value}`);
+      }
     },
   ),
   audit(
@@ -174,6 +179,34 @@ const bodies: readonly Audit[] = [
       const { anonKey, fetch } = context.target;
       const pong = await createWire(httpUrlOf(context, ''), anonKey, fetch).send('GET', '/ping');
       assert.deepEqual([pong.status, pong.json], [200, { message: 'Success' }], 'the status and the body');
+    },
+  ),
+  audit(
+    'RT-406',
+    'a path or a method without a route is not found',
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD', since },
+    async (context) => {
+      const { anonKey, fetch } = context.target;
+      const wire = createWire(httpUrlOf(context, ''), anonKey, fetch);
+      const isNotFound = async (...request: Parameters<typeof wire.send>) => {
+        const { status, text } = await wire.send(...request);
+        const [method, path] = request;
+        assert.deepEqual([status, text], [404, 'Not Found'], `the status and the body of ${method} ${path}`);
+      };
+      const body = { messages: [GOOD] };
+      for (const path of [
+        '/other',
+        '/broadcasts',
+        '/broadcast/a',
+        '/broadcast/a/events',
+        '/broadcast/a/other/b',
+        '/broadcast/a/events/b/c',
+        '/broadcast//events/b',
+        '/ping',
+      ])
+        await isNotFound('POST', path, { body });
+      for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'] as const)
+        for (const path of ['/broadcast', '/broadcast/a/events/b']) await isNotFound(method, path);
     },
   ),
 ];
@@ -303,8 +336,13 @@ const deliveries: readonly Audit[] = [
       const send = httpWith(context, context.target.anonKey);
       const headers = { Authorization: 'Bearer not-a-jwt' };
       const batch = { messages: [{ topic: newRoom(), event: 'shout', payload: {} }] };
-      assertStatus(await send('/broadcast', { body: batch, headers }), 401);
-      assertStatus(await send('/broadcast/a/events/b', { body: {}, headers }), 401);
+      for (const [path, body] of [
+        ['/broadcast', batch],
+        ['/broadcast/a/events/b', {}],
+      ] as const) {
+        const { status, json } = await send(path, { body, headers });
+        assert.deepEqual([status, json], [401, { message: 'Unauthorized' }], `the refusal of ${path}`);
+      }
     },
   ),
   audit(

@@ -1,6 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import type { Frame } from '../../target/frames.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
+import { NotRunError } from '../../target/target.ts';
 import { assertStatus, at } from '../../target/wire.ts';
 import { joinOk, newRoom, withSocket, withSockets } from './audit-socket.ts';
 import { httpWith } from './broadcast-http.ts';
@@ -19,6 +20,41 @@ const broadcast = (event: string, payload: object) => ({ type: 'broadcast', even
 const eventsOf = (frames: readonly Frame[]) =>
   frames.filter(isBroadcast).map(({ payload }) => at(payload, 'event'));
 const isLast = (frame: Frame) => isBroadcast(frame) && at(frame.payload, 'event') === 'last';
+
+/** The limits of plans and of a local server, in kilobytes of 1,000 bytes. */
+const PAYLOAD_LIMITS = [100, 256, 3000];
+/** The limit has this many bytes more than its kilobytes. */
+const PADDING = 500;
+/** The version, and the header of the map, of the key `a` and of its text. */
+const OF_TEXT = 1 + 5 + (5 + 1) + 5;
+
+/** Values of JSON, each with its size in Erlang's external term format. */
+const SIZES: readonly (readonly [value: unknown, bytes: number])[] = [
+  [0, 2],
+  [255, 2],
+  [256, 5],
+  [-1, 5],
+  [2 ** 31 - 1, 5],
+  [-(2 ** 31), 5],
+  [2 ** 31, 7],
+  [2 ** 32 - 1, 7],
+  [2 ** 32, 8],
+  [Number.MAX_SAFE_INTEGER, 10],
+  [1.5, 9],
+  [true, 6],
+  [false, 7],
+  [null, 5],
+  ['', 5],
+  ['größe', 5 + 7],
+  [{}, 5],
+  [{ b: 0 }, 5 + 6 + 2],
+  [[], 1],
+  // A list of bytes is a string in this format.
+  [[0, 1, 255], 3 + 3],
+  [[256], 5 + 5 + 1],
+  [[0, -1], 5 + 2 + 5 + 1],
+  [['a', [0]], 5 + 6 + 4 + 1],
+];
 
 /** The maximum size of a broadcast and of an entry of presence. */
 export const realtimeLimitAudits: readonly Audit[] = [
@@ -39,13 +75,13 @@ export const realtimeLimitAudits: readonly Audit[] = [
         assertStatus(batch, 422);
         const reason = 'Payload size exceeds tenant limit';
         assert.deepEqual(
-          at(batch.json, 'errors', 'messages'),
-          [{}, { payload: [reason] }],
-          'errors.messages of the refusal',
+          batch.json,
+          { errors: { messages: [{}, { payload: [reason] }] } },
+          'the body of the refusal',
         );
         const single = await send(`/broadcast/${topic}/events/large`, { body: TOO_LARGE });
         assertStatus(single, 422);
-        assert.deepEqual(at(single.json, 'errors', 'payload'), [reason], 'errors.payload of the refusal');
+        assert.deepEqual(single.json, { errors: { payload: [reason] } }, 'the body of the single refusal');
         assertStatus(await send('/broadcast', { body: { messages: [message('last', {})] } }), 202);
         await socket.expect('the last broadcast', isLast);
         assert.deepEqual(eventsOf(socket.received), ['last'], 'the events of the broadcasts');
@@ -95,7 +131,12 @@ export const realtimeLimitAudits: readonly Audit[] = [
         const track = (payload: object) => ({ type: 'presence', event: 'track', payload });
         two.send('1', '5', `realtime:${name}`, 'presence', track(TOO_LARGE));
         const { payload } = await two.expect('system error', isSystem('error'));
-        assert.equal(at(payload, 'message'), 'Track message size exceeded', 'message of the payload');
+        const message = 'Track message size exceeded';
+        assert.deepEqual(
+          payload,
+          { channel: name, extension: 'system', message, status: 'error' },
+          'the payload',
+        );
         await two.expect('phx_close', isEvent('phx_close'));
         one.send('1', '5', `realtime:${name}`, 'presence', track({}));
         await one.expect('the reply', isReply('5'));
@@ -147,6 +188,35 @@ export const realtimeLimitAudits: readonly Audit[] = [
       assertStatus(
         await post({ texts: texts.slice(0, 4), nested: { list: [{ texts: [] }, null, true, 5] } }),
         202,
+      );
+    },
+  ),
+  audit(
+    'RT-407',
+    'the size of a broadcast is that of its external term, and the limit itself is accepted',
+    { source, level: 'SHOULD', since },
+    async (context) => {
+      const send = httpWith(context, context.target.anonKey);
+      const statusOf = async (payload: object) =>
+        (await send(`/broadcast/${newRoom()}/events/a`, { body: payload })).status;
+      const textOf = (bytes: number) => ({ a: 'x'.repeat(bytes - OF_TEXT) });
+      let limit: number | undefined;
+      for (const kilobytes of PAYLOAD_LIMITS) {
+        const bytes = kilobytes * 1000 + PADDING;
+        if ((await statusOf(textOf(bytes))) !== 202) break;
+        limit = (await statusOf(textOf(bytes + 1))) === 422 ? bytes : undefined;
+        if (limit !== undefined) break;
+      }
+      if (limit === undefined) throw new NotRunError('the project has a limit of its own');
+      const sum = SIZES.reduce((total, [, bytes]) => total + bytes, 0);
+      const payloadOf = (size: number) => ({
+        ...textOf(size - (5 + 1) - (5 + sum + 1)),
+        b: SIZES.map(([value]) => value),
+      });
+      assert.deepEqual(
+        [await statusOf(payloadOf(limit)), await statusOf(payloadOf(limit + 1))],
+        [202, 422],
+        'the statuses at the limit and over it',
       );
     },
   ),

@@ -6,21 +6,22 @@ import { NotRunError } from '../../target/target.ts';
 import { assertStatus, at } from '../../target/wire.ts';
 import { join, joinOk, newRoom, settle, withSockets } from './audit-socket.ts';
 import { httpWith } from './broadcast-http.ts';
-import { isBroadcast, isEvent, isReply, type FrameSocket } from './frame-socket.ts';
+import { isBroadcast, isEvent, isReply, isSystem, type FrameSocket } from './frame-socket.ts';
 import { binaryPush } from './frames.audits.ts';
 
 const audit = auditsOf('realtime');
 const since = '1.0.0';
 
 /**
- * Runs `task` with a new topic whose private channel users may read and write, for these extensions alone.
+ * Runs `task` with a new topic whose private channel users may read and write, for these extensions alone. `task` can
+ * restrict those for reading.
  *
  * @throws NotRunError on a target whose database is not the audits' to change.
  */
 async function withTopic(
   context: AuditContext,
   { reading, writing }: { readonly reading: readonly string[]; readonly writing: readonly string[] },
-  task: (topic: string) => Promise<void>,
+  task: (topic: string, restrict: (reading: readonly string[]) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   if (context.target.createsTables !== true)
     throw new NotRunError('no policies may be created there without --apply-schema');
@@ -40,7 +41,11 @@ async function withTopic(
       });
       created.push(policy);
     }
-    await task(topic);
+    await task(topic, async (left) => {
+      await context.query(
+        `alter policy "audit read ${topic}" on realtime.messages using (${condition(left)})`,
+      );
+    });
   } finally {
     for (const policy of created) await context.query(`drop policy ${policy} on realtime.messages`);
   }
@@ -129,6 +134,48 @@ const rights: readonly Audit[] = [
           assert.equal(at(reply, 'status'), 'error', 'the status of a join without presence');
         }),
       );
+    },
+  ),
+  audit(
+    'RT-408',
+    'a pushed token after a right to read was revoked ends the private channel with the reason',
+    { source: 'protocol/realtime.md#tokens-of-channels', since },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      for (const [left, reason] of [
+        [['presence'], 'You no longer have permission to read'],
+        [['broadcast'], 'You no longer have permission to read'],
+        [[], 'You do not have permissions to read'],
+      ] satisfies readonly (readonly [readonly string[], string])[])
+        await withTopic(context, { reading: both, writing: both }, (topic, restrict) =>
+          withSockets(context, async (open) => {
+            const [one, two] = [await open(), await open()];
+            await joinOk(one, topic, ada, priv({ presence: { enabled: true, key: 'ada' } }));
+            await joinOk(two, topic, ada, priv({ presence: { enabled: false } }));
+            await restrict(left);
+            for (const socket of [one, two])
+              socket.send('1', '5', `realtime:${topic}`, 'access_token', { access_token: grace.accessToken });
+            const { payload } = await one.expect('system error', isSystem('error'));
+            assert.deepEqual(
+              payload,
+              {
+                channel: topic,
+                extension: 'system',
+                message: `${reason} from this Channel topic: ${topic}`,
+                status: 'error',
+              },
+              `the payload with the right to ${left.join() || 'nothing'}`,
+            );
+            const close = await one.expect('phx_close', isEvent('phx_close'));
+            assert.equal(close.joinRef, '1', 'the join_ref of the close');
+            if (!left.includes('broadcast'))
+              return void (await two.expect('phx_close', isEvent('phx_close')));
+            // A channel without presence needs no right to it.
+            two.send('1', '6', `realtime:${topic}`, 'broadcast', shout('a'));
+            const reply = await two.expect('the reply', isReply('6'));
+            assert.equal(at(reply.payload, 'status'), 'ok', 'the status of the reply of the other channel');
+          }),
+        );
     },
   ),
 ];

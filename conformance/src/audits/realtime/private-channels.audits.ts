@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext, AuditUser } from '../../audit/audit-context.ts';
+import { requireTable } from '../../schema/product-schema.ts';
 import { NotRunError } from '../../target/target.ts';
 import { assertStatus, at } from '../../target/wire.ts';
 import { join, joinOk, newRoom, settle, withSockets } from './audit-socket.ts';
@@ -268,6 +269,7 @@ const held: readonly Audit[] = [
     'a join that waits for its subscription is refused where the binding is invalid, and replied to once it is live',
     { source: 'protocol/realtime.md#joins', level: 'SHOULD', since },
     async (context) => {
+      await requireTable(context, 'notifications');
       const user = await context.newUser();
       await withSockets(context, async (open) => {
         const [one, two] = [await open(), await open()];

@@ -1,4 +1,4 @@
-/** Runs audits on the instrumented copy of the embedded Supabase, in a process of its own: some faults end it. */
+/** Runs audits on the instrumented copy of the embedded Supabase. Some faults end this process. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { InstrumenterContext } from '@stryker-mutator/api/core';
@@ -18,8 +18,10 @@ export interface AuditCoverage {
 
 export interface ServiceCoverage {
   readonly audits: readonly AuditCoverage[];
-  /** The places that are executed at load, where a fault cannot be switched on later. */
+  /** The places that are executed at load. If nothing else executes them, a fault cannot be switched on there. */
   readonly atLoad: readonly string[];
+  /** How often the start of a server, which precedes every audit, executes each place. */
+  readonly atStart: Readonly<Record<string, number>>;
 }
 
 /** The faulty place and the audits that execute it, in their order. */
@@ -66,6 +68,7 @@ async function run(
 }
 
 async function cover(): Promise<ServiceCoverage> {
+  context.currentTestId = 'start';
   const supabase = await start();
   const passed: AuditCoverage[] = [];
   for (const audit of chooseAudits({ only: service, set: 'server' })) {
@@ -77,9 +80,9 @@ async function cover(): Promise<ServiceCoverage> {
     if (result?.outcome.status === 'passed')
       passed.push({ id: audit.id, durationMs: result.durationMs, executions });
   }
-  delete context.currentTestId;
   await supabase.close();
-  return { audits: passed, atLoad: Object.keys(context.mutantCoverage?.static ?? {}) };
+  const { static: atLoad = {}, perTest = {} } = context.mutantCoverage ?? {};
+  return { audits: passed, atLoad: Object.keys(atLoad), atStart: perTest['start'] ?? {} };
 }
 
 /** The first audit that fails. The fast ones run first, because most faults are noticed by them. */

@@ -13,7 +13,7 @@ import * as fc from 'fast-check';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
 import type { Mutant } from '@stryker-mutator/api/core';
 import type { Logger } from '@stryker-mutator/api/logging';
-import type { MutantJob, ServiceCoverage } from './source-mutant-worker.ts';
+import type { AuditCoverage, MutantJob, ServiceCoverage } from './source-mutant-worker.ts';
 
 const { values } = parseArgs({
   options: {
@@ -99,7 +99,7 @@ function draw(mutants: readonly Mutant[]): readonly Mutant[] {
   return order.slice(0, Number(values.count));
 }
 
-function describe({ fileName, location: { start, end }, replacement }: Mutant): string {
+function formatMutant({ fileName, location: { start, end }, replacement }: Mutant): string {
   const name = relative(copy, fileName);
   const lines = readFileSync(join(root, 'local-supabase', name), 'utf8').split('\n');
   const before = lines[start.line]?.slice(start.column, start.line === end.line ? end.column : undefined);
@@ -107,17 +107,20 @@ function describe({ fileName, location: { start, end }, replacement }: Mutant): 
 }
 
 const mutants = await instrument(values.service);
-const { audits, atLoad } = await readCoverage();
-const drawn = draw(mutants.filter(({ id }) => !atLoad.includes(id)));
+const { audits, atLoad, atStart } = await readCoverage();
+const executionsOf = (mutant: string, { executions }: AuditCoverage): number =>
+  (executions[mutant] ?? 0) + (atStart[mutant] ?? 0);
+const coveringOf = (mutant: string): readonly AuditCoverage[] =>
+  audits.filter((audit) => executionsOf(mutant, audit) > 0).toSorted((a, b) => a.durationMs - b.durationMs);
+const loaded = new Set(atLoad);
+const drawn = draw(mutants.filter(({ id }) => !loaded.has(id) || coveringOf(id).length > 0));
 let worker = startWorker();
 const counts = { noticed: 0, survived: 0, 'not executed': 0 };
 for (const mutant of drawn) {
-  const covering = audits
-    .filter(({ executions }) => mutant.id in executions)
-    .toSorted((a, b) => a.durationMs - b.durationMs);
+  const covering = coveringOf(mutant.id);
   const job: MutantJob = {
     mutant: mutant.id,
-    executions: covering.reduce((sum, { executions }) => sum + (executions[mutant.id] ?? 0), 0),
+    executions: covering.reduce((sum, audit) => sum + executionsOf(mutant.id, audit), 0),
     audits: covering.map(({ id }) => id),
   };
   let failure: string | null = null;
@@ -132,7 +135,7 @@ for (const mutant of drawn) {
   }
   const outcome = failure !== null ? 'noticed' : covering.length > 0 ? 'survived' : 'not executed';
   counts[outcome] += 1;
-  console.log(`${outcome} ${mutant.id} ${describe(mutant)}${failure === null ? '' : ` [${failure}]`}`);
+  console.log(`${outcome} ${mutant.id} ${formatMutant(mutant)}${failure === null ? '' : ` [${failure}]`}`);
 }
 worker.kill();
 rmSync(copy, { recursive: true, force: true });

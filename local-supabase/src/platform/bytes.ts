@@ -22,6 +22,20 @@ export function decodeLatin1(bytes: Uint8Array): string {
   return text;
 }
 
+/** Percent-decodes a text (RFC 3986) to the bytes of its UTF-8; a `%` without two hexadecimal digits is kept. */
+export function decodePercent(text: string): Uint8Array {
+  const bytes = encodeUtf8(text);
+  let length = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const code = decodeLatin1(bytes.subarray(index + 1, index + 3));
+    const isEscape = bytes[index] === 0x25 && /^[\da-fA-F]{2}$/.test(code);
+    bytes[length] = isEscape ? Number.parseInt(code, 16) : (bytes[index] ?? 0);
+    if (isEscape) index += 2;
+    length += 1;
+  }
+  return bytes.subarray(0, length);
+}
+
 /** Orders texts by the bytes of their UTF-8; for `toSorted`. */
 export function compareUtf8(left: string, right: string): number {
   const [a, b] = [encoder.encode(left), encoder.encode(right)];

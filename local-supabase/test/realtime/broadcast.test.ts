@@ -41,10 +41,21 @@ describe('a broadcast', () => {
     ]);
     expect((await post('/broadcast', 'text')).status).toBe(422);
     expect((await post('/other', {})).status).toBe(404);
-    expect((await post('/broadcast/%zz/events/hello', {})).status).toBe(400);
     const health = await world.service.handle(new Request(`${world.url}/realtime/v1/api/ping`));
     expect(await health.json()).toEqual({ message: 'Success' });
   });
+});
+
+test('a broadcast by HTTP decodes topic and event, also bytes that are not UTF-8', async () => {
+  const client = await world.connect({ version: '1.0.0' });
+  client.send(null, '1', 'realtime:é 100%', 'phx_join', { config: {} });
+  await client.nextOf('phx_reply');
+  for (const event of ['a%20b', '%FF'])
+    expect((await post(`/broadcast/%C3%A9%20100%25/events/${event}`, {})).status).toBe(202);
+  expect((await client.flush()).map(({ payload }) => payload)).toMatchObject([
+    { event: 'a b' },
+    { event: '\ufffd' },
+  ]);
 });
 
 describe('presence', () => {

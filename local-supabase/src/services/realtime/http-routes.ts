@@ -1,4 +1,4 @@
-import { decodeUtf8, encodeUtf8 } from '../../platform/bytes.ts';
+import { decodePercent, decodeUtf8, encodeUtf8 } from '../../platform/bytes.ts';
 import { sortMembers } from '../../platform/json.ts';
 import type { TokenKeys } from '../../keys/keys.ts';
 import { exceedsPayloadLimit } from './channel/payload-size.ts';
@@ -39,8 +39,7 @@ export async function handleHttp(context: HttpRoutesContext, request: Request): 
   if (!claims) return json(401, { message: 'Unauthorized' });
   if (context.settings().suspended) return json(403, { message: 'Tenant is suspended' });
   if (!single) return broadcastBatch(context, claims, body);
-  const [topic, event] = single.slice(1).map(decodePart);
-  if (topic === undefined || event === undefined) return text(400, 'Bad Request');
+  const [topic = '', event = ''] = single.slice(1).map((part) => decodeUtf8(decodePercent(part)));
   return broadcastSingle(context, claims, {
     topic,
     event,
@@ -150,15 +149,6 @@ async function readJsonBody(request: Request): Promise<unknown> {
     return body === '' ? {} : JSON.parse(body);
   } catch {
     return text(400, 'Bad Request');
-  }
-}
-
-/** Undefined for invalid percent-encoding. */
-function decodePart(part: string): string | undefined {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return undefined;
   }
 }
 

@@ -111,7 +111,7 @@ async function readProfile(context: AuthContext, call: Call, body: JsonObject): 
   };
   const profile = parseProfile(provider.name, own, provider.isEmailOptional);
   if (provider.name !== 'keycloak' && !provider.name.startsWith(customPrefix)) return profile;
-  // GoTrue stores the claims of providers that have no format of their own, without copies of them.
+  // GoTrue stores the claims of these providers unchanged, without the copies under other names.
   const known = Object.entries(own).filter(([, value]) => value !== '');
   const { sub, email_verified } = own;
   const times = { iat: claims.iat, exp: claims.exp };

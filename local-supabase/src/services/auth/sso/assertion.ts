@@ -67,13 +67,13 @@ export async function submitSsoProvider(context: AuthContext, call: Call): Promi
   );
 }
 
-async function requireEnabled(sql: Sql, providerId: string): Promise<void> {
-  if ((await findConnectionById(sql, providerId))?.disabled)
-    throw notFound('sso_provider_disabled', 'SSO Provider assigned for this domain is currently disabled');
+interface TakenRelayState extends RelayState {
+  /** Null for a connection of the settings. */
+  readonly entityId: string | null;
 }
 
 /** Deletes the relay state, unless its connection is disabled. */
-async function takeRelayState(context: AuthContext, id: string): Promise<RelayState> {
+async function takeRelayState(context: AuthContext, id: string): Promise<TakenRelayState> {
   if (!isUuid(id)) throw invalid('SAML RelayState is not a valid UUID or URL');
   return inTransaction(context, async ({ sql }) => {
     const [relay] = await sql.query<RelayState>(
@@ -86,33 +86,34 @@ async function takeRelayState(context: AuthContext, id: string): Promise<RelaySt
       throw new CommitThenThrow(
         unprocessable('saml_relay_state_expired', 'SAML RelayState has expired. Try logging in again?'),
       );
-    await requireEnabled(sql, relay.sso_provider_id);
-    return relay;
+    const connection = await findConnectionById(sql, relay.sso_provider_id);
+    if (connection?.disabled)
+      throw notFound('sso_provider_disabled', 'SSO Provider assigned for this domain is currently disabled');
+    return { ...relay, entityId: connection?.entity_id ?? null };
   });
 }
 
 async function readAssertion(
   context: AuthContext,
   call: Call,
-  relay: RelayState,
+  { sso_provider_id, entityId }: TakenRelayState,
   assertion: string,
 ): Promise<Profile> {
-  const issuer = ssoIssuer(call, relay.sso_provider_id);
+  const issuer = ssoIssuer(call, sso_provider_id);
   const claims = await context.testProvider.verifyIdToken(issuer, assertion);
   if (!claims?.sub) throw invalid('SAML Assertion is not valid');
   const email = claims['email'];
   if (typeof email !== 'string' || email === '')
     throw badRequest('saml_assertion_no_email', 'SAML Assertion does not contain an email address');
-  const connection = await findConnectionById(context.database, relay.sso_provider_id);
   const data = {
-    iss: connection?.entity_id ?? issuer,
+    iss: entityId ?? issuer,
     sub: claims.sub,
     email,
     email_verified: true,
     phone_verified: false,
     custom_claims: {},
   };
-  const provider = `sso:${relay.sso_provider_id}`;
+  const provider = `sso:${sso_provider_id}`;
   return { provider, data, email, isEmailVerified: true, isEmailOptional: false };
 }
 

@@ -33,10 +33,12 @@ export function createTokenCheck(keys: TokenKeys, now: () => number): CheckToken
     const token = cleanToken(legacyToken(keys, given));
     const claims = partOf(token, 1);
     if (claims === undefined) return malformed;
-    // The real server logs the refusal with the token's claims, and fails there.
-    const unreadable = accessError(claims, 'sub');
     if (!isRecord(claims))
-      return { ...unknown(':expected_claims_map'), reason: `UnknownErrorOnChannel: ${unreadable}` };
+      // The real server logs the refusal with the token's claims, and fails as it reads them.
+      return {
+        ...unknown(':expected_claims_map'),
+        reason: `UnknownErrorOnChannel: ${accessError(claims, 'sub')}`,
+      };
     const header = partOf(token, 0);
     if (!isRecord(header)) return unknown(':expected_header_map');
     const known = new Set((await keys.jwks()).keys.map(({ kid }) => kid));

@@ -1,4 +1,4 @@
-import { compareUtf8, decodeLatin1, encodeUtf8 } from '../../../platform/bytes.ts';
+import { compareUtf8, decodeLatin1, decodePercent, encodeUtf8 } from '../../../platform/bytes.ts';
 import { RequestCrash } from './errors.ts';
 
 /** A query parameter. Without `=`, its value is undefined. */
@@ -9,30 +9,17 @@ const strictDecoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
 
 /** Percent-decodes a text and keeps a stray `%`. */
 export function decodeComponent(encoded: string): string {
-  return /[%\u0080-\uffff]/.test(encoded) ? decoder.decode(decodeBytes(encoded)) : encoded;
+  return /[%\u0080-\uffff]/.test(encoded) ? decoder.decode(decodePercent(encoded)) : encoded;
 }
 
 function decodeText(encoded: string): string {
   const source = encoded.replaceAll('+', ' ');
   if (!/[%\u0080-\uffff]/.test(source)) return source;
   try {
-    return strictDecoder.decode(decodeBytes(source));
+    return strictDecoder.decode(decodePercent(source));
   } catch {
     throw new RequestCrash('A parameter is not UTF-8');
   }
-}
-
-function decodeBytes(source: string): Uint8Array {
-  const bytes = encodeUtf8(source);
-  let length = 0;
-  for (let index = 0; index < bytes.length; index += 1) {
-    const code = decodeLatin1(bytes.subarray(index + 1, index + 3));
-    const isEscape = bytes[index] === 0x25 && /^[\da-fA-F]{2}$/.test(code);
-    bytes[length] = isEscape ? Number.parseInt(code, 16) : (bytes[index] ?? 0);
-    if (isEscape) index += 2;
-    length += 1;
-  }
-  return bytes.subarray(0, length);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { assert } from '../target/assertion.ts';
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { createAuditRun, type AuditRun } from '../target/run.ts';
+import { createAuditRun, metadataOf, type AuditRun } from '../target/run.ts';
 
 import { createMailReader, toVerifyLink, type MailReader, type ReceivedMail } from '../target/mailbox.ts';
 import { NotRunError, type ConformanceTarget } from '../target/target.ts';
@@ -199,4 +199,15 @@ export function assertSession(response: WireResponse): WireResponse {
     'expires_at is in seconds since the epoch',
   );
   return response;
+}
+
+/** The session of a new anonymous user. @throws NotRunError if the project has none. */
+export async function newAnonymousUser(
+  { auth, run }: Pick<AuditContext, 'auth' | 'run'>,
+  data: Readonly<Record<string, unknown>> = metadataOf(run),
+): Promise<WireResponse> {
+  const response = await auth.send('POST', '/signup', { body: { data } });
+  if (at(response.json, 'code') === 'anonymous_provider_disabled')
+    throw new NotRunError('anonymous sign-ins are disabled');
+  return assertSession(response);
 }

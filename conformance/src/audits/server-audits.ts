@@ -16,6 +16,7 @@ import { passkeyAudits } from './auth/passkeys.audits.ts';
 import { pendingFlowAudits } from './auth/pending-flows.audits.ts';
 import { phoneFactorAudits } from './auth/phone-factors.audits.ts';
 import { pkceAudits } from './auth/pkce.audits.ts';
+import { providerAssertionAudits } from './auth/provider-assertions.audits.ts';
 import { providerSignInAudits } from './auth/provider-sign-ins.audits.ts';
 import { recoveryCodeAudits } from './auth/recovery-codes.audits.ts';
 import { serviceAudits } from './auth/service.audits.ts';
@@ -101,6 +102,7 @@ export const serverAudits: readonly Audit[] = [
   ...identityAudits,
   ...linkedIdentityAudits,
   ...providerSignInAudits,
+  ...providerAssertionAudits,
   ...walletAudits,
   ...singleSignOnAudits,
   ...oauthServerAudits,

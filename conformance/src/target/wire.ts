@@ -93,10 +93,10 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
   return found;
 }
 
-/** The string at `path`; fails the audit if it is not a string. */
-/** The URL that a redirect leads to. @throws {TypeError} if there is none. */
+/** The URL that a redirect leads to. @throws {TypeError} without the header `Location`. */
 export const locationOf = ({ headers }: WireResponse): URL => new URL(headers.get('location') ?? '');
 
+/** The string at `path`; fails the audit if it is not a string. */
 export function textAt(response: WireResponse, ...path: readonly (string | number)[]): string {
   const found = at(response.json, ...path);
   if (typeof found === 'string') return found;

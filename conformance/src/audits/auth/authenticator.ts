@@ -31,7 +31,10 @@ interface CredentialJson {
   readonly response: Readonly<Record<string, unknown>>;
 }
 
-/** An authenticator with one ES256 key and attestation `none`, in a browser at `origin`. */
+/**
+ * An authenticator with one ES256 key and attestation `none`, in a browser at `origin`. The published package contains it, and
+ * so it is not that of the repository's tests.
+ */
 export interface Authenticator {
   /** The id of the key, base64url. */
   readonly id: string;
@@ -145,13 +148,13 @@ export function createAuthenticator(origin: string, { idBytes = 32 }: Deviation 
   };
 }
 
-/** Ways to spoil a credential, each of which a relying party must detect (WebAuthn sections 7.1 and 7.2). */
-export const spoiledBy: readonly (readonly [defect: string, deviation: Deviation])[] = [
-  ['another origin', { origin: 'https://audit.example.com' }],
-  ['another domain', { rpId: 'audit.example.com' }],
-  ['another ceremony', { type: 'payment.get' }],
-  ['another challenge', { challenge: Buffer.alloc(32).toString('base64url') }],
-  ['no user present', { isUserPresent: false }],
+/** The deviations that a relying party must detect (WebAuthn sections 7.1 and 7.2). */
+export const refusedDeviations: readonly Deviation[] = [
+  { origin: 'https://audit.example.com' },
+  { rpId: 'audit.example.com' },
+  { type: 'payment.get' },
+  { challenge: Buffer.alloc(32).toString('base64url') },
+  { isUserPresent: false },
 ];
 
 /**

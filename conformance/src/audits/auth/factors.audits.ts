@@ -1,8 +1,12 @@
 import { assert } from '../../target/assertion.ts';
 import * as OTPAuth from 'otpauth';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
-import { assertSession, type AuditContext, type AuditUser } from '../../audit/audit-context.ts';
-import { metadataOf } from '../../target/run.ts';
+import {
+  assertSession,
+  type AuditContext,
+  type AuditUser,
+  newAnonymousUser,
+} from '../../audit/audit-context.ts';
 import { NotRunError } from '../../target/target.ts';
 import {
   assertError,
@@ -13,7 +17,7 @@ import {
   textAt,
   type WireResponse,
 } from '../../target/wire.ts';
-import { type Authenticator, createAuthenticator, keyOriginOf, spoiledBy } from './authenticator.ts';
+import { type Authenticator, createAuthenticator, keyOriginOf, refusedDeviations } from './authenticator.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#factors';
@@ -472,20 +476,13 @@ export const factorAudits: readonly Audit[] = [
       assertError(response, 400, 'validation_failed');
     },
   ),
-  audit(
-    'AUTH-629',
-    'an anonymous user enrolls no factor',
-    { source, since: '1.0.0' },
-    async ({ auth, run }) => {
-      const anonymous = await auth.send('POST', '/signup', { body: { data: metadataOf(run) } });
-      if (anonymous.status === 422) throw new NotRunError('anonymous sign-ins are disabled');
-      const response = await auth.send('POST', '/factors', {
-        token: textAt(anonymous, 'access_token'),
-        body: { factor_type: 'totp', friendly_name: 'x' },
-      });
-      assertError(response, 403, 'no_authorization');
-    },
-  ),
+  audit('AUTH-629', 'an anonymous user enrolls no factor', { source, since: '1.0.0' }, async (context) => {
+    const response = await context.auth.send('POST', '/factors', {
+      token: textAt(await newAnonymousUser(context), 'access_token'),
+      body: { factor_type: 'totp', friendly_name: 'x' },
+    });
+    assertError(response, 403, 'no_authorization');
+  }),
   audit(
     'AUTH-630',
     'an old challenge is refused as mfa_challenge_expired, and then unknown',
@@ -630,7 +627,7 @@ export const factorAudits: readonly Audit[] = [
       const token = fresh.accessToken;
       const refuse = async (response: Promise<WireResponse>) =>
         assertError(await response, 500, 'unexpected_failure');
-      for (const [, deviation] of spoiledBy) {
+      for (const deviation of refusedDeviations) {
         const credential = authenticator.create(publicKeyOf(challenged), deviation);
         await refuse(proveKey(context, token, factorId, challenged, 'create', credential));
       }
@@ -642,7 +639,7 @@ export const factorAudits: readonly Audit[] = [
       const publicKey = publicKeyOf(requested);
       const otherHandle = Buffer.from(otherId).toString('base64url');
       for (const deviation of [
-        ...spoiledBy.map(([, one]) => one),
+        ...refusedDeviations,
         { userHandle: otherHandle },
         { isBackupEligible: true },
       ]) {

@@ -1,8 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
-import { assertSession, type AuditContext } from '../../audit/audit-context.ts';
+import { assertSession, type AuditContext, newAnonymousUser } from '../../audit/audit-context.ts';
 import { assertError, assertStatus, assertStatusIn, at, textAt } from '../../target/wire.ts';
-import { metadataOf } from '../../target/run.ts';
 import { NotRunError } from '../../target/target.ts';
 import { openMailLink, toFormerAddress } from './mail-link.ts';
 
@@ -104,10 +103,7 @@ export const flowAudits: readonly Audit[] = [
     'an anonymous user becomes permanent by confirming an email',
     { source: 'protocol/auth.md#sign-up', needs: ['mailbox', 'email-confirmation'] },
     async (context) => {
-      const anonymous = await context.auth.send('POST', '/signup', {
-        body: { data: metadataOf(context.run) },
-      });
-      if (anonymous.status === 422) throw new NotRunError('anonymous sign-ins are disabled');
+      const anonymous = await newAnonymousUser(context);
       const email = context.newEmail();
       assertStatus(
         await context.auth.send('PUT', '/user', {
@@ -132,11 +128,9 @@ export const flowAudits: readonly Audit[] = [
     'AUTH-907',
     'an anonymous user cannot set a password before an email',
     { source },
-    async ({ auth, run }) => {
-      const anonymous = await auth.send('POST', '/signup', { body: { data: metadataOf(run) } });
-      if (anonymous.status === 422) throw new NotRunError('anonymous sign-ins are disabled');
-      const response = await auth.send('PUT', '/user', {
-        token: textAt(anonymous, 'access_token'),
+    async (context) => {
+      const response = await context.auth.send('PUT', '/user', {
+        token: textAt(await newAnonymousUser(context), 'access_token'),
         body: { password: 'Secret-123456' },
       });
       assertStatus(response, 422);

@@ -3,6 +3,7 @@ import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext, AuditUser } from '../../audit/audit-context.ts';
 import { NotRunError } from '../../target/target.ts';
 import { assertError, assertStatus, at, locationOf, type WireResponse } from '../../target/wire.ts';
+import { providersOf } from './provider.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#identities';
@@ -48,11 +49,6 @@ async function unlinkById(
     throw new NotRunError('manual linking is disabled');
   return response;
 }
-
-const providersOf = ({ json }: WireResponse): readonly unknown[] => [
-  at(json, 'app_metadata', 'provider'),
-  at(json, 'app_metadata', 'providers'),
-];
 
 /** The identities of a user after linking and unlinking. */
 export const linkedIdentityAudits: readonly Audit[] = [

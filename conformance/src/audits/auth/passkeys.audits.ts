@@ -10,7 +10,7 @@ import {
   textAt,
   type WireResponse,
 } from '../../target/wire.ts';
-import { type Authenticator, createAuthenticator, keyOriginOf, spoiledBy } from './authenticator.ts';
+import { type Authenticator, createAuthenticator, keyOriginOf, refusedDeviations } from './authenticator.ts';
 import { assertNoAuthorization } from './no-authorization.ts';
 import { NotRunError } from '../../target/target.ts';
 
@@ -357,7 +357,7 @@ export const passkeyAudits: readonly Audit[] = [
       );
       const session = assertSession(await signInByPasskey(context, authenticator));
       assert.equal(at(session.json, 'user', 'id'), user.id, 'user.id of the session');
-      // A project may add methods of its own.
+      // A hook of the project may add further methods.
       const methods = at(jwtPartOf(textAt(session, 'access_token')), 'amr') as readonly unknown[];
       assert.ok(
         methods.some((entry) => at(entry, 'method') === 'passkey'),
@@ -423,7 +423,7 @@ export const passkeyAudits: readonly Audit[] = [
     ofKeys,
     async (context) => {
       const user = await context.newUser();
-      for (const [, deviation] of spoiledBy) {
+      for (const deviation of refusedDeviations) {
         const { registered } = await registerPasskey(context, user, deviation);
         assertError(registered, 400, 'webauthn_verification_failed');
       }
@@ -438,10 +438,10 @@ export const passkeyAudits: readonly Audit[] = [
     async (context) => {
       const [user, other] = [await context.newUser(), await context.newUser()];
       const { authenticator } = await registerPasskey(context, user);
-      const { authenticator: unknown } = await registerPasskey(context, other, spoiledBy[0]?.[1]);
+      const { authenticator: unknown } = await registerPasskey(context, other, refusedDeviations[0]);
       const handleOf = (text: string) => Buffer.from(text).toString('base64url');
       for (const deviation of [
-        ...spoiledBy.map(([, one]) => one),
+        ...refusedDeviations,
         { userHandle: handleOf(other.id) },
         { userHandle: handleOf(unknownId) },
         { userHandle: handleOf('x') },

@@ -1,7 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
-import { assertSession } from '../../audit/audit-context.ts';
+import { assertSession, newAnonymousUser } from '../../audit/audit-context.ts';
 import { assertError, assertStatus, at, jwtPartOf, textAt, type WireResponse } from '../../target/wire.ts';
 import { metadataOf } from '../../target/run.ts';
 import { NotRunError } from '../../target/target.ts';
@@ -136,12 +136,10 @@ export const signUpAudits: readonly Audit[] = [
     'AUTH-111',
     'an anonymous sign-up returns a session of an anonymous user',
     { source },
-    async ({ auth, run }) => {
-      const data = metadataOf(run);
-      const response = await auth.send('POST', '/signup', { body: { data } });
-      if (at(response.json, 'code') === 'anonymous_provider_disabled')
-        throw new NotRunError('anonymous sign-ins are disabled');
-      const claims = jwtPartOf(textAt(assertSession(response), 'access_token'));
+    async (context) => {
+      const data = metadataOf(context.run);
+      const response = await newAnonymousUser(context, data);
+      const claims = jwtPartOf(textAt(response, 'access_token'));
       assert.deepEqual(
         [at(claims, 'is_anonymous'), at(claims, 'amr', 0, 'method'), at(claims, 'role')],
         [true, 'anonymous', 'authenticated'],

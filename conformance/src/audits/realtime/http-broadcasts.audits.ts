@@ -5,13 +5,26 @@ import type { AuditContext } from '../../audit/audit-context.ts';
 import { assertStatus, at, createWire } from '../../target/wire.ts';
 import { inboxTopicOf, joinOk, newRoom, withSocket } from './audit-socket.ts';
 import { httpUrlOf, httpWith } from './broadcast-http.ts';
-import { isBroadcast } from './frame-socket.ts';
+import { isBroadcast, type FrameSocket } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const since = '1.0.0';
 
 const httpOfUser = async (context: AuditContext) =>
   httpWith(context, context.target.anonKey, (await context.newUser()).accessToken);
+
+/** Joins a new room as a new user, for a `task` that posts with the API key alone. */
+const withRoom = async (
+  context: AuditContext,
+  task: (name: string, socket: FrameSocket, send: ReturnType<typeof httpWith>) => Promise<void>,
+  name = newRoom(),
+): Promise<void> => {
+  const user = await context.newUser();
+  await withSocket(context, async (socket) => {
+    await joinOk(socket, name, user, {});
+    await task(name, socket, httpWith(context, context.target.anonKey));
+  });
+};
 
 const BLANK = "can't be blank";
 const INVALID = 'is invalid';
@@ -113,12 +126,8 @@ const bodies: readonly Audit[] = [
     'RT-383',
     'the body of a broadcast by HTTP is read by its media type',
     { source: 'protocol/realtime.md#broadcast', level: 'SHOULD', since },
-    async (context) => {
-      const user = await context.newUser();
-      const name = newRoom();
-      await withSocket(context, async (socket) => {
-        await joinOk(socket, name, user, {});
-        const send = httpWith(context, context.target.anonKey);
+    (context) =>
+      withRoom(context, async (name, socket, send) => {
         const post = (event: string, type: string, body: unknown) =>
           send(`/broadcast/${name}/events/${event}`, { body, headers: { 'Content-Type': type } });
         assertStatus(await post('json', 'application/json; charset=utf-8', { b: 1, a: { d: 2, c: 3 } }), 202);
@@ -153,8 +162,7 @@ const bodies: readonly Audit[] = [
         );
         assert.deepEqual(at(received[1], 'payload'), {}, 'the payload of no body');
         assert.equal(String(at(received[2], 'payload')), '', 'the payload of no bytes');
-      });
-    },
+      }),
   ),
   audit(
     'RT-384',
@@ -243,12 +251,8 @@ const deliveries: readonly Audit[] = [
     'RT-347',
     'the refusal of a batch names the invalid fields of each message, and sends none',
     { source: 'protocol/realtime.md#broadcast', since },
-    async (context) => {
-      const user = await context.newUser();
-      const name = newRoom();
-      await withSocket(context, async (socket) => {
-        await joinOk(socket, name, user, {});
-        const send = httpWith(context, context.target.anonKey);
+    (context) =>
+      withRoom(context, async (name, socket, send) => {
         const good = { topic: name, event: 'shout', payload: {} };
         const refused = await send('/broadcast', {
           body: {
@@ -269,36 +273,34 @@ const deliveries: readonly Audit[] = [
         await socket.expect('the last', isBroadcast);
         const events = socket.received.filter(isBroadcast).map(({ payload }) => at(payload, 'event'));
         assert.deepEqual(events, ['last'], 'the events of the broadcasts');
-      });
-    },
+      }),
   ),
   audit(
     'RT-348',
     'a single broadcast by HTTP arrives at its topic as JSON or as bytes, and its names are decoded',
     { source: 'protocol/realtime.md#broadcast', since },
-    async (context) => {
-      const user = await context.newUser();
-      const name = `${newRoom()} größe`;
-      const path = `/broadcast/${encodeURIComponent(name)}/events/${encodeURIComponent('an event')}`;
-      await withSocket(context, async (socket) => {
-        await joinOk(socket, name, user, {});
-        const send = httpWith(context, context.target.anonKey);
-        assertStatus(await send(path, { body: { text: 'größer', list: [1, null] } }), 202);
-        assertStatus(
-          await send(path, { body: 'abc', headers: { 'Content-Type': 'application/octet-stream' } }),
-          202,
-        );
-        await socket.expect('both', () => socket.received.filter(isBroadcast).length === 2);
-        const [json, bytes] = socket.received.filter(isBroadcast);
-        assert.deepEqual(
-          [json?.topic, at(json?.payload, 'event')],
-          [`realtime:${name}`, 'an event'],
-          'the names',
-        );
-        assert.deepEqual(at(json?.payload, 'payload'), { text: 'größer', list: [1, null] }, 'the payload');
-        assert.equal(String(at(bytes?.payload, 'payload')), 'abc', 'the text of the bytes');
-      });
-    },
+    (context) =>
+      withRoom(
+        context,
+        async (name, socket, send) => {
+          const path = `/broadcast/${encodeURIComponent(name)}/events/${encodeURIComponent('an event')}`;
+          assertStatus(await send(path, { body: { text: 'größer', list: [1, null] } }), 202);
+          assertStatus(
+            await send(path, { body: 'abc', headers: { 'Content-Type': 'application/octet-stream' } }),
+            202,
+          );
+          await socket.expect('both', () => socket.received.filter(isBroadcast).length === 2);
+          const [json, bytes] = socket.received.filter(isBroadcast);
+          assert.deepEqual(
+            [json?.topic, at(json?.payload, 'event')],
+            [`realtime:${name}`, 'an event'],
+            'the names',
+          );
+          assert.deepEqual(at(json?.payload, 'payload'), { text: 'größer', list: [1, null] }, 'the payload');
+          assert.equal(String(at(bytes?.payload, 'payload')), 'abc', 'the text of the bytes');
+        },
+        `${newRoom()} größe`,
+      ),
   ),
   audit(
     'RT-349',
@@ -349,21 +351,16 @@ const deliveries: readonly Audit[] = [
     'RT-363',
     'a message of a batch may have an id, which its broadcast has in meta',
     { source: 'protocol/realtime.md#broadcast', level: 'SHOULD', since },
-    async (context) => {
-      const user = await context.newUser();
-      const name = newRoom();
-      await withSocket(context, async (socket) => {
-        await joinOk(socket, name, user, {});
+    (context) =>
+      withRoom(context, async (name, socket, send) => {
         const message = { topic: name, event: 'shout', payload: {} };
         const id = randomUUID();
         const messages = [{ ...message, id }, message];
-        const send = httpWith(context, context.target.anonKey);
         assertStatus(await send('/broadcast', { body: { messages } }), 202);
         await socket.expect('both', () => socket.received.filter(isBroadcast).length === 2);
         const ids = socket.received.filter(isBroadcast).map(({ payload }) => at(payload, 'meta', 'id'));
         assert.deepEqual(ids, [id, undefined], 'the ids of the broadcasts');
-      });
-    },
+      }),
   ),
   audit(
     'RT-364',

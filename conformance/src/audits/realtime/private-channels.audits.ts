@@ -52,8 +52,8 @@ async function withTopic(
   }
 }
 
-const both = ['broadcast', 'presence'];
-const priv = (rest: object = {}) => ({ private: true, broadcast: { ack: true }, ...rest });
+const allExtensions = ['broadcast', 'presence'];
+const privately = (rest: object = {}) => ({ private: true, broadcast: { ack: true }, ...rest });
 const shout = (event: string) => ({ type: 'broadcast', event, payload: { of: event } });
 const eventsOf = ({ received }: FrameSocket) =>
   received.filter(isBroadcast).map(({ payload }) => at(payload, 'event'));
@@ -63,15 +63,15 @@ const isNamed = (event: string) => (frame: { readonly event: string; readonly pa
 const rights: readonly Audit[] = [
   audit(
     'RT-398',
-    'users whom policies permit it broadcast and track on a private channel, by the socket and by HTTP',
+    'where policies permit it, users broadcast and track on a private channel, by the socket and by HTTP',
     { source: 'protocol/realtime.md#broadcast', since },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
-      await withTopic(context, { reading: both, writing: both }, (topic) =>
+      await withTopic(context, { reading: allExtensions, writing: allExtensions }, (topic) =>
         withSockets(context, async (open) => {
           const [one, two, open3] = [await open(), await open(), await open()];
-          await joinOk(one, topic, ada, priv({ presence: { enabled: true, key: 'ada' } }));
-          await joinOk(two, topic, grace, priv({ presence: { enabled: true, key: 'grace' } }));
+          await joinOk(one, topic, ada, privately({ presence: { enabled: true, key: 'ada' } }));
+          await joinOk(two, topic, grace, privately({ presence: { enabled: true, key: 'grace' } }));
           await joinOk(open3, topic, grace, { broadcast: { ack: true } });
           const state = await two.expect('presence_state', isEvent('presence_state'));
           assert.deepEqual(state.payload, {}, 'the state');
@@ -111,7 +111,7 @@ const rights: readonly Audit[] = [
       await withTopic(context, { reading: ['broadcast'], writing: ['broadcast'] }, (topic) =>
         withSockets(context, async (open) => {
           const [one, two] = [await open(), await open()];
-          for (const socket of [one, two]) await joinOk(socket, topic, user, priv({ presence }));
+          for (const socket of [one, two]) await joinOk(socket, topic, user, privately({ presence }));
           one.send('1', '5', `realtime:${topic}`, 'presence', track);
           const refused = await one.expect('the reply', isReply('5'));
           assert.deepEqual(refused.payload, { status: 'error', response: {} }, 'the reply to the entry');
@@ -124,14 +124,14 @@ const rights: readonly Audit[] = [
       await withTopic(context, { reading: ['presence'], writing: ['presence'] }, (topic) =>
         withSockets(context, async (open) => {
           const [one, two] = [await open(), await open()];
-          for (const socket of [one, two]) await joinOk(socket, topic, user, priv({ presence }));
+          for (const socket of [one, two]) await joinOk(socket, topic, user, privately({ presence }));
           one.send('1', '5', `realtime:${topic}`, 'broadcast', shout('a'));
           one.send('1', '6', `realtime:${topic}`, 'presence', track);
           const accepted = await one.expect('the reply', isReply('6'));
           assert.equal(at(accepted.payload, 'status'), 'ok', 'the status of the reply to the entry');
           await two.expect('presence_diff', isEvent('presence_diff'));
           assert.deepEqual([one.received.some(isReply('5')), eventsOf(two)], [false, []], 'the broadcast');
-          const reply = await join(one, topic, user, priv({ presence: { enabled: false } }), '7');
+          const reply = await join(one, topic, user, privately({ presence: { enabled: false } }), '7');
           assert.equal(at(reply, 'status'), 'error', 'the status of a join without presence');
         }),
       );
@@ -148,11 +148,11 @@ const rights: readonly Audit[] = [
         [['broadcast'], 'You no longer have permission to read'],
         [[], 'You do not have permissions to read'],
       ] satisfies readonly (readonly [readonly string[], string])[])
-        await withTopic(context, { reading: both, writing: both }, (topic, restrict) =>
+        await withTopic(context, { reading: allExtensions, writing: allExtensions }, (topic, restrict) =>
           withSockets(context, async (open) => {
             const [one, two] = [await open(), await open()];
-            await joinOk(one, topic, ada, priv({ presence: { enabled: true, key: 'ada' } }));
-            await joinOk(two, topic, ada, priv({ presence: { enabled: false } }));
+            await joinOk(one, topic, ada, privately({ presence: { enabled: true, key: 'ada' } }));
+            await joinOk(two, topic, ada, privately({ presence: { enabled: false } }));
             await restrict(left);
             for (const socket of [one, two])
               socket.send('1', '5', `realtime:${topic}`, 'access_token', { access_token: grace.accessToken });
@@ -208,11 +208,11 @@ const stored: readonly Audit[] = [
     { source: 'protocol/realtime.md#broadcasts-of-the-database', level: 'SHOULD', since },
     async (context) => {
       const user = await context.newUser();
-      await withTopic(context, { reading: both, writing: both }, (topic) =>
+      await withTopic(context, { reading: allExtensions, writing: allExtensions }, (topic) =>
         withSockets(context, async (open) => {
           const [one, two, late] = [await open(), await open(), await open()];
           await requirePersistence(one, user);
-          for (const socket of [one, two]) await joinOk(socket, topic, user, priv());
+          for (const socket of [one, two]) await joinOk(socket, topic, user, privately());
           for (const [index, persist] of [
             true,
             'true',

@@ -68,7 +68,7 @@ const read = ({ name, service }: ServerBucket, path: string, versionId: string) 
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : 1);
 
-/** The versions in a list of either version of its route, in an order of their own. */
+/** The versions in a list, sorted, because the two list routes have different orders. */
 const idsOf = (entries: unknown): readonly string[] =>
   Array.isArray(entries) ? entries.map((entry) => String(at(entry, 'version'))).toSorted(compareText) : [];
 

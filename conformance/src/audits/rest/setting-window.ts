@@ -73,7 +73,9 @@ async function readSetting({ query }: AuditContext, name: string): Promise<strin
      where r.rolname = 'authenticator' and entry like '${name}=%'`,
   );
   const found = at(rows, 0, 'value');
-  return typeof found === 'string' && /^[\w-]+$/.test(found) ? found : undefined;
+  if (typeof found !== 'string') return undefined;
+  if (!/^[\w-]+$/.test(found)) throw new NotRunError(`${name} has a value that could not be restored`);
+  return found;
 }
 
 async function change(context: AuditContext, setting: string): Promise<void> {

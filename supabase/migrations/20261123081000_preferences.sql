@@ -46,15 +46,26 @@ comment on column public.notification_preferences.quiet_hours_start is
 create trigger stamp_updated_at before update on public.notification_preferences
   for each row execute function private.stamp_updated_at();
 
-/** Whether it is UTC or in the database of zones by a name of the form `Europe/Berlin`. */
+/**
+ * Whether it is UTC or in the database of zones by a name of the form `Europe/Berlin`. The setting finds a zone by one file, where the view
+ * pg_timezone_names opens all 600. It takes other cases of a name too, and zones of POSIX, which it writes in upper case.
+ */
 create function private.is_time_zone(zone text) returns boolean
-  language sql stable
+  language plpgsql stable
   set search_path = ''
+  set timezone = 'UTC'
 as $$
-  select zone = 'UTC' or (
-    zone ~ '^[A-Z][A-Za-z_]+/[A-Za-z0-9_+/-]{1,60}$'
-    and exists (select from pg_catalog.pg_timezone_names z where z.name = zone)
-  )
+begin
+  if zone = 'UTC' then
+    return true;
+  end if;
+  if zone !~ '^[A-Z][A-Za-z_]+/[A-Za-z0-9_+/-]{1,60}$' or zone = upper(zone) then
+    return false;
+  end if;
+  return set_config('timezone', zone, true) = zone;
+exception when invalid_parameter_value then
+  return false;
+end
 $$;
 
 /**

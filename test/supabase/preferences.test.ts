@@ -205,6 +205,17 @@ it.each([
   ).rejects.toMatchObject(refused);
 });
 
+it('notification preferences accept the zones of the database by their exact names, and no variant of them', async () => {
+  const wrong = await supabase().database.query(
+    `with zones as (select name from pg_timezone_names where name ~ '^[A-Z][A-Za-z_]+/'),
+       variants as (
+         select unnest(array[name, upper(name), lower(name), name || '5', upper(name) || '-2', name || '/X']) as name from zones
+       )
+     select v.name from variants v where private.is_time_zone(v.name) <> (v.name in (select name from zones))`,
+  );
+  expect(wrong).toEqual([]);
+});
+
 it('notification preferences refuse quiet hours without an end', async () => {
   for (const column of ['quiet_hours_start', 'quiet_hours_end'])
     await expect(

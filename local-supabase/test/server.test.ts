@@ -46,6 +46,13 @@ describe('an embedded Supabase that is closed', () => {
   });
 });
 
+describe('an embedded Supabase with PostgreSQL in a thread', () => {
+  it('starts, as the commands and the Vite plugin start it', async () => {
+    const supabase = await start({ databaseThread: true });
+    expect(await supabase.database.query('select 1 as one')).toEqual([{ one: 1 }]);
+  });
+});
+
 describe('an embedded Supabase in a folder', { timeout: 60_000 }, () => {
   it('keeps accounts, rows, tokens and mail across a restart', async () => {
     const dataDir = join(folder, 'of-a-team', 'data');

@@ -19,7 +19,8 @@ type Handlers = Readonly<Record<WorkerMethod, (...args: never[]) => Promise<unkn
 async function serve(port: MessagePort, start: WorkerStart): Promise<void> {
   const { control, extensions } = start;
   let current = 0;
-  const takeCancel = () => Atomics.compareExchange(control, 0, current, 0) === current;
+  // While no request runs, `current` equals the 0 of a control without a cancellation.
+  const takeCancel = () => current !== 0 && Atomics.compareExchange(control, 0, current, 0) === current;
   const clock = createDatabaseClock();
   const archives = Object.entries(extensions).map(([name, url]) => [name, new URL(url)] as const);
   const send = (message: WorkerMessage) => port.postMessage(message);

@@ -30,18 +30,20 @@ export interface HttpRequest {
  */
 export type HttpFailureKind = 'timeout' | 'aborted' | 'network' | 'redirected';
 
+const messages: Readonly<Record<HttpFailureKind, string>> = {
+  timeout: 'The server did not respond in time',
+  aborted: 'The request was aborted',
+  network: "No response: check the connection and the project's URL",
+  redirected: "The server redirected the request, which was not followed: check the project's URL",
+};
+
 /** No response. `cause` is what fetch threw, or the reason of the caller's signal. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   /** Why there is no response. */
   readonly kind: HttpFailureKind;
   constructor(kind: HttpFailureKind, cause: unknown) {
-    super(
-      kind === 'redirected'
-        ? "The server redirected the request, which was not followed: check the project's URL"
-        : `The request failed: ${kind}`,
-      { cause },
-    );
+    super(messages[kind], { cause });
     this.kind = kind;
   }
 }

@@ -246,7 +246,11 @@ describe('a read with a transient failure', () => {
   test('is retried after a network fault, three times at most', async () => {
     const client = createRecordingClient([offline]);
     const error = await settle(client, client.db.from('notes').select());
-    expect(error).toMatchObject({ code: 'network', status: null });
+    expect(error).toMatchObject({
+      code: 'network',
+      message: "No response: check the connection and the project's URL",
+      status: null,
+    });
     expect(client.requests).toHaveLength(4);
   });
 

@@ -53,7 +53,7 @@ it(
       insert: [{ text: 'Grüße, "Ada" 😀' }],
       select: [{ text: 'Grüße, "Ada" 😀' }],
       update: 1,
-      deadline: 'RestError: The request failed: timeout',
+      deadline: 'RestError: The server did not respond in time',
       abort: 'RestError: Aborted',
       upload: 'blob.txt',
       'upload bytes': 'bytes.txt',

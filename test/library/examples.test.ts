@@ -55,6 +55,8 @@ beforeAll(async () => {
     `export type { Database } from './src/inbox/database.types.ts';\n`,
   );
   await writeFile(join(folder, 'App.tsx'), 'export declare function App(): null;\n');
+  const notes = 'export declare function Notes(props: { userId: string }): null;\n';
+  await writeFile(join(folder, 'Notes.tsx'), notes);
   for (const [index, { extension, code }] of examples.entries())
     await writeFile(join(folder, `example-${index}.${extension}`), `${code}\nexport {};\n`);
   const compilerOptions = {

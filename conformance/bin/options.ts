@@ -20,7 +20,7 @@ The server
 
 The audits
   --set SET            server or client; default both
-  --only NAME          auth, rest, realtime, storage or functions; with -client, its client alone; or ids of
+  --only NAMES         auth, rest, realtime, storage and functions, with -client their clients alone, and ids of
                        audits, separated by commas
   --client MODULE      a module that exports createClientAdapter(), for the audits of any client in place of ours
   --client-command CMD a program that speaks JSON lines, likewise

@@ -117,8 +117,17 @@ describe('the choice of audits', () => {
     expect(chooseAudits({ only: 'AUTH-101' }).map(({ id }) => id)).toEqual(['AUTH-101']);
   });
 
+  it('a choice combines areas and ids', () => {
+    const chosen = chooseAudits({ only: 'rest, AUTH-101', set: 'server' });
+    expect(chosen).toEqual(audits.filter(({ area, id }) => area === 'rest' || id === 'AUTH-101'));
+  });
+
+  it('a name without audits is refused beside names that have some', () => {
+    expect(() => chooseAudits({ only: 'AUTH-101,AUTH-9999' })).toThrow('no audits are named AUTH-9999.');
+  });
+
   it('an empty choice is refused with a list of the areas', () => {
-    expect(() => chooseAudits({ only: 'graphql' })).toThrow('Areas: auth, rest, realtime');
+    expect(() => chooseAudits({ only: 'graphql' })).toThrow('areas: auth, rest, realtime');
     expect(() => chooseAudits({ only: 'rest-client', set: 'server' })).toThrow('There are no such audits');
   });
 });

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LocalSupabase } from 'local-supabase';
 import { startLocalSupabase } from '../bin/local-target.ts';
@@ -37,5 +39,17 @@ describe('the target of --url', () => {
     await expect(targetOf(`${supabase.url}/rest/v1`)).rejects.toThrow(
       /--url names neither a project nor an auth service.*GET \/auth\/v1\/health responded with 404/,
     );
+  });
+
+  it('is refused if the server does not respond in time', async () => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const { values } = parseOptions(['--anon-key', 'key']);
+    await expect(createRemoteTarget(url, values, null, 50)).rejects.toThrow(
+      `The server did not respond to GET ${url}/auth/v1/health within 0.05 s.`,
+    );
+    silent.closeAllConnections();
+    silent.close();
   });
 });

@@ -22,10 +22,10 @@ export const hasClientAudits = clientAudits.length > 0;
 export const audits: readonly Audit[] = [...serverAudits, ...portableAudits, ...clientAudits];
 
 /**
- * Selects audits by set or service, or by ids.
+ * Selects audits by set, service or id.
  *
- * @param only a service (both of its areas, `auth` and `auth-client`), an area, or ids of audits, separated by commas.
- * @throws {Error} if no audit matches.
+ * @param only services (both areas, `auth` and `auth-client`), areas and ids of audits, separated by commas.
+ * @throws {Error} if one of them names no audit, or no audit matches.
  */
 export function chooseAudits({
   only,
@@ -34,12 +34,19 @@ export function chooseAudits({
   readonly only?: string | undefined;
   readonly set?: string | undefined;
 }): readonly Audit[] {
+  const areas = [...new Set(audits.map(({ area }) => area))];
+  const isNamed = ({ area, id }: Audit, name: string) => [id, area, serviceOf(area)].includes(name);
+  const names = only?.split(',').map((name) => name.trim());
+  const unknown = names?.filter((name) => !audits.some((audit) => isNamed(audit, name))) ?? [];
+  if (unknown.length > 0)
+    throw new Error(
+      `--only: no audits are named ${unknown.join(', ')}. It takes ids of docs/audits.md and areas: ${areas.join(', ')}`,
+    );
   const chosen = audits.filter(
-    ({ area, id }) =>
-      (only === undefined || area === only || serviceOf(area) === only || only.split(',').includes(id)) &&
-      (set === undefined || setOf(area) === set),
+    (audit) =>
+      (!names || names.some((name) => isNamed(audit, name))) &&
+      (set === undefined || setOf(audit.area) === set),
   );
   if (chosen.length > 0) return chosen;
-  const areas = [...new Set(audits.map(({ area }) => area))];
   throw new Error(`There are no such audits. Areas: ${areas.join(', ')}; sets: server, client`);
 }

@@ -459,6 +459,26 @@ describe('identical reads at the same time', () => {
     expect(await stays).toEqual([{ id: '1' }]);
   });
 
+  test('are sent again where the runtime has ended the shared request, as Cloudflare Workers does', async () => {
+    let flights = 0;
+    const endFirst = () => {
+      const { join, forget } = shareReads();
+      return {
+        forget,
+        join: ((read, start) =>
+          join(read, (signal) => {
+            flights += 1;
+            return flights === 1 ? Promise.reject(new Error('can never settle')) : start(signal);
+          })) satisfies ReturnType<typeof shareReads>['join'],
+      };
+    };
+    const { db, requests, world } = createRecordingClient([() => note()], { shareReads: endFirst });
+    const rows = db.from('notes').select('id').execute({ shareInFlight });
+    await world.clock.advance(10_000);
+    expect(await rows).toEqual([{ id: '1' }]);
+    expect(requests).toHaveLength(1);
+  });
+
   test('abort the request when all callers have aborted', async () => {
     const { db, requests, world } = slow();
     const controller = new AbortController();

@@ -2,6 +2,7 @@ import type { JSONWebKeySet } from 'jose';
 import type { AuthCore } from '../core.ts';
 import { get } from '../wire/endpoints.ts';
 import { type CallOptions, DEFAULT_TIMEOUT_MS } from '../wire/request.ts';
+import { shareRequest, type SharedRequestSlot } from '../wire/shared-request.ts';
 import { listOf, object, string } from '../../platform/schema.ts';
 
 /** How long a key set is used, in milliseconds: 10 minutes. */
@@ -14,12 +15,11 @@ const UNKNOWN_KEY_REFETCH_MS = 30_000;
 const MAX_REFUSALS = 10;
 
 /** The key set of one auth server, and what is known about keys that it lacks. */
-interface CachedKeySet {
+interface CachedKeySet extends SharedRequestSlot<JSONWebKeySet> {
   keySet: JSONWebKeySet | null;
   fetchedAtMs: number;
   /** When the last request began, whatever its outcome. */
   requestedAtMs: number;
-  pending: Promise<JSONWebKeySet> | null;
   /** Ids of keys that the set lacks and the server accepts. */
   readonly acceptedKeyIds: Set<unknown>;
   refusals: number;
@@ -46,7 +46,7 @@ export async function getKeySet(
   const keySet = known ?? (await core.waitFor(refetch(core, cached), call));
   const hasKey = ({ keys }: JSONWebKeySet) => keys.some((key) => key.kid === kid);
   if (hasKey(keySet)) return keySet;
-  if (!cached.pending && nowMs - cached.requestedAtMs < UNKNOWN_KEY_REFETCH_MS) return null;
+  if (!cached.shared && nowMs - cached.requestedAtMs < UNKNOWN_KEY_REFETCH_MS) return null;
   const newest = await core.waitFor(
     refetch(core, cached).catch(() => keySet),
     call,
@@ -90,7 +90,7 @@ function cachedOf({ baseUrl }: AuthCore): CachedKeySet {
     keySet: null,
     fetchedAtMs: -Infinity,
     requestedAtMs: -Infinity,
-    pending: null,
+    shared: null,
     acceptedKeyIds: new Set(),
     refusals: 0,
     refusalsSinceMs: -Infinity,
@@ -100,17 +100,17 @@ function cachedOf({ baseUrl }: AuthCore): CachedKeySet {
 }
 
 /** Uses its own deadline instead of one caller's, because callers share the request. */
-function refetch({ send, platform }: AuthCore, cached: CachedKeySet): Promise<JSONWebKeySet> {
-  if (cached.pending) return cached.pending;
-  const requestedAtMs = platform.clock.monotonicMs();
-  const parse = (body: unknown) => parseKeySet(body) as JSONWebKeySet;
-  const request = send(get('/.well-known/jwks.json'), parse, { timeoutMs: DEFAULT_TIMEOUT_MS });
-  const settle = (keySet: JSONWebKeySet | null) => {
-    cached.pending = null;
-    if (keySet) Object.assign(cached, { keySet, fetchedAtMs: requestedAtMs });
-  };
-  cached.requestedAtMs = requestedAtMs;
-  cached.pending = request;
-  request.then(settle, () => settle(null));
-  return request;
+function refetch({ send, platform: { clock } }: AuthCore, cached: CachedKeySet): Promise<JSONWebKeySet> {
+  return shareRequest(clock, cached, () => {
+    const requestedAtMs = clock.monotonicMs();
+    const parse = (body: unknown) => parseKeySet(body) as JSONWebKeySet;
+    const request = send(get('/.well-known/jwks.json'), parse, { timeoutMs: DEFAULT_TIMEOUT_MS });
+    const settle = (keySet: JSONWebKeySet | null) => {
+      cached.shared = null;
+      if (keySet) Object.assign(cached, { keySet, fetchedAtMs: requestedAtMs });
+    };
+    cached.requestedAtMs = requestedAtMs;
+    request.then(settle, () => settle(null));
+    return request;
+  });
 }

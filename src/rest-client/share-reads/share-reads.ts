@@ -1,5 +1,6 @@
-import { withinDeadline } from '../../platform/http.ts';
+import { HttpFailure, withinDeadline } from '../../platform/http.ts';
 import { untilAborted } from '../../platform/until-aborted.ts';
+import { RestError } from '../errors.ts';
 import type { SharedReads } from '../wire/exchange.ts';
 
 interface Flight {
@@ -45,6 +46,10 @@ async function joinFlight<T>(
   joined.callers += 1;
   try {
     return await untilAborted(joined.response as Promise<T>, signal);
+  } catch (problem) {
+    if (problem instanceof HttpFailure || problem instanceof RestError) throw problem;
+    // Cloudflare Workers ends a request together with the incoming request that began it.
+    throw new HttpFailure('network', problem);
   } finally {
     joined.callers -= 1;
     const isAbandoned = signal.aborted && joined.callers === 0;

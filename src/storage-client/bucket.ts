@@ -125,16 +125,21 @@ const contentMethods = (
     bucket.put('PUT', '/object/upload/sign', path, body, options, { token }),
 });
 
+/** Maximum number of entries that the service lists at once (supabase/storage 4fa61fba, `storage.search`). */
+const LISTED_LIMIT = 1500;
+
 const listMethods = (
   bucket: BucketRequests,
 ): Pick<Bucket, 'list' | 'pages' | 'listV2' | 'info' | 'exists'> => ({
   list: (folder, options) => bucket.list(folder, options),
 
   async *pages(folder = '', options = {}) {
-    const { limit = 100, user = new CallUser() } = options;
+    const { user = new CallUser() } = options;
     requireRanges(options, { limit: sentCount, offset: sentLimit });
+    // A page that the service cut short would look like the last one.
+    const limit = Math.min(options.limit ?? 100, LISTED_LIMIT);
     for (let offset = options.offset ?? 0; ; offset += limit) {
-      const page = await bucket.list(folder, { ...options, user, offset });
+      const page = await bucket.list(folder, { ...options, user, limit, offset });
       if (page.length) yield page;
       if (page.length < limit) return;
     }

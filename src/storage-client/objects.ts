@@ -44,7 +44,7 @@ export interface VersionListOptions {
 
 /** Options of `list` and `pages`. */
 export interface ListOptions extends CallOptions, VersionListOptions {
-  /** Objects per page. Default 100. */
+  /** Objects per page, of which the service sends 1,500 at most. Default 100. */
   readonly limit?: number;
   /** Objects to skip. Default 0. */
   readonly offset?: number;
@@ -56,7 +56,7 @@ export interface ListOptions extends CallOptions, VersionListOptions {
 
 /** Options of `listV2`. */
 export interface ListV2Options extends CallOptions, VersionListOptions {
-  /** Objects per page. Default 100. */
+  /** Objects per page, of which the service sends 1,000 at most. Default 100. */
   readonly limit?: number;
   /** Only keys that begin with this text. */
   readonly prefix?: string;

@@ -108,6 +108,19 @@ describe('objects', () => {
     expect(await requests[2]?.json()).toMatchObject({ offset: 4 });
   });
 
+  test('are listed completely where a page would be longer than the service sends', async () => {
+    const names = Array.from({ length: 1700 }, (_, index) => ({ name: String(index) }));
+    const { storage } = createClient([
+      ({ body }) => {
+        const offset = Number(body?.['offset']);
+        return json(names.slice(offset, offset + Math.min(Number(body?.['limit']), 1500)));
+      },
+    ]);
+    const listed: unknown[] = [];
+    for await (const page of storage.from('b').pages('', { limit: 2000 })) listed.push(...page);
+    expect(listed).toEqual(names);
+  });
+
   test('are described by their metadata', async () => {
     const { storage, requests } = createClient([json({ name: 'k', size: 3 })]);
     expect(await storage.from('b').info('x/k')).toEqual({ name: 'k', size: 3 });

@@ -1,6 +1,6 @@
 import { encodeBase64 } from '../platform/base64.ts';
 import { foreignResponse } from '../platform/foreign-response.ts';
-import { type OwnHeaders, ServiceCall } from '../platform/service-http.ts';
+import { type OwnHeaders, type Service, ServiceCall } from '../platform/service-http.ts';
 import { StorageError } from './errors.ts';
 import type { UploadOptions } from './objects.ts';
 import type { ProgressListener } from './progress.ts';
@@ -32,6 +32,12 @@ export interface ResumableUploadOptions extends Omit<
   /** A part fails when nothing was sent for this many milliseconds. Default 60 000. There is no deadline for the whole upload. */
   readonly stallTimeoutMs?: number;
 }
+
+/** The service refuses an expired token with 400; the response to a HEAD has no body with its words, so each 400 may be one. */
+const offsetService: Service = {
+  ...storageService,
+  isTokenExpired: (problem) => problem instanceof StorageError && problem.status === 400,
+};
 
 export interface TusUpload {
   readonly bucket: string;
@@ -116,9 +122,9 @@ export class TusRequests {
     });
   }
 
-  #call(timeoutMs: number): ServiceCall {
+  #call(timeoutMs: number, service = storageService): ServiceCall {
     const { signal, user } = this.#options;
-    return new ServiceCall(this.#client, storageService, { timeoutMs, signal, user });
+    return new ServiceCall(this.#client, service, { timeoutMs, signal, user });
   }
 
   #send<T>(
@@ -129,7 +135,8 @@ export class TusRequests {
   ): Promise<T> {
     const { headers } = this.#options;
     const request = { method, url, ownHeaders: { ...this.#commonHeaders, ...tusHeaders }, headers };
-    return this.#call(this.#client.timeoutMs ?? 60_000).send(request, (response) =>
+    const service = method === 'HEAD' ? offsetService : storageService;
+    return this.#call(this.#client.timeoutMs ?? 60_000, service).send(request, (response) =>
       this.#read(response, read),
     );
   }

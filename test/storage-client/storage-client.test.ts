@@ -591,6 +591,17 @@ describe('a resumable upload', () => {
     expect(requests.map(lineOf)).toEqual(['HEAD /upload/resumable/u1', 'PATCH /upload/resumable/u1']);
   });
 
+  test('renews a token that the service refuses without a body as it reads the offset', async () => {
+    const { options, requests } = createClient([new Response(null, { status: 400 }), part(1024), part(size)]);
+    const getAccessToken = async (request?: { readonly rejectedToken?: string }) =>
+      request?.rejectedToken === 'old' ? 'new' : 'old';
+    await uploadResumable({ ...options, getAccessToken }, 'b', 'k.mp4', blob, {
+      resumeFrom: `${projectUrl}/storage/v1/upload/resumable/u1`,
+    });
+    expect(requests.map(({ method }) => method)).toEqual(['HEAD', 'HEAD', 'PATCH']);
+    expect(requests[1]?.headers.get('authorization')).toBe('Bearer new');
+  });
+
   test('fails when the server returns no offset or no location', async () => {
     const created = (headers: Record<string, string>) => new Response(null, { status: 201, headers });
     const stuck = createClient([created({ Location: '/storage/v1/upload/resumable/u1' }), part(0)]);

@@ -29,7 +29,10 @@ export interface RealtimeSettings {
   readonly rateLimitDelayMs: number;
   /** Shortest delay before a hidden page reconnects. Default 60,000. */
   readonly hiddenDelayMs: number;
-  /** Deadline for a frame after the page woke up; then the socket is replaced. Default 3,000. */
+  /**
+   * Deadline for a frame after the page woke up; then the socket is replaced, and so is, at once, one that has been connecting for this
+   * long. Default 3,000.
+   */
   readonly probeMs: number;
   /**
    * Maximum number of pending joins per socket; only one at a time until the server has accepted one, and after a refusal.

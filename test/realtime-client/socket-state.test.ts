@@ -21,7 +21,7 @@ const step = (
 const memory = { attempt: 0, openedAtMs: null };
 const states: Record<Kind, SocketState> = {
   idle: { ...memory, type: 'idle' },
-  connecting: { ...memory, type: 'connecting' },
+  connecting: { ...memory, type: 'connecting', startedAtMs: nowMs - 2_999 },
   open: { ...memory, type: 'open', openedAtMs: nowMs - 1_000 },
   probing: { ...memory, type: 'probing', openedAtMs: nowMs - 1_000, deadlineMs: nowMs + 8_000 },
   waiting: { ...memory, type: 'waiting' },
@@ -103,6 +103,15 @@ describe('the states of the socket', () => {
     expect(effects).toEqual([{ type: 'drop' }, { type: 'wait', delayMs: 2_000, jitter: true }]);
     const stable: SocketState = { ...silent, openedAtMs: nowMs - defaultSettings.stableAfterMs };
     expect(step(stable, events.timer).state.type).toBe('connecting');
+  });
+
+  it('begin another attempt where one has not connected for 3 s when the page wakes up', () => {
+    const connecting: SocketState = { ...memory, attempt: 2, type: 'connecting', startedAtMs: nowMs - 3_000 };
+    expect(step(connecting, events.awake)).toEqual({
+      state: { ...connecting, startedAtMs: nowMs },
+      effects: [{ type: 'drop' }, { type: 'open' }, { type: 'wait', delayMs: 10_000 }],
+    });
+    expect(step(connecting, events.awake, { isOnline: false }).effects).toEqual([{ type: 'drop' }]);
   });
 
   it('keep an earlier deadline when the page wakes up again', () => {

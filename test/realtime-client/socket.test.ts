@@ -17,6 +17,19 @@ describe('the socket', () => {
     expect(scene.tab.sockets[0]?.closedWith).toEqual({ code: 1000 });
   });
 
+  it('is opened again by a page that wakes up during an attempt that hangs', async () => {
+    const { world, tab, server, openLiveChannel } = createScriptedScene();
+    await openLiveChannel();
+    tab.setVisible(false);
+    server.socket().fail();
+    while (tab.sockets.length === 1) await world.clock.advance(1_000);
+    await world.clock.advance(5_000);
+    expect(tab.sockets.map(({ state }) => state)).toEqual(['closed', 'connecting']);
+    tab.setVisible(true);
+    tab.signal('pageshow');
+    expect(tab.sockets.map(({ state }) => state)).toEqual(['closed', 'closing', 'connecting']);
+  });
+
   it('accepts any frame in place of the reply to a heartbeat', async () => {
     const scene = createScriptedScene();
     await scene.openLiveChannel();

@@ -8,7 +8,8 @@ import type { RealtimeSettings } from '../settings.ts';
  */
 export type SocketState = SocketMemory &
   (
-    | { readonly type: 'idle' | 'connecting' | 'open' | 'waiting' | 'parked' | 'closed' }
+    | { readonly type: 'idle' | 'open' | 'waiting' | 'parked' | 'closed' }
+    | { readonly type: 'connecting'; readonly startedAtMs: number }
     | { readonly type: 'probing'; readonly deadlineMs: number }
   );
 
@@ -91,6 +92,7 @@ export function stepSocket(state: SocketState, event: SocketEvent, context: Sock
       return type === 'waiting' ? next({ ...state, type: 'parked' }) : stay;
     case 'wake': {
       if (type === 'waiting' || type === 'parked') return connect(state, context);
+      if (type === 'connecting') return isStalled(state, context) ? reconnect(state, context) : stay;
       const delayMs = event.isBlocked ? timeoutMs : probeMs;
       const isDueSooner = type === 'probing' && state.deadlineMs <= context.nowMs + delayMs;
       return isOpen(state) && !isDueSooner ? probe(state, delayMs, context) : stay;
@@ -98,10 +100,10 @@ export function stepSocket(state: SocketState, event: SocketEvent, context: Sock
   }
 }
 
-function connect(state: SocketMemory, { isOnline, settings }: SocketContext): SocketStep {
+function connect(state: SocketMemory, { nowMs, isOnline, settings }: SocketContext): SocketStep {
   if (!isOnline) return next({ ...state, type: 'parked' });
   return next(
-    { ...state, type: 'connecting', openedAtMs: null },
+    { ...state, type: 'connecting', openedAtMs: null, startedAtMs: nowMs },
     { type: 'open' },
     { type: 'wait', delayMs: settings.timeoutMs },
   );
@@ -138,9 +140,21 @@ function retry(state: SocketMemory, context: SocketContext): SocketStep {
   return { state: { ...after, type: 'waiting' }, effects };
 }
 
+/** An attempt that a hidden or suspended page began may stay without a response after the page wakes up. */
+function isStalled(
+  { startedAtMs }: { readonly startedAtMs: number },
+  { nowMs, settings }: SocketContext,
+): boolean {
+  return nowMs - startedAtMs >= settings.probeMs;
+}
+
+function reconnect(state: SocketMemory, context: SocketContext): SocketStep {
+  const { state: after, effects } = connect(state, context);
+  return next(after, { type: 'drop' }, ...effects);
+}
+
 /** Replaces a silent socket at once if it had been stable, because then the network failed and not the server. */
 function replace(state: SocketMemory, context: SocketContext): SocketStep {
   if (state.attempt > 0 && !isStable(state, context)) return retry(state, context);
-  const after = connect({ ...state, attempt: 1 }, context);
-  return next(after.state, { type: 'drop' }, ...after.effects);
+  return reconnect({ ...state, attempt: 1 }, context);
 }

@@ -33,14 +33,27 @@ export function upsertHeader({ upsert }: { readonly upsert?: boolean | undefined
  */
 export function createUploadForm(body: FormData, options: UploadOptions): FormData {
   const { contentType, contentEncoding, cacheControlSeconds = 3600, metadata } = options;
+  const given = entriesOf(body);
+  const names = new Set(given.map(([field]) => field));
   const form = new FormData();
   const add = (field: string, value: string | undefined) => {
-    if (value !== undefined && !body.has(field)) form.append(field, value);
+    if (value !== undefined && !names.has(field)) form.append(field, value);
   };
   add('cacheControl', String(cacheControlSeconds));
   add('contentType', contentType);
   add('contentEncoding', contentEncoding);
   add('metadata', metadata && JSON.stringify(metadata));
-  for (const [field, value] of body) form.append(field, value as string);
+  for (const [field, value] of given) form.append(field, value as string);
   return form;
+}
+
+/** The form of React Native, which cannot be iterated; a file is a part with its `uri`. */
+interface NativeForm {
+  getParts(): readonly { readonly fieldName: string; readonly string?: string }[];
+}
+
+function entriesOf(form: FormData): readonly (readonly [field: string, value: unknown])[] {
+  if (Symbol.iterator in form) return [...form];
+  const parts = (form as NativeForm).getParts();
+  return parts.map((part) => [part.fieldName, part.string ?? part]);
 }

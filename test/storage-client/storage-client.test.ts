@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createStorageClient, StorageError, uploadResumable } from '../../src/storage-client/index.ts';
 import { createRecordingTab, projectUrl } from '../rest-client/support/recording-client.ts';
 import { json } from '../support/wire/replies.ts';
@@ -77,6 +77,40 @@ describe('objects', () => {
     expect(await blob.text()).toBe('12345');
     expect(seen.at(-1)).toEqual([5, 5]);
     expect(lineOf(requests[0] as Request)).toBe('GET /object/b/k');
+  });
+
+  test('are uploaded from the form of React Native, which has a file by its URI and cannot be iterated', async () => {
+    class NativeForm {
+      readonly #entries: (readonly [string, unknown])[] = [];
+      append = (name: string, value: unknown) => void this.#entries.push([name, value]);
+      getParts = () =>
+        this.#entries.map(([fieldName, value]) =>
+          typeof value === 'string' ? { string: value, fieldName } : { ...(value as object), fieldName },
+        );
+    }
+    vi.stubGlobal('FormData', NativeForm);
+    const sent: unknown[] = [];
+    const { options } = createClient();
+    const platform = {
+      ...options.platform,
+      fetch: async (_url: unknown, { body }: RequestInit = {}) => {
+        sent.push(...(body as unknown as NativeForm).getParts());
+        return json({ Id: 'o1', Key: 'b/k' });
+      },
+    };
+    const form = new FormData();
+    const file = { uri: 'file:///photo.jpg', name: 'photo.jpg', type: 'image/jpeg' };
+    form.append('cacheControl', '60');
+    form.append('', file as never);
+    await createStorageClient({ ...options, platform })
+      .from('b')
+      .upload('k', form, { metadata: { a: 1 } });
+    vi.unstubAllGlobals();
+    expect(sent).toEqual([
+      { fieldName: 'metadata', string: '{"a":1}' },
+      { fieldName: 'cacheControl', string: '60' },
+      { fieldName: '', ...file },
+    ]);
   });
 
   test('are downloaded as smaller images', async () => {

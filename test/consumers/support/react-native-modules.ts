@@ -10,11 +10,23 @@ interface NativeBlob {
   readonly type?: string;
 }
 
+/** A field, or a file by its URI. */
+interface NativeFormPart {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly string?: string;
+  readonly uri?: string;
+}
+
 interface NetworkQuery {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly data: { readonly string?: string; readonly base64?: string; readonly blob?: NativeBlob };
+  readonly data: {
+    readonly string?: string;
+    readonly base64?: string;
+    readonly blob?: NativeBlob;
+    readonly formData?: readonly NativeFormPart[];
+  };
   readonly responseType: 'text' | 'base64' | 'blob';
 }
 
@@ -69,7 +81,8 @@ function createFiles() {
 function createNetworking(emit: Emit, files: ReturnType<typeof createFiles>) {
   const running = new Map<number, ClientRequest>();
   let lastId = 0;
-  const bodyOf = ({ string, base64, blob }: NetworkQuery['data']) => {
+  const bodyOf = ({ string, base64, blob, formData }: NetworkQuery['data']) => {
+    if (formData) return encodeForm(formData);
     if (string !== undefined) return Buffer.from(string);
     if (base64 !== undefined) return Buffer.from(base64, 'base64');
     return blob ? files.read(blob) : Buffer.alloc(0);
@@ -103,7 +116,8 @@ function createNetworking(emit: Emit, files: ReturnType<typeof createFiles>) {
       const { method, url, headers } = query;
       const body = bodyOf(query.data);
       const length = method === 'GET' || method === 'HEAD' ? {} : { 'content-length': body.length };
-      const request = sendHttp(url, { method, headers: { ...headers, ...length } }, (response) => {
+      const type = query.data.formData && { 'content-type': `multipart/form-data; boundary=${boundary}` };
+      const request = sendHttp(url, { method, headers: { ...headers, ...length, ...type } }, (response) => {
         receive(id, query, response).catch(fail);
       });
       running.set(id, request);
@@ -116,6 +130,17 @@ function createNetworking(emit: Emit, files: ReturnType<typeof createFiles>) {
       request?.destroy();
     },
   };
+}
+
+const boundary = 'native-boundary';
+
+/** As the networking module of iOS encodes a form. A file is a `data:` URL here. */
+function encodeForm(parts: readonly NativeFormPart[]): Buffer {
+  const encoded = parts.map(({ headers, string, uri = '' }) => {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    return `--${boundary}\r\n${lines.join('')}\r\n${string ?? uri.replace(/^data:.*?,/, '')}\r\n`;
+  });
+  return Buffer.from(`${encoded.join('')}--${boundary}--\r\n`);
 }
 
 function createWebSocketModule(emit: Emit) {

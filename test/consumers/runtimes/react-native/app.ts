@@ -71,10 +71,17 @@ export async function runApp({ url, apiKey, email, password, asyncStorage, readT
   await step('upload', async () => (await bucket.upload('blob.txt', new Blob(['Hello']), plain)).path);
   const bytes = new Uint8Array([72, 105, 0]).subarray(0, 2);
   await step('upload bytes', async () => (await bucket.upload('bytes.txt', bytes, plain)).path);
+  await step('upload form', async () => {
+    const form = new FormData();
+    // React Native reads the file of a form by its URI.
+    form.append('', { uri: 'data:text/plain,File', name: 'a.txt', type: 'text/plain' } as unknown as Blob);
+    await bucket.upload('form.txt', form, { cacheControlSeconds: 60, upsert: true });
+    return (await bucket.info('form.txt')).cache_control;
+  });
   await step('upload in parts', async () =>
     uploadResumable(connection, 'files', 'parts.txt', new Blob(['Part']), { upsert: true }),
   );
-  for (const path of ['blob.txt', 'bytes.txt', 'parts.txt'])
+  for (const path of ['blob.txt', 'bytes.txt', 'form.txt', 'parts.txt'])
     await step(`download ${path}`, async () => readText(await bucket.download(path)));
 
   const functions = createFunctionsClient(connection);

@@ -267,19 +267,33 @@ function createOwnPlatform(
   });
 }
 
-/** Returns undefined outside of a page, where each native client keeps its session in memory. */
+/**
+ * Returns undefined outside of a page, where each native client keeps its session in memory: Deno and Node have one `localStorage` for
+ * all requests of a process.
+ */
 function createStore({
   storage,
-  persistSession,
+  persistSession = true,
 }: NonNullable<SupabaseClientOptions['auth']>): AuthStore | undefined {
-  if (persistSession === false || (!storage && typeof localStorage === 'undefined'))
-    return typeof document === 'undefined' ? undefined : createMemoryStore();
-  if (!storage) return createWebStorageStore(() => localStorage);
-  return {
-    get: (key) => storage.getItem(key),
-    set: (key, value) => storage.setItem(key, value),
-    remove: (key) => storage.removeItem(key),
-  };
+  if (storage && persistSession)
+    return {
+      get: (key) => storage.getItem(key),
+      set: (key, value) => storage.setItem(key, value),
+      remove: (key) => storage.removeItem(key),
+    };
+  if (typeof document === 'undefined') return undefined;
+  return persistSession && hasLocalStorage()
+    ? createWebStorageStore(() => localStorage)
+    : createMemoryStore();
+}
+
+/** A browser that blocks storage throws at the mere access, and an Android web view without it has null. */
+function hasLocalStorage(): boolean {
+  try {
+    return typeof localStorage === 'object' && localStorage !== null;
+  } catch {
+    return false;
+  }
 }
 
 function createAuth(

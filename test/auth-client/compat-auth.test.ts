@@ -37,6 +37,24 @@ function connect(
 }
 const failing = () => Promise.reject(new TypeError('fetch failed'));
 
+test.each([
+  ['throws at the access', () => fail()],
+  ['is null, as in a web view without it', () => null],
+])('a page whose localStorage %s keeps the session in memory', async (_how, get) => {
+  const blocked = vi.spyOn(globalThis, 'localStorage', 'get').mockImplementation(get as () => Storage);
+  const { auth } = createClient('https://project.test', 'anon-key', {
+    global: { fetch: async () => Response.json(sessionReply('ada', 1)) },
+  });
+  expect((await auth.signInWithPassword(ADA)).error).toBeNull();
+  expect((await auth.getSession()).data.session?.user.id).toBe('ada');
+  blocked.mockRestore();
+  await auth.dispose();
+});
+
+function fail(): never {
+  throw new DOMException('The operation is insecure', 'SecurityError');
+}
+
 test('setSession without both tokens returns no session, as in the vendor’s client', async () => {
   const { auth } = connect(failing);
   const { data, error } = await auth.setSession({ access_token: '', refresh_token: 'refresh' });

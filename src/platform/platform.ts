@@ -45,6 +45,8 @@ export interface Clock {
 export interface Timer {
   /** Prevents the call if it has not happened yet. */
   cancel(): void;
+  /** Lets the process end before the call, where a timer keeps it alive, as in Node. Default: the timer keeps it alive. */
+  unref?(): void;
 }
 
 /** Random numbers. */

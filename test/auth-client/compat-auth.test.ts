@@ -41,7 +41,9 @@ test.each([
   ['throws at the access', () => fail()],
   ['is null, as in a web view without it', () => null],
 ])('a page whose localStorage %s keeps the session in memory', async (_how, get) => {
-  const blocked = vi.spyOn(globalThis, 'localStorage', 'get').mockImplementation(get as () => Storage);
+  const blocked = vi
+    .spyOn(globalThis, 'localStorage', 'get')
+    .mockImplementation(() => get() as unknown as Storage);
   const { auth } = createClient('https://project.test', 'anon-key', {
     global: { fetch: async () => Response.json(sessionReply('ada', 1)) },
   });

@@ -45,3 +45,19 @@ test('two clients of a process have separate sessions, although Deno and Node ha
     vi.unstubAllGlobals();
   }
 });
+
+test('a signed-in client lets its process end', async () => {
+  const set = vi.spyOn(globalThis, 'setTimeout');
+  const clear = vi.spyOn(globalThis, 'clearTimeout');
+  const { auth } = createClient('https://project.test', 'anon-key', {
+    global: { fetch: async () => Response.json(sessionReply('ada', 1)) },
+  });
+  await auth.signInWithPassword({ email: 'ada@example.com', password: 'correct horse' });
+  const cleared = new Set<unknown>(clear.mock.calls.map(([timeout]) => timeout));
+  const timeouts = set.mock.results.map(({ value }) => value as NodeJS.Timeout);
+  vi.restoreAllMocks();
+  expect(timeouts.filter((timeout) => !cleared.has(timeout)).map((timeout) => timeout.hasRef())).toEqual([
+    false,
+  ]);
+  await auth.dispose();
+});

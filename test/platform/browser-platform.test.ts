@@ -129,6 +129,25 @@ describe('a timer', () => {
     vi.useRealTimers();
   });
 
+  it('keeps the process alive until it runs, unless it is unref, also where Deno has numbers', () => {
+    const timeouts = () =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const before = timeouts();
+    const timer = createPlatform().clock.setTimer(() => undefined, 60_000);
+    expect(timeouts()).toBe(before + 1);
+    timer.unref?.();
+    expect(timeouts()).toBe(before);
+    timer.cancel();
+    const unrefTimer = vi.fn<(handle: number) => void>();
+    vi.stubGlobal('Deno', { unrefTimer });
+    vi.stubGlobal('setTimeout', () => 7);
+    createPlatform()
+      .clock.setTimer(() => undefined, 60_000)
+      .unref?.();
+    vi.unstubAllGlobals();
+    expect(unrefTimer).toHaveBeenCalledWith(7);
+  });
+
   it('without end never runs, and keeps nothing alive', () => {
     vi.useFakeTimers();
     createPlatform().clock.setTimer(() => undefined, Infinity);

@@ -169,6 +169,7 @@ export class Refresher {
       const active = session.current();
       if (!active) return;
       timer = clock.setTimer(check, tickMs(active));
+      timer.unref?.();
       // A visible tab refreshes first; hidden tabs, which may still have to notify their user, at the last tick.
       const ticks = page.isVisible() ? TICKS_IF_VISIBLE : TICKS_IF_HIDDEN;
       if (page.isOnline() && this.#isDue(active, ticks)) this.#refreshInBackground();

@@ -217,6 +217,7 @@ export class SessionManager implements StoreHealthListener {
       }, this.#platform.report);
     };
     this.#storeCheck = this.#platform.clock.setTimer(check, delayMs);
+    this.#storeCheck.unref?.();
   }
 
   async #restoreFromStorage(): Promise<void> {

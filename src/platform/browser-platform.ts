@@ -48,6 +48,8 @@ const realm = {
   },
   sha256,
   openTabChannel(name) {
+    // Deno's channel would keep the process alive, and has no `unref`.
+    if ('Deno' in globalThis) return silentTabChannel;
     try {
       return openBroadcastChannel(name);
     } catch {

@@ -105,6 +105,20 @@ describe('the page', () => {
   });
 });
 
+describe('a channel to other tabs', () => {
+  it('is not opened in Deno, where it would keep the process alive', () => {
+    const opened = vi.fn<(name: string) => void>();
+    vi.stubGlobal('BroadcastChannel', function BroadcastChannel(name: string) {
+      opened(name);
+    });
+    createPlatform().openTabChannel('a');
+    expect(opened).toHaveBeenCalledTimes(1);
+    vi.stubGlobal('Deno', {});
+    createPlatform().openTabChannel('b').close();
+    expect(opened).toHaveBeenCalledTimes(1);
+  });
+});
+
 describe('a timer', () => {
   it.each([2 ** 31, 2 ** 33])('of %d ms runs after its time, not at once', async (delayMs) => {
     vi.useFakeTimers();

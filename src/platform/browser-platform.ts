@@ -84,9 +84,10 @@ async function sha256(data: Uint8Array): Promise<Uint8Array> {
 }
 
 function createLocks(): Locks {
-  const manager = typeof navigator === 'undefined' ? undefined : navigator.locks;
+  const { locks: manager, userAgent = '' } = typeof navigator === 'undefined' ? {} : navigator;
   const own = createRealmLocks();
-  if (!manager) return own;
+  // Node and Deno have one set of locks for a process: the sessions of a server's requests would be refreshed one by one.
+  if (!manager || /^(?:Node\.js|Deno)\//.test(userAgent)) return own;
   return {
     scope: typeof BroadcastChannel === 'undefined' ? 'realm' : 'origin',
     async hold<T>(name: string, task: () => Promise<T>, options: LockOptions = {}) {

@@ -22,6 +22,22 @@ describe('locks', () => {
     expect(steps).toEqual(['one begins', 'one ends', 'two begins', 'two ends']);
   });
 
+  it.each(['Node.js/24', 'Deno/2.9.6'])(
+    'of two clients are separate in %s, whose locks are those of the process',
+    async (userAgent) => {
+      const { hold } = createPlatform().locks;
+      const request = (name: string, options: object, task: () => Promise<unknown>) =>
+        hold(name, task, options);
+      vi.stubGlobal('navigator', { userAgent, locks: { request } });
+      const [one, two] = [createPlatform().locks, createPlatform().locks];
+      const task = vi.fn<() => Promise<never>>(() => new Promise(() => undefined));
+      void one.hold('a', task);
+      void two.hold('a', task);
+      void two.hold('a', task);
+      await vi.waitFor(() => expect(task).toHaveBeenCalledTimes(2));
+    },
+  );
+
   it('rethrow the error of the task, and run it once', async () => {
     const request = (_name: string, _options: LockOptions, task: () => unknown) => task();
     vi.stubGlobal('navigator', { locks: { request } });

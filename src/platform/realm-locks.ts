@@ -9,10 +9,12 @@ export function createRealmLocks(): Locks {
     hold(name, task, options = {}) {
       const signal = 'signal' in options ? options.signal : undefined;
       const previous = ('steal' in options ? undefined : tails.get(name)) ?? Promise.resolve();
-      const run = previous.then(() => {
+      const begin = () => {
         if (signal?.aborted) throw signal.reason;
         return task();
-      });
+      };
+      // Rejects where Cloudflare Workers has ended the incoming request of the previous holder.
+      const run = previous.then(begin, begin);
       const tail = run.catch(() => undefined);
       tails.set(name, tail);
       void tail.then(() => {

@@ -59,13 +59,34 @@ describe('a shared request that the runtime ended', () => {
     expect(await next.token).toBe(tokenOf('ada', 2));
   });
 
+  it('for new tokens is sent again by the same client', async () => {
+    const { world, server, signedIn } = createHarness();
+    const tab = world.openTab();
+    let isEnded = false;
+    const setTimer = (callback: () => void, delayMs: number) =>
+      isEnded ? { cancel() {} } : tab.clock.setTimer(callback, delayMs);
+    const platform = { ...tab, fetch: server.fetch, clock: { ...tab.clock, setTimer } };
+    const { client } = await signedIn({ platform });
+    isEnded = true;
+    server.next(never);
+    void client.refreshSession();
+    await world.settle();
+    isEnded = false;
+    server.next(Response.json(sessionReply('ada', 2)));
+    const next = client.refreshSession();
+    // The lock of the refresh that has ended is taken, too.
+    await world.clock.advance(120_000 + 20_000);
+    expect((await next).accessToken).toBe(tokenOf('ada', 2));
+  });
+
   it.each([
     ['never settles', never],
     ['rejects with an error of the runtime', () => Promise.reject<Response>(new Error('can never settle'))],
   ])('is replaced once for all callers where its promise %s', async (_how, end) => {
     const world = createFakeWorld();
     const { clock } = world.openTab();
-    const slot = { shared: { result: end(), startedMs: clock.monotonicMs() } };
+    const outcome = end().then((value) => ({ value }));
+    const slot = { shared: { outcome, startedMs: clock.monotonicMs() } };
     let requests = 0;
     const call = () =>
       shareRequest(clock, slot, async () => {

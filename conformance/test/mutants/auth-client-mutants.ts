@@ -17,8 +17,8 @@ export const authClientMutants: readonly ClientMutant[] = [
     [
       'refreshes once for each caller',
       refresher,
-      'if (this.#inFlight?.refreshToken === refreshToken) return this.#inFlight.done;',
-      '',
+      'if (this.#inFlight?.refreshToken !== refreshToken) this.#inFlight',
+      'this.#inFlight',
       'equal: under the lock each further caller finds the stored token of the first refresh',
     ],
     [

@@ -17,6 +17,7 @@ import {
 import { token } from '../wire/endpoints.ts';
 import { DEFAULT_TIMEOUT_MS, type Send } from '../wire/request.ts';
 import { type TokenResponse, parseTokenResponse } from '../wire/responses.ts';
+import { shareRequest, type SharedRequestSlot } from '../wire/shared-request.ts';
 import { GIVE_UP_MS, OTHER_RENEWAL_BACKOFF, REFRESH_BACKOFF, refreshActionFor } from './refresh-outcome.ts';
 import { withLock } from '../session/with-lock.ts';
 
@@ -70,11 +71,14 @@ const TICKS_IF_HIDDEN = 2;
  */
 const LOCK_WAIT_MS = 20_000;
 
+/** Longer than all attempts of a refresh with their waits for the lock and for another client's renewal. */
+const LONGEST_REFRESH_MS = 120_000;
+
 /** The only module that refreshes the session. */
 export class Refresher {
   readonly #parts: RefresherParts;
   readonly #settings: RefresherSettings;
-  #inFlight: { readonly refreshToken: string; readonly done: Promise<void> } | undefined;
+  #inFlight: (SharedRequestSlot<void> & { readonly refreshToken: string }) | undefined;
   /** A refresh token that the server refused while its access token is still valid: no check sends it again. */
   #refusedToken: string | undefined;
   #pause: Pause | undefined;
@@ -145,12 +149,13 @@ export class Refresher {
   refresh(isRejected = false): Promise<void> {
     const refreshToken = this.#parts.session.current()?.record.refresh_token;
     if (!refreshToken) return Promise.resolve();
-    if (this.#inFlight?.refreshToken === refreshToken) return this.#inFlight.done;
-    const done = this.#run(refreshToken, isRejected).finally(() => {
-      if (this.#inFlight?.done === done) this.#inFlight = undefined;
-    });
-    this.#inFlight = { refreshToken, done };
-    return done;
+    if (this.#inFlight?.refreshToken !== refreshToken) this.#inFlight = { refreshToken, shared: null };
+    const slot = this.#inFlight;
+    const run = () =>
+      this.#run(refreshToken, isRejected).finally(() => {
+        if (this.#inFlight === slot) this.#inFlight = undefined;
+      });
+    return shareRequest(this.#parts.platform.clock, slot, run, LONGEST_REFRESH_MS);
   }
 
   /** Runs a task that renews the session itself, never in parallel with a refresh of any tab. */

@@ -6,12 +6,23 @@ import { useConsumer } from '../support/consumer.ts';
 import { installRuntimes } from '../support/runtimes.ts';
 import { startWorkerd, type Workerd } from '../support/workerd.ts';
 
-/** Reads a token and its claims; the path `/early` gets its response before the auth service has responded. */
+/**
+ * Reads a token and its claims; the path `/early` gets its response before the auth service has responded, and `/shared` uses one client
+ * for all requests.
+ */
 const worker = `
+  import { createSupabaseClients } from 'supabase-protocol-clients';
   import { createClaims } from 'supabase-protocol-clients/auth-client/claims';
   import { createRequestCookies, createServerClients } from 'supabase-protocol-clients/server';
+  let clients;
   export default {
     async fetch(request, { url, apiKey }) {
+      if (new URL(request.url).pathname === '/shared') {
+        clients ??= createSupabaseClients({ url, apiKey });
+        const { auth } = clients;
+        if (!(await auth.getSession())) await auth.signInWithPassword({ email: 'ada@example.com', password: 'x' });
+        return new Response(await auth.getAccessToken());
+      }
       const cookies = createRequestCookies(request, new Headers());
       const { auth } = createServerClients({ url, apiKey, cookies });
       const accessToken = request.headers.get('x-token') ?? undefined;
@@ -30,9 +41,11 @@ const keys = await generateKeyPair('ES256');
 const key = { ...(await exportJWK(keys.publicKey)), kid: 'k1', alg: 'ES256' };
 const nowSeconds = Math.floor(Date.now() / 1000);
 const session = sessionReply('ada', 2, { expires_at: nowSeconds + 3600 });
+/** The session of a password lives for 8 s, and is due for a refresh when 3 of them are left. */
+const shortSession = sessionReply('ada', 1, { expires_in: 8, expires_at: undefined });
 /** The auth service responds after a second. */
 const service = createServer(({ url = '' }, response) => {
-  const body = url.includes('jwks') ? { keys: [key] } : session;
+  const body = url.includes('jwks') ? { keys: [key] } : url.includes('password') ? shortSession : session;
   setTimeout(() => response.setHeader('content-type', 'application/json').end(JSON.stringify(body)), 1000);
 });
 let workerd: Workerd | undefined;
@@ -71,4 +84,13 @@ it('refreshes a session after a request that ended while it refreshed the same o
   const stored = JSON.stringify(sessionReply('ada', 1, { expires_at: nowSeconds - 60 }));
   const cookie = `sb-127-auth-token=base64-${Buffer.from(stored).toString('base64url')}`;
   expect(await readThrice({ cookie })).toEqual(['early', 'ada', 'ada']);
+});
+
+it('refreshes the session of a client for all requests, after one that ended during a refresh in the background', async () => {
+  const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  expect(await read('/shared', {})).toBe(shortSession.access_token);
+  await wait(6_000);
+  expect(await read('/shared', {})).toBe(shortSession.access_token);
+  await wait(3_000);
+  expect(await read('/shared', {})).toBe(session.access_token);
 });

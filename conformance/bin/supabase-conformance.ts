@@ -5,7 +5,7 @@ import { Pool } from 'pg';
 import type { ClientAdapter } from '../src/target/client-adapter.ts';
 import { setOf, type Audit } from '../src/audit/audit.ts';
 import { createAuditContext } from '../src/audit/audit-context.ts';
-import { chooseAudits, hasClientAudits, portableAudits } from '../src/audits/audits.ts';
+import { audits as allAudits, chooseAudits, hasClientAudits, portableAudits } from '../src/audits/audits.ts';
 import { removeLibrary, removeRun } from '../src/schema/cleanup.ts';
 import { compareReports, formatComparison, parseReport } from '../src/reports/comparison.ts';
 import { createDeadlineScale } from '../src/target/deadlines.ts';
@@ -26,7 +26,13 @@ import { parseOptions, usage, type CommandOptions } from './options.ts';
 import { createRemoteTarget } from './remote-target.ts';
 
 async function readKnownFailing(file: string | URL | null): Promise<ReadonlyMap<string, string>> {
-  return file === null ? new Map() : parseKnownFailing(await readFile(file, 'utf8'));
+  if (file === null) return new Map();
+  const known = parseKnownFailing(await readFile(file, 'utf8'));
+  const withoutAudit = [...known.keys()].filter((id) => !allAudits.some((audit) => audit.id === id));
+  // Only a warning: those of clients are missing where the clients are not installed.
+  if (withoutAudit.length > 0)
+    console.error(`${String(file)} names audits that are not installed: ${withoutAudit.join(', ')}`);
+  return known;
 }
 
 async function writeReports(report: ConformanceReport, folder: string): Promise<void> {
@@ -128,7 +134,9 @@ async function auditRemote(
   for (const [name, exitCode] of interruptions)
     process.once(name, () => {
       interruption.abort(exitCode);
-      console.log('Interrupted: waiting for the running audits.');
+      console.log(
+        'Interrupted: waiting for the running audits. A second interruption leaves what they created.',
+      );
     });
   console.log(`Run ${run.id}`);
   try {

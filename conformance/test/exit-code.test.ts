@@ -12,12 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-it('exits with 1 for an unexpected result, after closing the embedded Supabase', async () => {
+it('exits with 1 for an unexpected result, after closing the embedded Supabase, and names ids without an audit', async () => {
   const known = join(folder, 'known.txt');
-  await writeFile(known, 'REST-148 passes, so the list is wrong\n');
+  await writeFile(known, 'REST-148 passes, so the list is wrong\nREST-9999 has a wrong id\n');
   const args = ['--only', 'REST-148', '--set', 'server', '--known', known, '--reports', folder];
-  const { status, stdout } = spawnSync(process.execPath, ['--import', 'tsx', command, ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', command, ...args], {
     encoding: 'utf8',
   });
   expect({ status, stdout }).toMatchObject({ status: 1, stdout: expect.stringContaining('REST-148') });
+  expect(stderr).toContain('known.txt names audits that are not installed: REST-9999');
 });

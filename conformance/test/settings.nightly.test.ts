@@ -107,7 +107,7 @@ it('no audit fails on a server without the inbox schema', { timeout: 300_000 }, 
     expect(having('failed').map(({ audit, outcome }) => [audit.id, outcome])).toEqual([]);
     expect(having('passed').length).toBeGreaterThanOrEqual(225);
     const reasons = having('not-run').map(({ outcome }) => 'reason' in outcome && outcome.reason);
-    expect(reasons).toContain('needs the schema of protocol/product.md, which the target lacks');
+    expect(reasons).toContain('needs the schema of protocol/product.md, which --apply-schema makes');
   } finally {
     await supabase.close();
     await rm(project, { recursive: true });

@@ -24,7 +24,7 @@ const NO_SUBSCRIPTION =
 export const isWithoutSubscription = (reason: string): boolean => NO_SUBSCRIPTION.test(reason);
 
 export const needsSchema = (section: string): string =>
-  `needs the schema of ${section}, which the target lacks`;
+  `needs the schema of ${section}, which --apply-schema makes`;
 
 /** Whether the target has the tables that most audits of REST and realtime use. */
 export async function hasProductSchema(target: ConformanceTarget): Promise<boolean> {

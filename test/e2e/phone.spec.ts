@@ -124,6 +124,14 @@ test('the tabs fade at the end where some are hidden', { tag: '@nightly' }, asyn
   await expect.poll(fadedPx).toEqual(['0px', '32px']);
   await tabs.evaluate((element) => element.scrollTo(element.scrollWidth, 0));
   await expect.poll(fadedPx).toEqual(['32px', '0px']);
+  // A narrow window scrolls the tabs to the current one, which does not fade itself.
+  await page.goto(`${world.appUrl}/home?tab=unread`);
+  const startPx = () =>
+    tabs.evaluate((nav) => {
+      const current = nav.querySelector('[aria-current]') ?? nav;
+      return current.getBoundingClientRect().left - nav.getBoundingClientRect().left;
+    });
+  await expect.poll(startPx).toBeGreaterThanOrEqual(32);
 });
 
 test(

@@ -7,31 +7,20 @@ export const longestTimeoutMs = 2 ** 31 - 1;
 
 function setTimer(callback: () => void, delayMs: number): Timer {
   let handle: ReturnType<typeof setTimeout>;
-  let isUnref = false;
   const wait = (restMs: number) => {
     handle =
       restMs > longestTimeoutMs
         ? setTimeout(() => wait(restMs - longestTimeoutMs), longestTimeoutMs)
         : setTimeout(callback, restMs);
-    if (isUnref) unrefTimeout(handle);
   };
   // A timer that never runs must not keep a process alive.
   if (delayMs === Infinity) return { cancel() {} };
   wait(delayMs);
   return {
     cancel: () => clearTimeout(handle),
-    unref() {
-      isUnref = true;
-      unrefTimeout(handle);
-    },
+    // A page's timeout is a number.
+    unref: () => void (handle as { unref?: () => unknown }).unref?.(),
   };
-}
-
-/** Timeouts of Node and Bun are objects; Deno has numbers, and so have pages, which no timer keeps open. */
-function unrefTimeout(handle: unknown): void {
-  const { Deno } = globalThis as { readonly Deno?: { readonly unrefTimer?: (handle: unknown) => void } };
-  if (typeof handle === 'object') (handle as { unref?: () => void }).unref?.();
-  else Deno?.unrefTimer?.(handle);
 }
 
 /** The parts that all platforms of the realm share; they read the realm's globals at each call. */

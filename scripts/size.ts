@@ -13,13 +13,13 @@ interface Screen {
 }
 
 /** Budgets in kB of gzip, level 9. `beyond`: the screen whose code is loaded already when this one opens. */
-const clients = { firstScreen: 31, everyFeature: 62.5 };
+const clients = { firstScreen: 31, everyFeature: 63 };
 const styles = 10;
 /** The font of a text in English or German. */
 const font = 26;
 const screens: readonly Screen[] = [
   { path: '/login', entry: 'features/auth/sign-in/login-screen.tsx', kB: 117 },
-  { path: '/home', entry: 'features/notifications/screen/inbox-screen.tsx', kB: 156 },
+  { path: '/home', entry: 'features/notifications/screen/inbox-screen.tsx', kB: 157 },
   { path: '/signup', entry: 'features/auth/sign-up/signup-screen.tsx', beyond: '/login', kB: 25 },
   {
     path: '/reset-password',

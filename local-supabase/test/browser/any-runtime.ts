@@ -144,7 +144,7 @@ const { aal } = JSON.parse(atob(raised.access_token.split('.')[1] ?? '')) as { a
 const bucket = await call<{ name: string }>(
   'POST',
   '/storage/v1/bucket',
-  { id: 'files' },
+  { id: 'files', name: 'files' },
   keys.serviceRoleKey,
 );
 const object = await call<{ Key: string }>(

@@ -135,6 +135,32 @@ test('the tabs fade at the end where some are hidden', { tag: '@nightly' }, asyn
 });
 
 test(
+  'the questions of a first visit have a margin and one column of selects',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const person = await world.newUser();
+    await world.auth.send('PUT', '/user', {
+      token: person.accessToken,
+      body: { data: { first_visit: true } },
+    });
+    await page.addInitScript(() => localStorage.setItem('language', 'de'));
+    await page.setViewportSize({ width: 390, height: 844 });
+    await world.enter(page, person);
+    const questions = page.getByRole('region', { name: 'Drei kurze Fragen' });
+    await expect(questions.getByRole('combobox')).toHaveCount(3);
+    const sides = await questions.evaluate((region) => ({
+      card: region.parentElement?.getBoundingClientRect().left,
+      selects: Array.from(
+        region.querySelectorAll('select'),
+        (select) => select.getBoundingClientRect().right,
+      ),
+    }));
+    expect(sides.card).toBe(16);
+    expect(new Set(sides.selects).size).toBe(1);
+  },
+);
+
+test(
   'in a window of 200 px the bars leave most of it to the page',
   { tag: '@nightly' },
   async ({ page, world }) => {

@@ -112,7 +112,7 @@ export const german: AuthTexts = {
     invite: 'Ein Klick erstellt dein Konto und meldet dich an.',
     magiclink: 'Ein Klick, und du bist drin.',
     email: 'Ein Klick, und du bist drin.',
-    recovery: 'Danach wählst du ein neues Passwort.',
+    recovery: 'Als Nächstes wählst du ein neues Passwort.',
     email_change: 'Dein Konto wechselt zur neuen Adresse, sobald beide Adressen bestätigt haben.',
   },
   linkAction: {

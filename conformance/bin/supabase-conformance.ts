@@ -76,11 +76,12 @@ async function auditAndReport({ audits, target, run, options, ...rest }: Command
     concurrency,
     onResult: reportProgress(audits.length),
   });
+  const hasClients = audits.some(({ area }) => setOf(area) === 'client');
   const report = createReport(results, {
     id: run.id,
     startedAt,
     url: target.authUrl.replace(/\/auth\/v1$/, ''),
-    client: target.client?.name ?? 'no client',
+    client: (hasClients && target.client?.name) || 'no client',
     roundTripMs: Math.round(scale.roundTripMs()),
   });
   await writeReports(report, options.reports);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,5 +20,7 @@ it('exits with 1 for an unexpected result, after closing the embedded Supabase, 
     encoding: 'utf8',
   });
   expect({ status, stdout }).toMatchObject({ status: 1, stdout: expect.stringContaining('REST-148') });
+  const report = JSON.parse(await readFile(join(folder, 'conformance.json'), 'utf8')) as unknown;
+  expect(report).toMatchObject({ run: { client: 'no client' } });
   expect(stderr).toContain('known.txt names audits that are not installed: REST-9999');
 });

@@ -12,6 +12,7 @@ The server
   --database-url URL   its database, for audits of what the database broadcasts; likewise
   --mailbox URL        a Mailpit that receives its mails; likewise
   --sms-in-mailbox     codes sent by SMS arrive there too
+  --hooks-port PORT    hooks of the auth service lead to http://127.0.0.1:PORT/<name of the hook>; likewise
   --apply-schema       with --database-url: makes the tables that most audits of REST and realtime need, and switches
                        aggregates of REST on for moments; both are undone at the end, tables of a killed run at the beginning; one
                        such run at a time; without it these audits are not run on a project of others
@@ -53,6 +54,7 @@ export function parseOptions(args: readonly string[]) {
       'database-url': { type: 'string' },
       mailbox: { type: 'string' },
       'sms-in-mailbox': { type: 'boolean', default: false },
+      'hooks-port': { type: 'string' },
       'redirect-to': { type: 'string', default: 'http://localhost:5173/home' },
       set: { type: 'string' },
       only: { type: 'string' },

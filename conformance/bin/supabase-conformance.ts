@@ -9,6 +9,7 @@ import { audits as allAudits, chooseAudits, hasClientAudits, portableAudits } fr
 import { removeLibrary, removeRun } from '../src/schema/cleanup.ts';
 import { compareReports, formatComparison, parseReport } from '../src/reports/comparison.ts';
 import { createDeadlineScale } from '../src/target/deadlines.ts';
+import { createHookServer } from '../src/target/hook-server.ts';
 import { findForeignUsers } from '../src/schema/foreign-users.ts';
 import { formatHtml } from '../src/reports/html-report.ts';
 import { parseKnownFailing } from '../src/runner/known-failing.ts';
@@ -199,13 +200,17 @@ async function main(): Promise<number> {
   const { url, clean: earlierRun, 'database-url': databaseUrl } = options;
   if (url === undefined) return auditLocal(audits, options, client);
   const pool = databaseUrl === undefined ? null : new Pool({ connectionString: databaseUrl });
+  const hooksPort = options['hooks-port'];
+  const hooks = hooksPort === undefined ? undefined : await createHookServer(Number(hooksPort));
   try {
-    const target = { ...(await createRemoteTarget(url, options, pool)), ...(client && { client }) };
+    const remote = await createRemoteTarget(url, options, pool);
+    const target = { ...remote, ...(client && { client }), ...(hooks && { hooks }) };
     if (earlierRun === undefined) return await auditRemote(audits, target, options);
     if (pool) await removeSchema(target);
     await clean(target, earlierRun);
     return 0;
   } finally {
+    await hooks?.close();
     await pool?.end();
   }
 }

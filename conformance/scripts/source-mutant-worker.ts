@@ -3,15 +3,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { InstrumenterContext } from '@stryker-mutator/api/core';
 import type * as LocalSupabaseModule from 'local-supabase';
-import { createLocalTarget } from '../bin/local-target.ts';
 import type { Audit } from '../src/audit/audit.ts';
 import { chooseAudits } from '../src/audits/audits.ts';
 import { runAudits, type AuditResult } from '../src/runner/runner.ts';
 import { createDeadlineScale } from '../src/target/deadlines.ts';
+import { createHookServer } from '../src/target/hook-server.ts';
+import {
+  serverWithChanges,
+  serverWithHooks,
+  serverWithLimits,
+  startAuthServer,
+  type AuthServer,
+} from '../test/auth-servers.ts';
 
 /** An audit that passes without a fault, and how often it executes each place of a fault. */
 export interface AuditCoverage {
   readonly id: string;
+  /** The first server on which it passes. */
+  readonly server: string;
   readonly durationMs: number;
   readonly executions: Readonly<Record<string, number>>;
 }
@@ -20,15 +29,15 @@ export interface ServiceCoverage {
   readonly audits: readonly AuditCoverage[];
   /** The places that are executed at load. If nothing else executes them, a fault cannot be switched on there. */
   readonly atLoad: readonly string[];
-  /** How often the start of a server, which precedes every audit, executes each place. */
-  readonly atStart: Readonly<Record<string, number>>;
+  /** How often the start of each server, which precedes its audits, executes each place. */
+  readonly atStart: Readonly<Partial<Record<string, Readonly<Record<string, number>>>>>;
 }
 
-/** The faulty place and the audits that execute it, in their order. */
+/** The faulty place and the audits that execute it, in their order, by their server. */
 export interface MutantJob {
   readonly mutant: string;
   readonly executions: number;
-  readonly audits: readonly string[];
+  readonly audits: Readonly<Record<string, readonly string[]>>;
 }
 
 const [entry = '', service = ''] = process.argv.slice(2);
@@ -39,23 +48,26 @@ const { createDatabasePool, createLocalSupabase } = (await import(
   pathToFileURL(entry).href
 )) as typeof LocalSupabaseModule;
 const databases = createDatabasePool();
-const start = () =>
-  createLocalSupabase({
-    config: false,
+const hooks = await createHookServer(0);
+
+/** The default server, and for auth those of other settings. */
+const servers: readonly AuthServer[] = [
+  { name: 'the default server', auth: {} },
+  ...(service === 'auth' ? [serverWithHooks, serverWithChanges, serverWithLimits] : []),
+];
+type Server = Awaited<ReturnType<typeof startAuthServer>>;
+
+const start = (server: AuthServer): Promise<Server> =>
+  startAuthServer(createLocalSupabase, server, hooks, {
     databases,
-    port: 0,
-    mailboxPort: 0,
-    auth: { bcryptCost: 4, mailResponseMs: 0 },
+    auth: { mailResponseMs: 0 },
     report: () => undefined,
   });
 
 /** Runs audits until one fails. */
-async function run(
-  supabase: LocalSupabaseModule.LocalSupabase,
-  audits: readonly Audit[],
-): Promise<readonly AuditResult[]> {
+async function run({ target }: Server, audits: readonly Audit[]): Promise<readonly AuditResult[]> {
   const ended = new AbortController();
-  return runAudits(audits, createLocalTarget(supabase), {
+  return runAudits(audits, target, {
     concurrency: 8,
     timeoutMs: 15_000,
     // Deadlines stay as short as on a fast server: some faults are noticed by them.
@@ -67,32 +79,44 @@ async function run(
   });
 }
 
-async function cover(): Promise<ServiceCoverage> {
-  context.currentTestId = 'start';
-  const supabase = await start();
+/** Runs the audits that pass on none of the earlier servers. */
+async function coverOn(
+  server: AuthServer,
+  earlier: readonly AuditCoverage[],
+): Promise<readonly AuditCoverage[]> {
+  context.currentTestId = server.name;
+  const started = await start(server);
   const passed: AuditCoverage[] = [];
   for (const audit of chooseAudits({ only: service, set: 'server' })) {
+    if (earlier.some(({ id }) => id === audit.id)) continue;
     // Else the first audit alone would execute what reads the schema.
-    await supabase.database.query("notify pgrst, 'reload schema'");
+    await started.supabase.database.query("notify pgrst, 'reload schema'");
     context.currentTestId = audit.id;
-    const [result] = await run(supabase, [audit]);
-    const executions = context.mutantCoverage?.perTest[audit.id] ?? {};
+    const [result] = await run(started, [audit]);
     if (result?.outcome.status === 'passed')
-      passed.push({ id: audit.id, durationMs: result.durationMs, executions });
+      passed.push({
+        id: audit.id,
+        server: server.name,
+        durationMs: result.durationMs,
+        executions: context.mutantCoverage?.perTest[audit.id] ?? {},
+      });
   }
-  await supabase.close();
-  const { static: atLoad = {}, perTest = {} } = context.mutantCoverage ?? {};
-  return { audits: passed, atLoad: Object.keys(atLoad), atStart: perTest['start'] ?? {} };
+  await started.supabase.close();
+  return passed;
+}
+
+async function cover(): Promise<ServiceCoverage> {
+  const audits: AuditCoverage[] = [];
+  for (const server of servers) audits.push(...(await coverOn(server, audits)));
+  const { static: atLoad = {}, perTest: atStart = {} } = context.mutantCoverage ?? {};
+  return { audits, atLoad: Object.keys(atLoad), atStart };
 }
 
 /** The first audit that fails. The fast ones run first, because most faults are noticed by them. */
-async function findFailure(
-  supabase: LocalSupabaseModule.LocalSupabase,
-  audits: readonly string[],
-): Promise<string | null> {
+async function findFailure(server: Server, audits: readonly string[]): Promise<string | null> {
   for (let begin = 0, size = 8; begin < audits.length; begin += size, size = 24) {
     const part = chooseAudits({ only: audits.slice(begin, begin + size).join(',') });
-    const results = await run(supabase, part);
+    const results = await run(server, part);
     const failed = results.find(({ outcome }) => outcome.status === 'failed');
     if (failed) return failed.audit.id;
   }
@@ -100,13 +124,18 @@ async function findFailure(
 }
 
 async function findNoticing({ mutant, executions, audits }: MutantJob): Promise<string | null> {
-  Object.assign(context, { activeMutant: mutant, hitCount: 0, hitLimit: executions * 20 + 1000 });
-  const supabase = await start().catch(() => null);
-  const failure = supabase ? await findFailure(supabase, audits).catch(String) : 'the start';
-  delete context.activeMutant;
-  // What the fault has left may never close.
-  await Promise.race([supabase?.close().catch(() => undefined), sleep(3000)]);
-  return failure;
+  for (const server of servers) {
+    const ids = audits[server.name] ?? [];
+    if (ids.length === 0) continue;
+    Object.assign(context, { activeMutant: mutant, hitCount: 0, hitLimit: executions * 20 + 1000 });
+    const started = await start(server).catch(() => null);
+    const failure = started ? await findFailure(started, ids).catch(String) : 'the start';
+    delete context.activeMutant;
+    // What the fault has left may never close.
+    await Promise.race([started?.supabase.close().catch(() => undefined), sleep(3000)]);
+    if (failure !== null) return failure;
+  }
+  return null;
 }
 
 // A fault may reject where nothing waits; what it breaks is for the audits to say.

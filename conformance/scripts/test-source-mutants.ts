@@ -108,8 +108,8 @@ function formatMutant({ fileName, location: { start, end }, replacement }: Mutan
 
 const mutants = await instrument(values.service);
 const { audits, atLoad, atStart } = await readCoverage();
-const executionsOf = (mutant: string, { executions }: AuditCoverage): number =>
-  (executions[mutant] ?? 0) + (atStart[mutant] ?? 0);
+const executionsOf = (mutant: string, { executions, server }: AuditCoverage): number =>
+  (executions[mutant] ?? 0) + (atStart[server]?.[mutant] ?? 0);
 const coveringOf = (mutant: string): readonly AuditCoverage[] =>
   audits.filter((audit) => executionsOf(mutant, audit) > 0).toSorted((a, b) => a.durationMs - b.durationMs);
 const loaded = new Set(atLoad);
@@ -118,10 +118,12 @@ let worker = startWorker();
 const counts = { noticed: 0, survived: 0, 'not executed': 0 };
 for (const mutant of drawn) {
   const covering = coveringOf(mutant.id);
+  const byServer: Record<string, string[]> = {};
+  for (const { server, id } of covering) (byServer[server] ??= []).push(id);
   const job: MutantJob = {
     mutant: mutant.id,
     executions: covering.reduce((sum, audit) => sum + executionsOf(mutant.id, audit), 0),
-    audits: covering.map(({ id }) => id),
+    audits: byServer,
   };
   let failure: string | null = null;
   if (covering.length > 0) {

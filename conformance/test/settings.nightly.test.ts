@@ -1,13 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuthSettings } from 'local-supabase';
 import { createLocalSupabase } from 'local-supabase';
 import { chooseAudits } from '../src/audits/audits.ts';
 import { auditsWithoutPasskeys } from './local-audits.ts';
 import { createLocalTarget } from '../bin/local-target.ts';
 import { runAudits } from '../src/runner/runner.ts';
+import { createHookServer, type HookServer } from '../src/target/hook-server.ts';
+import {
+  serverWithChanges,
+  serverWithHooks,
+  serverWithLimits,
+  startAuthServer,
+  type AuthServer,
+} from './auth-servers.ts';
 
 const strict: Partial<AuthSettings> = {
   emailMaxFrequencySeconds: 60,
@@ -31,31 +39,34 @@ const strict: Partial<AuthSettings> = {
   passkeysEnabled: false,
 };
 
-/** The settings of correct servers, and the minimum number of auth audits that must still pass. */
-const servers: readonly (readonly [string, Partial<AuthSettings>, number])[] = [
-  ['a strict server', strict, 190],
-  ['a server with a captcha', { captchaToken: 'solved' }, 30],
-  ['a server that confirms at once', { mailerAutoconfirm: true, phoneAutoconfirm: true }, 190],
-  ['a server where one address confirms a change', { secureEmailChange: false, refreshTokenVersion: 2 }, 200],
-  ['a server that is closed to new users', { disableSignup: true }, 180],
-  ['a server with rate limits', { rateLimits: {} }, 60],
+/** Correct servers, with the minimum number of auth audits that must still pass. */
+const servers: readonly (readonly [AuthServer, number])[] = [
+  [{ name: 'a strict server', auth: strict }, 190],
+  [{ name: 'a server with a captcha', auth: { captchaToken: 'solved' } }, 30],
+  [
+    { name: 'a server that confirms at once', auth: { mailerAutoconfirm: true, phoneAutoconfirm: true } },
+    190,
+  ],
+  [{ name: 'a server that is closed to new users', auth: { disableSignup: true } }, 180],
+  [serverWithHooks, 250],
+  [serverWithChanges, 200],
+  [serverWithLimits, 60],
 ];
 
 describe('the audits of the auth service', () => {
-  it.each(servers)(
+  let hooks: HookServer;
+  beforeAll(async () => {
+    hooks = await createHookServer(0);
+  });
+  afterAll(() => hooks.close());
+
+  it.each(servers.map(([server, least]) => [server.name, server, least] as const))(
     'no audit of the auth service fails on a correct server: %s',
     { timeout: 300_000 },
-    async (_name, auth, least) => {
-      const supabase = await createLocalSupabase({
-        config: false,
-        port: 0,
-        mailboxPort: 0,
-        auth: { bcryptCost: 4, ...auth },
-      });
+    async (_name, server, least) => {
+      const { supabase, target } = await startAuthServer(createLocalSupabase, server, hooks);
       try {
-        const results = await runAudits(chooseAudits({ only: 'auth' }), createLocalTarget(supabase), {
-          limitPauseMs: 0,
-        });
+        const results = await runAudits(chooseAudits({ only: 'auth' }), target, { limitPauseMs: 0 });
         const failed = results.filter(({ outcome }) => outcome.status === 'failed');
         expect(failed.map(({ audit, outcome }) => [audit.id, outcome])).toEqual([]);
         const passed = results
@@ -63,7 +74,7 @@ describe('the audits of the auth service', () => {
           .map(({ audit }) => audit.id);
         expect(passed.length).toBeGreaterThanOrEqual(least);
         expect(auditsWithoutPasskeys.filter((id) => passed.includes(id))).toEqual(
-          auth.passkeysEnabled === false ? auditsWithoutPasskeys : [],
+          server.auth.passkeysEnabled === false ? auditsWithoutPasskeys : [],
         );
       } finally {
         await supabase.close();

@@ -2,6 +2,7 @@ import { assert } from '../target/assertion.ts';
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { createAuditRun, metadataOf, type AuditRun } from '../target/run.ts';
 
+import type { HookServer } from '../target/hook-server.ts';
 import { createMailReader, toVerifyLink, type MailReader, type ReceivedMail } from '../target/mailbox.ts';
 import { NotRunError, type ConformanceTarget } from '../target/target.ts';
 import {
@@ -35,6 +36,8 @@ export interface AuditContext {
   readonly auth: Wire;
   /** The REST service. @throws NotRunError if the target has none. */
   readonly rest: Wire;
+  /** Receives the calls of the auth service's hooks. @throws NotRunError if they lead elsewhere. */
+  readonly hooks: HookServer;
   /** Returns an unused email address. */
   newEmail(): string;
   newPhone(): string;
@@ -109,6 +112,11 @@ export function createAuditContext(
     get rest() {
       if (target.restUrl === null) throw new NotRunError('the target has no REST service');
       return createWire(target.restUrl, target.anonKey, target.fetch);
+    },
+    get hooks() {
+      if (!target.hooks)
+        throw new NotRunError('the hooks of the service do not lead to the audits (--hooks-port)');
+      return target.hooks;
     },
     newEmail: run.newEmail,
     newPhone: run.newPhone,

@@ -6,6 +6,9 @@ import { authEdgeAudits } from './auth/edges.audits.ts';
 import { factorAudits } from './auth/factors.audits.ts';
 import { flowAudits } from './auth/flows.audits.ts';
 import { generatedLinkAudits } from './auth/generated-links.audits.ts';
+import { hookMessageAudits } from './auth/hook-messages.audits.ts';
+import { hookTokenAudits } from './auth/hook-tokens.audits.ts';
+import { hookAudits } from './auth/hooks.audits.ts';
 import { identityAudits } from './auth/identities.audits.ts';
 import { linkedIdentityAudits } from './auth/linked-identities.audits.ts';
 import { oauthApplicationAudits } from './auth/oauth-applications.audits.ts';
@@ -99,6 +102,9 @@ export const serverAudits: readonly Audit[] = [
   ...phoneFactorAudits,
   ...recoveryCodeAudits,
   ...passkeyAudits,
+  ...hookAudits,
+  ...hookTokenAudits,
+  ...hookMessageAudits,
   ...identityAudits,
   ...linkedIdentityAudits,
   ...providerSignInAudits,

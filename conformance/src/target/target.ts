@@ -1,4 +1,5 @@
 import type { ClientAdapter } from './client-adapter.ts';
+import type { HookServer } from './hook-server.ts';
 import type { WireFetch } from './wire.ts';
 
 /** The server under audit. */
@@ -25,6 +26,8 @@ export interface ConformanceTarget {
   readonly fetch: WireFetch;
   /** The client under audit, for audits of any client. Without it they are not run. */
   readonly client?: ClientAdapter;
+  /** Receives the calls of the auth service's hooks. Without it, audits of hooks are not run. */
+  readonly hooks?: HookServer;
   /** Called with each text frame of the realtime service. */
   readonly onFrame?: (direction: 'sent' | 'received', text: string) => void;
   /** Runs SQL as the database's owner, with `$1` for the first value. Without it, audits that need it are not run. */

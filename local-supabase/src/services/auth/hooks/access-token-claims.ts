@@ -44,8 +44,10 @@ function typeOf(value: unknown): string {
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-const wrongType = (path: string, expected: readonly string[], value: unknown): string =>
-  `${path}: Invalid type. Expected: ${expected.join('/')}, given: ${typeOf(value)}`;
+function wrongType(path: string, expected: readonly string[], value: unknown): string {
+  const types = expected.length > 1 ? `[${expected.join(',')}]` : expected.join();
+  return `${path}: Invalid type. Expected: ${types}, given: ${typeOf(value)}`;
+}
 
 function problemsOf(claims: unknown): readonly string[] {
   if (typeOf(claims) !== 'object') return [wrongType('(root)', ['object'], claims)];

@@ -39,12 +39,14 @@ const unreadable = (cause?: unknown): AuthHttpError => internal('Error unmarshal
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Throws the error that a hook returned as `{error: {http_code, message}}`; ignores one without a message. */
+/** Throws the error that a hook returned as `{error: {http_code, message}}`; ignores one without a message or with members of other types. */
 function throwHookError({ error }: JsonObject): void {
   if (!isObject(error)) return;
-  const { message = '', http_code: status = 0 } = error;
-  if (typeof message !== 'string' || message === '' || typeof status !== 'number') return;
-  const hasStatus = Number.isInteger(status) && status >= 200 && status <= 599;
+  const { message } = error;
+  const status = error['http_code'] ?? 0;
+  if (typeof message !== 'string' || message === '') return;
+  if (typeof status !== 'number' || !Number.isInteger(status)) return;
+  const hasStatus = status >= 200 && status <= 599;
   const code = !hasStatus || status === 500 ? 'unexpected_failure' : 'unknown';
   throw new AuthHttpError(hasStatus ? status : 500, code, message);
 }

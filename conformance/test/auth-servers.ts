@@ -1,0 +1,94 @@
+import type { AuthSettings, createLocalSupabase, LocalSupabase, LocalSupabaseOptions } from 'local-supabase';
+import { createLocalTarget } from '../bin/local-target.ts';
+import { hookNames, hookSecrets, readHookSql, type HookServer } from '../src/target/hook-server.ts';
+import type { ConformanceTarget } from '../src/target/target.ts';
+
+export interface AuthServer {
+  readonly name: string;
+  readonly auth: Partial<AuthSettings>;
+  readonly redirectUrls?: readonly string[];
+  /** Whether the service calls hooks, which then receive its mails and SMS. */
+  readonly hasHooks?: true;
+}
+
+export const serverWithHooks: AuthServer = {
+  name: 'a server with hooks',
+  hasHooks: true,
+  auth: {
+    accountChangeMails: [
+      'password_changed',
+      'email_changed',
+      'phone_changed',
+      'identity_linked',
+      'identity_unlinked',
+    ],
+  },
+};
+
+export const serverWithChanges: AuthServer = {
+  name: 'a server that mails changes of accounts, with rules for passwords and tokens of version 2',
+  redirectUrls: [
+    'http://localhost:5173/**',
+    'https://*.example.com/a?/**',
+    'https://{one,two}.example.org/[a-c]/[!a-c]/*.html',
+  ],
+  auth: {
+    refreshTokenVersion: 2,
+    secureEmailChange: false,
+    passwordMinLength: 12,
+    passwordRequiredCharacters: [
+      'abcdefghijklmnopqrstuvwxyz',
+      'ABCDEFGHIJKLMNOPQRSTUVWXYZ',
+      '0123456789',
+      '!@#$%^&*_-',
+    ],
+    passwordUpdateRequiresReauthentication: true,
+    passwordUpdateRequiresCurrentPassword: true,
+    accountChangeMails: [
+      'password_changed',
+      'email_changed',
+      'phone_changed',
+      'identity_linked',
+      'identity_unlinked',
+      'mfa_factor_enrolled',
+      'mfa_factor_unenrolled',
+    ],
+  },
+};
+
+export const serverWithLimits: AuthServer = {
+  name: 'a server with rate limits',
+  auth: { rateLimits: {}, mailerAutoconfirm: true },
+};
+
+/** Starts a server of the list, with its target. */
+export async function startAuthServer(
+  create: typeof createLocalSupabase,
+  { auth, redirectUrls, hasHooks }: AuthServer,
+  hooks: HookServer,
+  options: LocalSupabaseOptions = {},
+): Promise<{ readonly supabase: LocalSupabase; readonly target: ConformanceTarget }> {
+  const endpoint = (name: string) => ({
+    uri: `http://127.0.0.1:${hooks.port}/${name}`,
+    secrets: hookSecrets,
+  });
+  const targets = Object.fromEntries(hookNames.map((name) => [name, endpoint(name)]));
+  const before_user_created = { uri: 'pg-functions://postgres/conformance_hooks/before_user_created' };
+  const supabase = await create({
+    config: false,
+    port: 0,
+    mailboxPort: 0,
+    ...options,
+    ...(redirectUrls && { redirectUrls }),
+    auth: {
+      bcryptCost: 4,
+      ...options.auth,
+      ...auth,
+      ...(hasHooks && { hooks: { ...targets, before_user_created } }),
+    },
+  });
+  const target = createLocalTarget(supabase);
+  if (!hasHooks) return { supabase, target };
+  await supabase.database.exec(await readHookSql());
+  return { supabase, target: { ...target, hooks, mailboxUrl: null, smsInMailbox: false } };
+}

@@ -11,18 +11,20 @@ export interface AuthServer {
   readonly hasHooks?: true;
 }
 
+const accountChangeMails: AuthSettings['accountChangeMails'] = [
+  'password_changed',
+  'email_changed',
+  'phone_changed',
+  'identity_linked',
+  'identity_unlinked',
+  'mfa_factor_enrolled',
+  'mfa_factor_unenrolled',
+];
+
 export const serverWithHooks: AuthServer = {
   name: 'a server with hooks',
   hasHooks: true,
-  auth: {
-    accountChangeMails: [
-      'password_changed',
-      'email_changed',
-      'phone_changed',
-      'identity_linked',
-      'identity_unlinked',
-    ],
-  },
+  auth: { accountChangeMails },
 };
 
 export const serverWithChanges: AuthServer = {
@@ -44,15 +46,7 @@ export const serverWithChanges: AuthServer = {
     ],
     passwordUpdateRequiresReauthentication: true,
     passwordUpdateRequiresCurrentPassword: true,
-    accountChangeMails: [
-      'password_changed',
-      'email_changed',
-      'phone_changed',
-      'identity_linked',
-      'identity_unlinked',
-      'mfa_factor_enrolled',
-      'mfa_factor_unenrolled',
-    ],
+    accountChangeMails,
   },
 };
 

@@ -1,7 +1,10 @@
 import type { Audit } from '../audit/audit.ts';
+import { accountChangeAudits } from './auth/account-changes.audits.ts';
 import { adminProviderAudits } from './auth/admin-providers.audits.ts';
 import { adminAudits } from './auth/admin.audits.ts';
 import { discoveryAudits } from './auth/discovery.audits.ts';
+import { counterTokenAudits } from './auth/counter-tokens.audits.ts';
+import { passwordRuleAudits } from './auth/password-rules.audits.ts';
 import { authEdgeAudits } from './auth/edges.audits.ts';
 import { factorAudits } from './auth/factors.audits.ts';
 import { flowAudits } from './auth/flows.audits.ts';
@@ -102,6 +105,9 @@ export const serverAudits: readonly Audit[] = [
   ...phoneFactorAudits,
   ...recoveryCodeAudits,
   ...passkeyAudits,
+  ...counterTokenAudits,
+  ...accountChangeAudits,
+  ...passwordRuleAudits,
   ...hookAudits,
   ...hookTokenAudits,
   ...hookMessageAudits,

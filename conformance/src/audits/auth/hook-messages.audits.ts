@@ -6,6 +6,7 @@ import { NotRunError } from '../../target/target.ts';
 import { assertStatus, at, parseJson, textAt, type WireResponse } from '../../target/wire.ts';
 import { assertRefusal, lastCallOf, payloadOf } from './hook-call.ts';
 import { generateLink, verifyToken } from './mail-link.ts';
+import { enrollTotp } from './totp.ts';
 
 const audit = auditsOf('auth');
 const options = { source: 'protocol/auth.md#hooks', since: '1.0.0', needs: ['service-key'] } as const;
@@ -57,9 +58,10 @@ function assertCodeMail(context: AuditContext, email: string, type: string): str
 
 /** Mails of an account's changes contain no code. */
 function assertNotice(context: AuditContext, email: string, type: string, members: object): void {
-  const { data } = lastMailOf(context, email);
-  if (data['email_action_type'] !== type) throw new NotRunError(`the service sends no mail ${type}`);
-  const { redirect_to, site_url } = data;
+  const call = context.hooks.calls('send_email', email).findLast(({ text }) => text.includes(`"${type}"`));
+  if (!call) return assert.fail(`the service mails ${type}`, 'no call of the hook');
+  const data = payloadOf(call.json, 'send-email')['email_data'];
+  const [redirect_to, site_url] = [at(data, 'redirect_to'), at(data, 'site_url')];
   assert.deepEqual(
     data,
     {
@@ -193,7 +195,7 @@ export const hookMessageAudits: readonly Audit[] = [
   }),
   audit(
     'AUTH-1152',
-    'the hook of mails receives the changes of accounts that the project mails, without a code',
+    'the hook of mails receives the changes of accounts, without a code',
     options,
     async (context) => {
       const user = await context.newUser();
@@ -203,11 +205,14 @@ export const hookMessageAudits: readonly Audit[] = [
       await put({ password: 'Another-1 to be kept' });
       assertNotice(context, user.email, 'password_changed_notification', {});
       const [phone, next] = [context.newPhone(), context.newEmail()];
-      assertStatus(await context.admin('PUT', `/users/${user.id}`, { phone, phone_confirm: true }), 200);
-      const other = context.newPhone();
-      await put({ phone: other });
-      const sms = { type: 'phone_change', phone: other, token: lastSmsOf(context, other).data['otp'] };
-      assertSession(await verifyToken(context, sms));
+      const verifyPhone = async (to: string) => {
+        await put({ phone: to });
+        const code = lastSmsOf(context, to).data['otp'];
+        assertSession(await verifyToken(context, { type: 'phone_change', phone: to, token: code }));
+      };
+      await verifyPhone(phone);
+      assertNotice(context, user.email, 'identity_linked_notification', { provider: 'phone' });
+      await verifyPhone(context.newPhone());
       assertNotice(context, user.email, 'phone_changed_notification', { old_phone: phone });
       await put({ email: next });
       const { token: first, token_new } = lastMailOf(context, next).data;
@@ -216,6 +221,17 @@ export const hookMessageAudits: readonly Audit[] = [
       const code = token_new === '' ? first : token_new;
       assertSession(await verifyToken(context, { type: 'email_change', email: next, token: code }));
       assertNotice(context, user.email, 'email_changed_notification', { old_email: user.email });
+      const own = await context.auth.send('GET', '/user', { token });
+      const identities = at(own.json, 'identities') as readonly unknown[];
+      const identity = identities.find((found) => at(found, 'provider') === 'phone');
+      const path = `/user/identities/${String(at(identity, 'identity_id'))}`;
+      assertStatus(await context.auth.send('DELETE', path, { token }), 200);
+      assertNotice(context, next, 'identity_unlinked_notification', { provider: 'phone' });
+      const factor = await enrollTotp(context, token);
+      const proved = textAt(assertSession(await factor.verify()), 'access_token');
+      assertNotice(context, next, 'mfa_factor_enrolled_notification', { factor_type: 'totp' });
+      assertStatus(await context.auth.send('DELETE', `/factors/${factor.id}`, { token: proved }), 200);
+      assertNotice(context, next, 'mfa_factor_unenrolled_notification', { factor_type: 'totp' });
     },
   ),
   audit(

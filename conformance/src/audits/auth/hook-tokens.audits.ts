@@ -1,4 +1,3 @@
-import * as OTPAuth from 'otpauth';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import {
   assertSession,
@@ -8,9 +7,10 @@ import {
 } from '../../audit/audit-context.ts';
 import { assert } from '../../target/assertion.ts';
 import type { HookResponse } from '../../target/hook-server.ts';
-import { assertStatus, at, jwtPartOf, textAt, type WireResponse } from '../../target/wire.ts';
+import { at, jwtPartOf, textAt, type WireResponse } from '../../target/wire.ts';
 import { assertRefusal, lastCallOf } from './hook-call.ts';
 import { generateLink, verifyToken } from './mail-link.ts';
+import { enrollTotp } from './totp.ts';
 
 const audit = auditsOf('auth');
 const options = { source: 'protocol/auth.md#hooks', since: '1.0.0', needs: ['service-key'] } as const;
@@ -31,24 +31,6 @@ async function signInWith(
 ): Promise<WireResponse> {
   context.hooks.respond(tokenHook, user.id, response);
   return context.signIn(user.email, user.password);
-}
-
-/** Enrolls a TOTP factor, and returns a function that verifies a code of it, which may be wrong. */
-async function enrollFactor({ auth }: AuditContext, user: AuditUser) {
-  const token = user.accessToken;
-  const body = { factor_type: 'totp', friendly_name: 'app' };
-  const enrolled = await auth.send('POST', '/factors', { token, body });
-  assertStatus(enrolled, 200);
-  const id = textAt(enrolled, 'id');
-  const totp = OTPAuth.URI.parse(textAt(enrolled, 'totp', 'uri')) as OTPAuth.TOTP;
-  const verify = async (isRight: boolean) => {
-    const challenged = await auth.send('POST', `/factors/${id}/challenge`, { token, body: {} });
-    const right = totp.generate();
-    const wrong = right.startsWith('0') ? `1${right.slice(1)}` : `0${right.slice(1)}`;
-    const proof = { challenge_id: textAt(challenged, 'id'), code: isRight ? right : wrong };
-    return auth.send('POST', `/factors/${id}/verify`, { token, body: proof });
-  };
-  return { id, verify };
 }
 
 const requiredClaims = 'aud exp iat sub email phone role aal session_id is_anonymous'.split(' ');
@@ -207,7 +189,7 @@ export const hookTokenAudits: readonly Audit[] = [
     options,
     async (context) => {
       const user = await context.newUser();
-      const { id, verify } = await enrollFactor(context, user);
+      const { id, verify } = await enrollTotp(context, user.accessToken);
       const callOf = () => lastCallOf(context, factorHook, user.id, 'mfa-verification');
       const payload = { user_id: user.id, factor_id: id, factor_type: 'totp' };
       const refused = await verify(false);
@@ -228,7 +210,7 @@ export const hookTokenAudits: readonly Audit[] = [
       ] as const;
       for (const [body, message, isRight] of refusals) {
         const user = await context.newUser();
-        const { verify } = await enrollFactor(context, user);
+        const { verify } = await enrollTotp(context, user.accessToken);
         context.hooks.respond(factorHook, user.id, { body: { decision: 'continue', message: 'Ignored.' } });
         assertRefusal(await verify(false), 422, 'mfa_verification_failed', 'Invalid TOTP code entered');
         context.hooks.respond(factorHook, user.id, { body: { error: { http_code: 418, message: 'No.' } } });

@@ -115,7 +115,7 @@ export async function createAuthService(options: AuthServiceOptions): Promise<Au
       } catch (thrown) {
         const error = refuseNul(thrown);
         if (!isExpectedError(error)) context.report(error);
-        return encodeError(error, request.headers);
+        return encodeError(error, request.headers, call.responseHeaders);
       }
     };
   const pathsOf = (path: string): string[] =>

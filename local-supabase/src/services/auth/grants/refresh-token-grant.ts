@@ -110,6 +110,8 @@ export async function refreshSession(
   return inTransaction(context, async ({ sql }) => {
     const presented = await findPresented(sql, text);
     const { user, session, token } = presented;
+    call.responseHeaders.set('sb-auth-user-id', user.id);
+    call.responseHeaders.set('sb-auth-session-id', session.id);
     await checkMayRefresh(context, sql, presented, clientId);
     const refreshToken = await ('revoked' in token
       ? renewByToken(context, call, sql, user, session, token)
@@ -121,8 +123,8 @@ export async function refreshSession(
       user_agent: call.userAgent || null,
       ip: call.ip,
     });
-    call.responseHeaders.set('sb-auth-user-id', user.id);
-    call.responseHeaders.set('sb-auth-session-id', session.id);
+    if ('revoked' in token)
+      call.responseHeaders.set('sb-auth-refresh-token-prefix', refreshToken.slice(0, 5));
     return createSessionTokens(context, call, sql, user, refreshed, {
       refreshToken,
       method: 'token_refresh',

@@ -32,8 +32,9 @@ function fieldsOf(error: unknown): Fields {
 }
 
 /** Encodes an error of a route: the OAuth form, or the HTTP form in the version that `requestHeaders` selects. */
-export function encodeError(error: unknown, requestHeaders: Headers): Response {
-  const headers = new Headers({ 'Content-Type': 'application/json' });
+export function encodeError(error: unknown, requestHeaders: Headers, responseHeaders?: Headers): Response {
+  const headers = new Headers(responseHeaders);
+  headers.set('Content-Type', 'application/json');
   const isCurrent = acceptsCurrentForm(requestHeaders);
   if (isCurrent) headers.set(apiVersionHeader, currentVersion);
   if (error instanceof OAuthError)

@@ -4,6 +4,7 @@ import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 
 import { decodeBase64, encodeBase64Url } from '../../../platform/base64.ts';
 import { isEqualBytes } from '../../../platform/bytes.ts';
+import type { Call } from '../http/call.ts';
 import type { Session } from '../rows/session.ts';
 
 /** A parsed refresh token of version 2, not yet verified. */
@@ -51,6 +52,12 @@ export function encodeCounterToken(session: Session): string {
   const part = concatBytes(Uint8Array.of(0), id, encodeVarint(session.refresh_token_counter));
   const signed = concatBytes(part, sign(part, session.refresh_token_hmac_key));
   return encodeBase64Url(concatBytes(signed, checksum(signed)));
+}
+
+/** Encodes the session's current counter for a response, whose header names the counter. */
+export function issueCounterToken(call: Call, session: Session): string {
+  call.responseHeaders.set('sb-auth-refresh-token-counter', String(session.refresh_token_counter));
+  return encodeCounterToken(session);
 }
 
 /** Parses a version 2 token; null for any other text. */

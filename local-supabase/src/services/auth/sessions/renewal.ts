@@ -1,6 +1,6 @@
 import type { Call } from '../http/call.ts';
 import { nowDate, type AuthContext } from '../context.ts';
-import { type CounterToken, encodeCounterToken } from './counter-token.ts';
+import { type CounterToken, issueCounterToken } from './counter-token.ts';
 import type { Sql } from '../../../database/database.ts';
 import { badRequest, CommitThenThrow, invalid } from '../http/errors.ts';
 import {
@@ -54,7 +54,7 @@ export async function renewByToken(
   await revokeRefreshToken(sql, now, successor);
   const counter = session.refresh_token_counter;
   const next = counter === null ? newCounter() : { refresh_token_counter: counter + 1 };
-  return encodeCounterToken(await updateSession(sql, now, session, next));
+  return issueCounterToken(call, await updateSession(sql, now, session, next));
 }
 
 /** Rotates a version 2 token to the next counter; a reusable older token yields the current counter. */
@@ -70,16 +70,27 @@ export async function renewByCounter(
   const now = nowDate(context);
   const behind = (session.refresh_token_counter ?? 0) - token.counter;
   if (behind < 0) throw invalid('Invalid Refresh Token: Not Issued By This Server');
-  const sinceMs = Math.abs(now.getTime() - lastRefreshedAtMs(session, null));
-  const isConcurrent = sinceMs < settings.refreshTokenReuseIntervalSeconds * 1000;
-  if (behind <= 1 || isConcurrent || settings.refreshTokenAllowReuse) {
+  const { responseHeaders } = call;
+  if (behind === 0) {
     await recordAudit(context, sql, user, 'token_refreshed');
-    if (behind > 0) return encodeCounterToken(session);
-    call.responseHeaders.set('sb-auth-refresh-token-reuse', 'false');
-    return encodeCounterToken(
-      await updateSession(sql, now, session, { refresh_token_counter: token.counter + 1 }),
-    );
+    responseHeaders.set('sb-auth-refresh-token-reuse', 'false');
+    const next = { refresh_token_counter: token.counter + 1 };
+    return issueCounterToken(call, await updateSession(sql, now, session, next));
   }
-  if (settings.refreshTokenRotation) await deleteSessions(sql, { id: session.id });
+  const sinceMs = Math.abs(now.getTime() - lastRefreshedAtMs(session, null));
+  const causes = [
+    ...(sinceMs < settings.refreshTokenReuseIntervalSeconds * 1000 ? ['concurrent-refresh'] : []),
+    ...(behind === 1 ? ['fail-to-save'] : []),
+    ...(settings.refreshTokenAllowReuse ? ['always-allow'] : []),
+  ];
+  if (causes.length > 0) {
+    await recordAudit(context, sql, user, 'token_refreshed');
+    responseHeaders.set('sb-auth-refresh-token-reuse-cause', causes.join(','));
+    return issueCounterToken(call, session);
+  }
+  if (settings.refreshTokenRotation) {
+    await deleteSessions(sql, { id: session.id });
+    responseHeaders.set('sb-auth-refresh-token-rotated', 'true');
+  }
   throw alreadyUsed();
 }

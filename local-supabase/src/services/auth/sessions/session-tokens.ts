@@ -3,7 +3,7 @@ import type { AuthContext } from '../context.ts';
 import { nowDate } from '../context.ts';
 import { customizeClaims } from '../hooks/access-token-claims.ts';
 import type { Sql } from '../../../database/database.ts';
-import { encodeCounterToken } from './counter-token.ts';
+import { issueCounterToken } from './counter-token.ts';
 import { createRefreshToken } from './refresh-token.ts';
 import { addMethod, createSession, type OAuthGrant, readMethods, type Session } from '../rows/session.ts';
 import { encodeUser, hasVerifiedFactor, type User } from '../rows/user.ts';
@@ -86,11 +86,12 @@ export async function signIn(
   const hasCounter = context.settings.refreshTokenVersion === 2;
   const session = await createSession(sql, now, { userId: user.id, call, hasCounter, grant });
   const refreshToken = hasCounter
-    ? encodeCounterToken(session)
+    ? issueCounterToken(call, session)
     : (await createRefreshToken(sql, now, { userId: user.id, sessionId: session.id })).token;
   await addMethod(sql, now, session.id, method);
   const signedIn = await updateUser(sql, now, user, { last_sign_in_at: now });
   call.responseHeaders.set('sb-auth-user-id', user.id);
   call.responseHeaders.set('sb-auth-session-id', session.id);
+  if (!hasCounter) call.responseHeaders.set('sb-auth-refresh-token-prefix', refreshToken.slice(0, 5));
   return createSessionTokens(context, call, sql, signedIn, session, { refreshToken, method });
 }

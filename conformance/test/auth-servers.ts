@@ -52,7 +52,7 @@ export const serverWithChanges: AuthServer = {
 
 export const serverWithLimits: AuthServer = {
   name: 'a server with rate limits',
-  auth: { rateLimits: {}, mailerAutoconfirm: true },
+  auth: { rateLimits: { emailSent: 1e6, smsSent: 1e6 } },
 };
 
 /** Starts a server of the list, with its target. */

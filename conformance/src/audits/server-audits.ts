@@ -24,6 +24,7 @@ import { phoneFactorAudits } from './auth/phone-factors.audits.ts';
 import { pkceAudits } from './auth/pkce.audits.ts';
 import { providerAssertionAudits } from './auth/provider-assertions.audits.ts';
 import { providerSignInAudits } from './auth/provider-sign-ins.audits.ts';
+import { rateLimitAudits } from './auth/rate-limits.audits.ts';
 import { recoveryCodeAudits } from './auth/recovery-codes.audits.ts';
 import { serviceAudits } from './auth/service.audits.ts';
 import { singleSignOnAudits } from './auth/single-sign-on.audits.ts';
@@ -106,6 +107,7 @@ export const serverAudits: readonly Audit[] = [
   ...recoveryCodeAudits,
   ...passkeyAudits,
   ...counterTokenAudits,
+  ...rateLimitAudits,
   ...accountChangeAudits,
   ...passwordRuleAudits,
   ...hookAudits,

@@ -32,7 +32,11 @@ export const serverWithChanges: AuthServer = {
   redirectUrls: [
     'http://localhost:5173/**',
     'https://*.example.com/a?/**',
-    'https://{one,two}.example.org/[a-c]/[!a-c]/*.html',
+    'https://one.example.org/[a-c]/[!a-c]/[^z]*.html',
+    'https://two.example.org/{x}/\\*/(b+c)$',
+    'https://three.example.org/{one,two}',
+    'https://example.net:*/port',
+    'audit-app://**',
   ],
   auth: {
     refreshTokenVersion: 2,

@@ -25,6 +25,7 @@ import { pkceAudits } from './auth/pkce.audits.ts';
 import { providerAssertionAudits } from './auth/provider-assertions.audits.ts';
 import { providerSignInAudits } from './auth/provider-sign-ins.audits.ts';
 import { rateLimitAudits } from './auth/rate-limits.audits.ts';
+import { redirectAudits } from './auth/redirects.audits.ts';
 import { recoveryCodeAudits } from './auth/recovery-codes.audits.ts';
 import { serviceAudits } from './auth/service.audits.ts';
 import { singleSignOnAudits } from './auth/single-sign-on.audits.ts';
@@ -107,6 +108,7 @@ export const serverAudits: readonly Audit[] = [
   ...recoveryCodeAudits,
   ...passkeyAudits,
   ...counterTokenAudits,
+  ...redirectAudits,
   ...rateLimitAudits,
   ...accountChangeAudits,
   ...passwordRuleAudits,

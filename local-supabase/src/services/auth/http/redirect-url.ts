@@ -1,38 +1,31 @@
 import type { Call } from './call.ts';
 import type { AuthContext } from '../context.ts';
 
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
+const isLoopbackAddress = (host: string): boolean => host === '[::1]' || /^127(\.\d+){3}$/.test(host);
+const isLoopback = (host: string): boolean => host === 'localhost' || isLoopbackAddress(host);
 
-/** Compiles an allow-list pattern: `*` stops at dots and slashes, `**` does not, `?` is one character, `{a,b}` and `[a-z]`. */
-export function compilePattern(pattern: string): RegExp {
-  const source = pattern.replace(/\*\*|\*|\?|\{|\}|,|\[!?|\]|[\\^$.|+()/-]/g, (token, offset: number) => {
-    const before = pattern.slice(0, offset);
-    const inBraces = before.lastIndexOf('{') > before.lastIndexOf('}');
-    const inBrackets = before.lastIndexOf('[') > before.lastIndexOf(']');
-    if (inBrackets && token !== ']') return token === '-' ? '-' : `\\${token}`;
-    switch (token) {
-      case '**':
-        return '.*';
-      case '*':
-        return '[^./]*';
-      case '?':
-        return '[^./]';
-      case '{':
-        return '(?:';
-      case '}':
-        return ')';
-      case ',':
-        return inBraces ? '|' : ',';
-      case '[':
-      case ']':
-        return token;
-      case '[!':
-        return '[^';
-      default:
-        return `\\${token}`;
-    }
-  });
+const escapeText = (text: string): string => text.replaceAll(/[\\^$.|+()[\]{}/*?-]/g, '\\$&');
+
+/**
+ * Compiles an allow-list pattern: `*` stops at dots and slashes, `**` does not, `?` is one character, `[a-z]` and `[!a-z]`
+ * are a range, and `\` escapes. Braces enclose no alternatives, because a comma ends a pattern.
+ */
+function compilePattern(pattern: string): RegExp {
+  let openBraces = 0;
+  const source = pattern.replace(
+    /\\(.)|\*\*+|\[(!?)([^\]]+)\]|[^*]|\*/gs,
+    (part, escaped?: string, negation?: string, range?: string) => {
+      if (escaped !== undefined) return escapeText(escaped);
+      if (range !== undefined) return `[${negation === '' ? '' : '^'}${range.replaceAll(/[\\^[]/g, '\\$&')}]`;
+      if (part.length > 1) return '.*';
+      if (part === '*') return '[^./]*';
+      if (part === '?') return '[^./]';
+      if (part === '{') openBraces += 1;
+      else if (part === '}' && openBraces > 0) openBraces -= 1;
+      else return escapeText(part);
+      return '';
+    },
+  );
   return new RegExp(`^${source}$`, 's');
 }
 
@@ -67,12 +60,13 @@ export function isRedirectAllowed(context: AuthContext, target: string): boolean
   const url = parseTarget(target);
   if (!url) return false;
   if (URL.canParse(context.siteUrl) && isOwnSite(new URL(context.siteUrl), url)) return true;
-  if (isWeb(url) && isLoopback(url.hostname)) return true;
+  if (isWeb(url) && isLoopbackAddress(url.hostname)) return true;
   if (/^\d+(\.\d+){3}$/.test(url.hostname) || url.hostname.startsWith('[')) return false;
   const [withoutHash = ''] = target.split('#');
   // Refuse a user name: a `*` for the port would match it, and `**` would match the host after the `@`.
   const withoutUser = withoutHash.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');
   return context.redirectUrls
+    .flatMap((patterns) => patterns.split(','))
     .map(compilePattern)
     .some((pattern) => pattern.test(withoutHash) && pattern.test(withoutUser));
 }

@@ -9,6 +9,7 @@ import { runAudits, type AuditResult } from '../src/runner/runner.ts';
 import { createDeadlineScale } from '../src/target/deadlines.ts';
 import { createHookServer } from '../src/target/hook-server.ts';
 import {
+  serverThatConfirms,
   serverWithChanges,
   serverWithHooks,
   serverWithLimits,
@@ -53,7 +54,7 @@ const hooks = await createHookServer(0);
 /** The default server, and for auth those of other settings. */
 const servers: readonly AuthServer[] = [
   { name: 'the default server', auth: {} },
-  ...(service === 'auth' ? [serverWithHooks, serverWithChanges, serverWithLimits] : []),
+  ...(service === 'auth' ? [serverWithHooks, serverWithChanges, serverWithLimits, serverThatConfirms] : []),
 ];
 type Server = Awaited<ReturnType<typeof startAuthServer>>;
 

@@ -54,6 +54,11 @@ export const serverWithChanges: AuthServer = {
   },
 };
 
+export const serverThatConfirms: AuthServer = {
+  name: 'a server that confirms at once',
+  auth: { mailerAutoconfirm: true, phoneAutoconfirm: true },
+};
+
 export const serverWithLimits: AuthServer = {
   name: 'a server with rate limits',
   auth: { rateLimits: { emailSent: 1e6, smsSent: 1e6 } },

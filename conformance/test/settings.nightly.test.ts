@@ -10,6 +10,7 @@ import { createLocalTarget } from '../bin/local-target.ts';
 import { runAudits } from '../src/runner/runner.ts';
 import { createHookServer, type HookServer } from '../src/target/hook-server.ts';
 import {
+  serverThatConfirms,
   serverWithChanges,
   serverWithHooks,
   serverWithLimits,
@@ -43,10 +44,7 @@ const strict: Partial<AuthSettings> = {
 const servers: readonly (readonly [AuthServer, number])[] = [
   [{ name: 'a strict server', auth: strict }, 190],
   [{ name: 'a server with a captcha', auth: { captchaToken: 'solved' } }, 30],
-  [
-    { name: 'a server that confirms at once', auth: { mailerAutoconfirm: true, phoneAutoconfirm: true } },
-    190,
-  ],
+  [serverThatConfirms, 190],
   [{ name: 'a server that is closed to new users', auth: { disableSignup: true } }, 180],
   [serverWithHooks, 250],
   [serverWithChanges, 200],

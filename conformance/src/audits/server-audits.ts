@@ -26,6 +26,7 @@ import { providerAssertionAudits } from './auth/provider-assertions.audits.ts';
 import { providerSignInAudits } from './auth/provider-sign-ins.audits.ts';
 import { rateLimitAudits } from './auth/rate-limits.audits.ts';
 import { redirectAudits } from './auth/redirects.audits.ts';
+import { immediateConfirmationAudits } from './auth/immediate-confirmation.audits.ts';
 import { recoveryCodeAudits } from './auth/recovery-codes.audits.ts';
 import { serviceAudits } from './auth/service.audits.ts';
 import { singleSignOnAudits } from './auth/single-sign-on.audits.ts';
@@ -108,6 +109,7 @@ export const serverAudits: readonly Audit[] = [
   ...recoveryCodeAudits,
   ...passkeyAudits,
   ...counterTokenAudits,
+  ...immediateConfirmationAudits,
   ...redirectAudits,
   ...rateLimitAudits,
   ...accountChangeAudits,

@@ -1,5 +1,10 @@
 import { auditsOf, type Audit } from '../../audit/audit.ts';
-import { assertSession, type AuditContext, type AuditUser } from '../../audit/audit-context.ts';
+import {
+  assertSession,
+  newAnonymousUser,
+  type AuditContext,
+  type AuditUser,
+} from '../../audit/audit-context.ts';
 import { assert } from '../../target/assertion.ts';
 import type { ReceivedMail } from '../../target/mailbox.ts';
 import { NotRunError } from '../../target/target.ts';
@@ -134,6 +139,26 @@ export const accountChangeAudits: readonly Audit[] = [
       assertNames(linked, ['phone', user.email]);
       const changed = await mailOf(context, user.email, () => change(next));
       assertNames(changed, [phone, next]);
+    },
+  ),
+  audit(
+    'AUTH-1187',
+    'a change of the address keeps the time of the first confirmation, and confirms an anonymous user',
+    { ...options, source: 'protocol/auth.md#user', level: 'MUST' },
+    async (context) => {
+      const user = await context.newUser();
+      const confirmedAt = async (token: string) =>
+        at((await context.auth.send('GET', '/user', { token })).json, 'email_confirmed_at');
+      const before = await confirmedAt(user.accessToken);
+      const next = context.newEmail();
+      await put(context, user.accessToken, { email: next });
+      await confirmEmail(context, user, next);
+      assert.equal(await confirmedAt(user.accessToken), before, 'email_confirmed_at');
+      const anonymous = textAt(await newAnonymousUser(context), 'access_token');
+      const email = context.newEmail();
+      await put(context, anonymous, { email });
+      if ((await confirmedAt(anonymous)) === undefined) await openMailLink(context, email);
+      assert.equal(typeof (await confirmedAt(anonymous)), 'string', 'the type of email_confirmed_at');
     },
   ),
 ];

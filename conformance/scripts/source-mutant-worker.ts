@@ -8,14 +8,7 @@ import { chooseAudits } from '../src/audits/audits.ts';
 import { runAudits, type AuditResult } from '../src/runner/runner.ts';
 import { createDeadlineScale } from '../src/target/deadlines.ts';
 import { createHookServer } from '../src/target/hook-server.ts';
-import {
-  serverThatConfirms,
-  serverWithChanges,
-  serverWithHooks,
-  serverWithLimits,
-  startAuthServer,
-  type AuthServer,
-} from '../test/auth-servers.ts';
+import { otherAuthServers, startAuthServer, type AuthServer } from '../test/auth-servers.ts';
 
 /** An audit that passes without a fault, and how often it executes each place of a fault. */
 export interface AuditCoverage {
@@ -54,7 +47,7 @@ const hooks = await createHookServer(0);
 /** The default server, and for auth those of other settings. */
 const servers: readonly AuthServer[] = [
   { name: 'the default server', auth: {} },
-  ...(service === 'auth' ? [serverWithHooks, serverWithChanges, serverWithLimits, serverThatConfirms] : []),
+  ...(service === 'auth' ? otherAuthServers : []),
 ];
 type Server = Awaited<ReturnType<typeof startAuthServer>>;
 

@@ -56,7 +56,44 @@ export const serverWithChanges: AuthServer = {
 
 export const serverThatConfirms: AuthServer = {
   name: 'a server that confirms at once',
-  auth: { mailerAutoconfirm: true, phoneAutoconfirm: true },
+  auth: {
+    mailerAutoconfirm: true,
+    phoneAutoconfirm: true,
+    smsTestOtp: { '155500001234': '123456' },
+  },
+};
+
+export const closedServer: AuthServer = {
+  name: 'a server whose features are off',
+  auth: {
+    emailEnabled: false,
+    phoneEnabled: false,
+    anonymousEnabled: false,
+    manualLinkingEnabled: false,
+    web3EthereumEnabled: false,
+    web3SolanaEnabled: false,
+    passkeysEnabled: false,
+    totpEnrollEnabled: false,
+    totpVerifyEnabled: false,
+    phoneFactorEnrollEnabled: false,
+    phoneFactorVerifyEnabled: false,
+    webauthnFactorEnrollEnabled: false,
+    webauthnFactorVerifyEnabled: false,
+  },
+};
+
+export const serverWithCaptcha: AuthServer = {
+  name: 'a server with a captcha',
+  auth: { captchaToken: 'solved' },
+};
+
+export const serverWithShortSessions: AuthServer = {
+  name: 'a server with short sessions',
+  auth: {
+    sessionTimeboxSeconds: 86_400,
+    sessionInactivitySeconds: 3600,
+    sessionSinglePerUser: true,
+  },
 };
 
 export const serverWithLimits: AuthServer = {
@@ -64,7 +101,18 @@ export const serverWithLimits: AuthServer = {
   auth: { rateLimits: { emailSent: 1e6, smsSent: 1e6 } },
 };
 
-/** Starts a server of the list, with its target. */
+/** Servers whose settings let audits run that those of a default server exclude. */
+export const otherAuthServers: readonly AuthServer[] = [
+  serverWithHooks,
+  serverWithChanges,
+  serverWithLimits,
+  serverThatConfirms,
+  closedServer,
+  serverWithCaptcha,
+  serverWithShortSessions,
+];
+
+/** Starts a server, with its target. */
 export async function startAuthServer(
   create: typeof createLocalSupabase,
   { auth, redirectUrls, hasHooks }: AuthServer,

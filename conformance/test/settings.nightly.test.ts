@@ -10,10 +10,13 @@ import { createLocalTarget } from '../bin/local-target.ts';
 import { runAudits } from '../src/runner/runner.ts';
 import { createHookServer, type HookServer } from '../src/target/hook-server.ts';
 import {
+  closedServer,
   serverThatConfirms,
+  serverWithCaptcha,
   serverWithChanges,
   serverWithHooks,
   serverWithLimits,
+  serverWithShortSessions,
   startAuthServer,
   type AuthServer,
 } from './auth-servers.ts';
@@ -43,7 +46,9 @@ const strict: Partial<AuthSettings> = {
 /** Correct servers, with the minimum number of auth audits that must still pass. */
 const servers: readonly (readonly [AuthServer, number])[] = [
   [{ name: 'a strict server', auth: strict }, 190],
-  [{ name: 'a server with a captcha', auth: { captchaToken: 'solved' } }, 30],
+  [serverWithCaptcha, 30],
+  [closedServer, 60],
+  [serverWithShortSessions, 200],
   [serverThatConfirms, 190],
   [{ name: 'a server that is closed to new users', auth: { disableSignup: true } }, 180],
   [serverWithHooks, 250],

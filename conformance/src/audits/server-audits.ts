@@ -27,6 +27,7 @@ import { providerSignInAudits } from './auth/provider-sign-ins.audits.ts';
 import { rateLimitAudits } from './auth/rate-limits.audits.ts';
 import { redirectAudits } from './auth/redirects.audits.ts';
 import { immediateConfirmationAudits } from './auth/immediate-confirmation.audits.ts';
+import { closedFeatureAudits, sessionEndAudits } from './auth/closed-features.audits.ts';
 import { recoveryCodeAudits } from './auth/recovery-codes.audits.ts';
 import { serviceAudits } from './auth/service.audits.ts';
 import { singleSignOnAudits } from './auth/single-sign-on.audits.ts';
@@ -109,6 +110,8 @@ export const serverAudits: readonly Audit[] = [
   ...recoveryCodeAudits,
   ...passkeyAudits,
   ...counterTokenAudits,
+  ...closedFeatureAudits,
+  ...sessionEndAudits,
   ...immediateConfirmationAudits,
   ...redirectAudits,
   ...rateLimitAudits,

@@ -159,4 +159,32 @@ export const immediateConfirmationAudits: readonly Audit[] = [
       assert.equal(at(user, 'confirmation_sent_at'), undefined, 'confirmation_sent_at');
     },
   ),
+  audit(
+    'AUTH-1188',
+    'the number 155500001234 has the code 123456, where it is a test number, and receives no SMS',
+    { ...options, needs: ['service-key'] },
+    async (context) => {
+      const { auth } = context;
+      const phone = '155500001234';
+      const body = { phone };
+      assertStatus(await auth.send('POST', '/otp', { body }), 200);
+      const resent = await auth.send('POST', '/resend', { body: { ...body, type: 'sms' } });
+      const verified = await verifyToken(context, { type: 'sms', phone, token: '123456' });
+      if (at(verified.json, 'code') === 'otp_expired') throw new NotRunError('the number is no test number');
+      const session = assertSession(verified);
+      try {
+        const token = textAt(session, 'access_token');
+        const sent = [
+          await auth.send('POST', '/otp', { body }),
+          await auth.send('GET', '/reauthenticate', { token }),
+          ...(resent.status === 200 && at(resent.json, 'message_id') !== undefined ? [resent] : []),
+        ];
+        for (const { json } of sent) assert.deepEqual(json, { message_id: 'test-otp' }, 'the response');
+        const again = await verifyToken(context, { type: 'sms', phone, token: '123456' });
+        assert.equal(at(assertSession(again).json, 'user', 'phone'), phone, 'phone of the user');
+      } finally {
+        await context.admin('DELETE', `/users/${textAt(session, 'user', 'id')}`);
+      }
+    },
+  ),
 ];

@@ -1,0 +1,341 @@
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import { assertSession, type AuditContext } from '../../audit/audit-context.ts';
+import { assert } from '../../target/assertion.ts';
+import { NotRunError } from '../../target/target.ts';
+import {
+  assertStatus,
+  at,
+  jwtPartOf,
+  textAt,
+  type WireRequest,
+  type WireResponse,
+} from '../../target/wire.ts';
+import { assertRefusal } from './hook-call.ts';
+import { generateLink, verifyToken } from './mail-link.ts';
+
+const audit = auditsOf('auth');
+const source = 'protocol/auth.md#closed-features';
+const options = { source, since: '1.0.0' } as const;
+
+/** A request that succeeds where its feature is enabled, and its refusal. */
+type Closed = readonly [string, string, WireRequest, number, string, string];
+
+/** Asserts the refusals of the features that are closed. @throws NotRunError if none is. */
+async function assertClosed({ auth }: AuditContext, requests: readonly Closed[]): Promise<void> {
+  let count = 0;
+  for (const [method, path, request, status, code, message] of requests) {
+    const response = await auth.send(method, path, request);
+    if (response.status < 400) continue;
+    assertRefusal(response, status, code, message);
+    count += 1;
+  }
+  if (count === 0) throw new NotRunError('each of these features is enabled');
+}
+
+/** A session by a generated link, which needs no sign-in by password. */
+async function signInByLink(context: AuditContext): Promise<WireResponse> {
+  const email = context.newEmail();
+  assertStatus(await context.admin('POST', '/users', { email, email_confirm: true }), 200);
+  const link = await generateLink(context, { type: 'magiclink', email });
+  const body = { type: 'magiclink', token_hash: textAt(link, 'hashed_token') };
+  return assertSession(await verifyToken(context, body));
+}
+
+const grant = (body: object): WireRequest => ({ query: { grant_type: 'password' }, body });
+
+/** Features that a project has switched off. */
+export const closedFeatureAudits: readonly Audit[] = [
+  audit(
+    'AUTH-1189',
+    'each request of a closed way to sign in is refused with its own code and message',
+    { ...options, needs: ['service-key'] },
+    async (context) => {
+      const { json } = await context.auth.send('GET', '/settings');
+      const isClosed = (name: string) => at(json, 'external', name) === false;
+      if (!isClosed('email') && !isClosed('phone')) throw new NotRunError('email and phone are enabled');
+      const [email, phone] = [context.newEmail(), context.newPhone()];
+      const password = 'Secret-1 to be kept';
+      const logins = 'Email logins are disabled';
+      const byEmail: readonly Closed[] = [
+        ['POST', '/token', grant({ email, password }), 422, 'email_provider_disabled', logins],
+        ['POST', '/otp', { body: { email } }, 422, 'email_provider_disabled', logins],
+        ['POST', '/magiclink', { body: { email } }, 422, 'email_provider_disabled', logins],
+        ['POST', '/recover', { body: { email } }, 400, 'email_provider_disabled', logins],
+        ['POST', '/resend', { body: { email, type: 'signup' } }, 400, 'email_provider_disabled', logins],
+        [
+          'POST',
+          '/signup',
+          { body: { email, password } },
+          400,
+          'email_provider_disabled',
+          'Email signups are disabled',
+        ],
+      ];
+      const byPhone: readonly Closed[] = [
+        [
+          'POST',
+          '/token',
+          grant({ phone, password }),
+          422,
+          'phone_provider_disabled',
+          'Phone logins are disabled',
+        ],
+        ['POST', '/otp', { body: { phone } }, 400, 'phone_provider_disabled', 'Unsupported phone provider'],
+        [
+          'POST',
+          '/resend',
+          { body: { phone, type: 'sms' } },
+          400,
+          'phone_provider_disabled',
+          'Phone logins are disabled',
+        ],
+        [
+          'POST',
+          '/signup',
+          { body: { phone, password } },
+          400,
+          'phone_provider_disabled',
+          'Phone signups are disabled',
+        ],
+      ];
+      if (isClosed('email')) await assertClosed(context, byEmail);
+      if (isClosed('phone')) await assertClosed(context, byPhone);
+    },
+  ),
+  audit(
+    'AUTH-1190',
+    'closed anonymous sign-ins, wallets and passkeys are refused with a code and message of their own',
+    options,
+    async (context) => {
+      const web3 = (body: object): WireRequest => ({ query: { grant_type: 'web3' }, body });
+      const closed: readonly Closed[] = [
+        [
+          'POST',
+          '/signup',
+          { body: {} },
+          422,
+          'anonymous_provider_disabled',
+          'Anonymous sign-ins are disabled',
+        ],
+        [
+          'POST',
+          '/passkeys/authentication/options',
+          { body: {} },
+          404,
+          'passkey_disabled',
+          'Passkeys are disabled',
+        ],
+      ];
+      await assertClosed(context, closed);
+      const refused = await context.auth.send(
+        'POST',
+        '/token',
+        web3({ chain: 'ethereum', message: 'x', signature: 'y' }),
+      );
+      if (/disabled/.test(refused.text))
+        assert.ok(
+          /"(?:Ethereum )?Web3 provider is disabled"/.test(refused.text),
+          'the refusal of wallets',
+          refused.text,
+        );
+    },
+  ),
+  audit(
+    'AUTH-1191',
+    'closed second factors and linking are refused with a code and message of their own',
+    { ...options, needs: ['service-key'] },
+    async (context) => {
+      const token = textAt(await signInByLink(context), 'access_token');
+      const factor = (factor_type: string): WireRequest => ({
+        token,
+        body: { factor_type, friendly_name: factor_type, phone: context.newPhone() },
+      });
+      const linking = 'Manual linking is disabled';
+      await assertClosed(context, [
+        [
+          'POST',
+          '/factors',
+          factor('totp'),
+          422,
+          'mfa_totp_enroll_not_enabled',
+          'MFA enroll is disabled for TOTP',
+        ],
+        [
+          'POST',
+          '/factors',
+          factor('phone'),
+          422,
+          'mfa_phone_enroll_not_enabled',
+          'MFA enroll is disabled for Phone',
+        ],
+        [
+          'POST',
+          '/factors',
+          factor('webauthn'),
+          422,
+          'mfa_webauthn_enroll_not_enabled',
+          'MFA enroll is disabled for WebAuthn',
+        ],
+        [
+          'GET',
+          '/user/identities/authorize?provider=google',
+          { token },
+          404,
+          'manual_linking_disabled',
+          linking,
+        ],
+      ]);
+      const path = '/user/identities/00000000-0000-4000-8000-000000000000';
+      const unlinked = await context.auth.send('DELETE', path, { token });
+      if (unlinked.status === 404 && at(unlinked.json, 'code') !== 'identity_not_found')
+        assertRefusal(unlinked, 404, 'manual_linking_disabled', linking);
+    },
+  ),
+  audit(
+    'AUTH-1192',
+    'a closed second factor that a user has is not challenged and not verified',
+    { ...options, needs: ['service-key', 'database'] },
+    async (context) => {
+      const session = await signInByLink(context);
+      const token = textAt(session, 'access_token');
+      const names = { totp: 'TOTP', phone: 'Phone', webauthn: 'WebAuthn' };
+      let count = 0;
+      for (const [type, name] of Object.entries(names)) {
+        const [row] = (await context.query(
+          `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, secret, phone, created_at, updated_at)
+           values (gen_random_uuid(), $1, $2, $2::text::auth.factor_type, 'unverified', 'JBSWY3DPEHPK3PXP', $3, now(), now())
+           returning id`,
+          [textAt(session, 'user', 'id'), type, type === 'phone' ? context.newPhone() : null],
+        )) as readonly { readonly id: string }[];
+        const path = `/factors/${row?.id ?? ''}`;
+        const challenged = await context.auth.send('POST', `${path}/challenge`, { token, body: {} });
+        if (challenged.status < 400) continue;
+        count += 1;
+        const message = `MFA verification is disabled for ${name}`;
+        assertRefusal(challenged, 422, `mfa_${type}_verify_not_enabled`, message);
+        const body = {
+          challenge_id: '00000000-0000-4000-8000-000000000000',
+          code: '123456',
+          webauthn: { type: 'create', credential_response: {} },
+        };
+        const verified = await context.auth.send('POST', `${path}/verify`, { token, body });
+        const verb = type === 'webauthn' ? 'enroll' : 'verify';
+        assertRefusal(verified, 422, `mfa_${type}_${verb}_not_enabled`, message);
+      }
+      if (count === 0) throw new NotRunError('each type of factors is enabled');
+    },
+  ),
+  audit(
+    'AUTH-1193',
+    'a project with a captcha refuses sign-ins and sign-ups without its token, but no refresh and no administrator',
+    { ...options, needs: ['service-key'] },
+    async (context) => {
+      const { auth, target } = context;
+      const message = 'captcha protection: request disallowed (no captcha_token found)';
+      const email = context.newEmail();
+      const first = await auth.send('POST', '/recover', { body: { email } });
+      if (at(first.json, 'code') !== 'captcha_failed') throw new NotRunError('the project has no captcha');
+      const password = 'Secret-1 to be kept';
+      const guarded: readonly (readonly [string, WireRequest])[] = [
+        ['/signup', { body: { email, password } }],
+        ['/recover', { body: { email, gotrue_meta_security: {} } }],
+        ['/resend', { body: { email, type: 'signup', gotrue_meta_security: { captcha_token: ' ' } } }],
+        ['/magiclink', { body: { email } }],
+        ['/otp', { body: { email }, query: { grant_type: 'pkce' } }],
+        ['/token', grant({ email, password })],
+        ['/token', { query: { grant_type: 'web3' }, body: { chain: 'solana' } }],
+      ];
+      for (const [path, request] of guarded)
+        assertRefusal(await auth.send('POST', path, request), 400, 'captcha_failed', message);
+      const token = target.serviceKey ?? '';
+      assertStatus(await auth.send('POST', '/recover', { token, body: { email } }), 200);
+      for (const grant_type of ['refresh_token', 'pkce', 'id_token']) {
+        const { text } = await auth.send('POST', '/token', { query: { grant_type }, body: {} });
+        assert.ok(!text.includes('captcha'), `the grant ${grant_type} needs no captcha`, text);
+      }
+      assertSession(await signInByLink(context));
+    },
+  ),
+];
+
+const refresh = ({ auth }: AuditContext, session: WireResponse) =>
+  auth.send('POST', '/token', {
+    query: { grant_type: 'refresh_token' },
+    body: { refresh_token: textAt(session, 'refresh_token') },
+  });
+
+const age = (context: AuditContext, session: WireResponse, column: string, ago: string): Promise<unknown> =>
+  context.query(`update auth.sessions set ${column} = now() - $2::interval where id = $1`, [
+    String(at(jwtPartOf(textAt(session, 'access_token')), 'session_id')),
+    ago,
+  ]);
+
+/** Asserts a refusal of a refresh with this end of its message. @throws NotRunError if the refresh succeeds. */
+async function assertExpired(context: AuditContext, session: WireResponse, detail: string): Promise<void> {
+  const refused = await refresh(context, session);
+  if (refused.status === 200) throw new NotRunError('the project does not limit sessions so');
+  assertRefusal(refused, 400, 'session_expired', `Invalid Refresh Token: Session Expired${detail}`);
+}
+
+async function newSession(context: AuditContext): Promise<WireResponse> {
+  const { email, password } = await context.newUser();
+  return assertSession(await context.signIn(email, password));
+}
+
+/** Ends of sessions that a project may set. */
+export const sessionEndAudits: readonly Audit[] = [
+  audit(
+    'AUTH-1194',
+    'a session ends a time after its sign-in, however often it is refreshed',
+    { ...options, needs: ['database'] },
+    async (context) => {
+      const session = assertSession(await refresh(context, await newSession(context)));
+      await age(context, session, 'refreshed_at', '0 seconds');
+      await age(context, session, 'created_at', '10 years');
+      await assertExpired(context, session, '');
+      await age(context, session, 'created_at', '1 minute');
+      assertSession(await refresh(context, session));
+    },
+  ),
+  audit(
+    'AUTH-1195',
+    'a session ends a time after its latest refresh, or after its sign-in if it has none',
+    { ...options, needs: ['database'] },
+    async (context) => {
+      const session = await newSession(context);
+      const next = assertSession(await refresh(context, session));
+      await age(context, next, 'refreshed_at', '10 years');
+      await assertExpired(context, next, ' (Inactivity)');
+      await age(context, next, 'refreshed_at', '0 seconds');
+      assertSession(await refresh(context, next));
+    },
+  ),
+  audit(
+    'AUTH-1196',
+    'a session has an end of its own in the database',
+    { ...options, needs: ['database'] },
+    async (context) => {
+      const session = await newSession(context);
+      await age(context, session, 'not_after', '-1 minute');
+      const next = assertSession(await refresh(context, session));
+      await age(context, session, 'not_after', '1 second');
+      await assertExpired(context, next, '');
+      const response = await context.auth.send('GET', '/user', { token: textAt(next, 'access_token') });
+      assertStatus(response, 200);
+    },
+  ),
+  audit(
+    'AUTH-1197',
+    'where a user has one session, a sign-in elsewhere ends the refreshes of the others',
+    { ...options, needs: ['service-key'] },
+    async (context) => {
+      const { email, password } = await context.newUser();
+      const first = assertSession(await context.signIn(email, password));
+      const second = assertSession(await context.signIn(email, password));
+      await assertExpired(context, first, ' (Revoked by Newer Login)');
+      const next = assertSession(await refresh(context, second));
+      assertSession(await refresh(context, next));
+      await assertExpired(context, first, ' (Revoked by Newer Login)');
+    },
+  ),
+];

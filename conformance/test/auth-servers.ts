@@ -37,6 +37,7 @@ export const serverWithChanges: AuthServer = {
     'https://three.example.org/{one,two}',
     'https://example.net:*/port',
     'audit-app://**',
+    'https://wallet.example.net/',
   ],
   auth: {
     refreshTokenVersion: 2,

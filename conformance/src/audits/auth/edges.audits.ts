@@ -1,6 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertError, assertStatus, at, locationOf, textAt } from '../../target/wire.ts';
+import { generateLink } from './mail-link.ts';
 import { assertNoAuthorization } from './no-authorization.ts';
 import { NotRunError } from '../../target/target.ts';
 
@@ -215,6 +216,70 @@ export const authEdgeAudits: readonly Audit[] = [
       const users = at(page.json, 'users');
       assert.ok(Array.isArray(users), 'a page of users');
       assert.equal(users.filter((user) => at(user, 'email') === email).length, 1, 'the number of users');
+    },
+  ),
+  audit(
+    'AUTH-1199',
+    'a grant by ID token names what the request lacks, and providers that it does not accept',
+    { source: 'protocol/auth.md#id-tokens', since: '1.0.0' },
+    async ({ auth }) => {
+      const send = (body: object) => auth.send('POST', '/token', { query: { grant_type: 'id_token' }, body });
+      const lacking = 'provider or client_id and issuer required';
+      const incomplete = [
+        [{ provider: 'google' }, 'id_token required'],
+        [{ id_token: 'x' }, lacking],
+        [{ id_token: 'x', issuer: 'https://id.example.com' }, lacking],
+        [{ id_token: 'x', client_id: 'x' }, lacking],
+      ] as const;
+      for (const [body, description] of incomplete) {
+        const refused = await send(body);
+        assertStatus(refused, 400);
+        const expected = { error: 'invalid request', error_description: description };
+        assert.deepEqual(refused.json, expected, 'the refusal');
+      }
+      const unknown = [
+        [{ provider: 'unknown' }, 'unknown'],
+        [{ issuer: 'https://id.example.com', client_id: 'x' }, ''],
+      ] as const;
+      for (const [body, name] of unknown) {
+        const refused = await send({ id_token: 'x', ...body });
+        assertError(refused, 400, 'validation_failed');
+        assert.equal(
+          at(refused.json, 'message'),
+          `Custom OIDC provider "${name}" not allowed`,
+          'the message',
+        );
+      }
+    },
+  ),
+  audit(
+    'AUTH-1200',
+    'text after the JSON of a request is ignored by /magiclink, and refused elsewhere',
+    { source: 'protocol/auth.md#errors', since: '1.0.0' },
+    async ({ auth }) => {
+      const headers = { 'Content-Type': 'application/json' };
+      const body = '{"email":"no address"} {"more":';
+      const read = await auth.send('POST', '/magiclink', { headers, body });
+      assertError(read, 400, 'validation_failed');
+      assertError(await auth.send('POST', '/recover', { headers, body }), 400, 'bad_json');
+    },
+  ),
+  audit(
+    'AUTH-1201',
+    'a code of a banned user is refused as user_banned',
+    { source: 'protocol/auth.md#one-time-codes', since: '1.0.0', needs: ['service-key'] },
+    async (context) => {
+      const user = await context.newUser();
+      const link = await generateLink(context, { type: 'recovery', email: user.email });
+      const body = { type: 'recovery', email: user.email, token: textAt(link, 'email_otp') };
+      assertStatus(await context.admin('PUT', `/users/${user.id}`, { ban_duration: '1h' }), 200);
+      for (const one of [body, { type: 'recovery', token_hash: textAt(link, 'hashed_token') }]) {
+        const refused = await context.auth.send('POST', '/verify', { body: one });
+        assertError(refused, 403, 'user_banned');
+        assert.equal(at(refused.json, 'message'), 'User is banned', 'the message');
+      }
+      assertStatus(await context.admin('PUT', `/users/${user.id}`, { ban_duration: 'none' }), 200);
+      assertStatus(await context.auth.send('POST', '/verify', { body }), 200);
     },
   ),
 ];

@@ -157,6 +157,11 @@ export const hookTokenAudits: readonly Audit[] = [
         return problems.filter((problem) => problem !== '').toSorted();
       };
       assert.deepEqual(
+        await refusalOf(null),
+        ['- (root): Invalid type. Expected: object, given: null'],
+        'the problems of claims that are null',
+      );
+      assert.deepEqual(
         await refusalOf({}),
         requiredClaims.map((name) => `- (root): ${name} is required`).toSorted(),
         'the problems of no claims',

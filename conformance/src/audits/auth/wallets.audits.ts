@@ -1,7 +1,8 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession } from '../../audit/audit-context.ts';
-import { assertError, at, jwtPartOf } from '../../target/wire.ts';
+import { NotRunError } from '../../target/target.ts';
+import { assertError, assertStatus, at, jwtPartOf } from '../../target/wire.ts';
 import {
   anySite,
   isoIn,
@@ -194,6 +195,37 @@ export const walletAudits: readonly Audit[] = [
       const session = assertSession(await web3(context, wallet.sign(message)));
       const claims = at(session.json, 'user', 'identities', 0, 'identity_data', 'custom_claims');
       assert.equal(at(claims, 'network'), 'solana:devnet', 'network of the claims');
+    },
+  ),
+  audit(
+    'AUTH-1198',
+    'a message for another page of the allow list needs the domain of its URI',
+    options,
+    async (context) => {
+      await requireWeb3(context);
+      const site = 'https://wallet.example.net/';
+      const first = await web3(context, signedSolanaMessage(site));
+      if (/not allowed on this server/.test(first.text))
+        throw new NotRunError('the allow list lacks this page');
+      assertSession(first);
+      const wallet = newWallet();
+      const refusals = [
+        [
+          solanaMessage(wallet, site).replace('wallet.example.net wants', 'other.example.net wants'),
+          'a Domain that does not match the one in URI which is not allowed on this server',
+        ],
+        [
+          solanaMessage(wallet, 'https://other.example.net'),
+          'URI which is not allowed on this server, message was signed for another app',
+        ],
+        [solanaMessage(wallet, site, { URI: 'http://wallet.example.net/' }), 'URI which does not use HTTPS'],
+      ] as const;
+      for (const [message, reason] of refusals) {
+        const refused = await web3(context, wallet.sign(message));
+        assertStatus(refused, 400);
+        const expected = `Signed Solana message is using ${reason}`;
+        assert.equal(at(refused.json, 'error_description'), expected, 'error_description');
+      }
     },
   ),
 ];

@@ -226,6 +226,25 @@ export const closedFeatureAudits: readonly Audit[] = [
     },
   ),
   audit(
+    'AUTH-1202',
+    'closed servers for applications, SCIM, custom providers and single sign-on are not found',
+    { ...options, needs: ['service-key'] },
+    async (context) => {
+      const token = context.target.serviceKey ?? '';
+      const own = { token: textAt(await signInByLink(context), 'access_token') };
+      const oauth = 'OAuth server is disabled';
+      const custom = 'Custom OAuth providers are disabled';
+      await assertClosed(context, [
+        ['GET', '/admin/oauth/clients', { token }, 404, 'feature_disabled', oauth],
+        ['GET', '/user/oauth/grants', own, 404, 'feature_disabled', oauth],
+        ['GET', '/admin/custom-providers', { token }, 404, 'feature_disabled', custom],
+        ['GET', '/scim/v2/Schemas', {}, 404, 'feature_disabled', 'SCIM server is disabled'],
+        ['GET', '/passkeys', own, 404, 'passkey_disabled', 'Passkeys are disabled'],
+        ['GET', '/sso/saml/metadata', {}, 404, 'saml_provider_disabled', 'SAML 2.0 is disabled'],
+      ]);
+    },
+  ),
+  audit(
     'AUTH-1193',
     'a project with a captcha refuses sign-ins and sign-ups without its token, but no refresh and no administrator',
     { ...options, needs: ['service-key'] },

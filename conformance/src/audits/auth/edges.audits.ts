@@ -282,4 +282,36 @@ export const authEdgeAudits: readonly Audit[] = [
       assertStatus(await context.auth.send('POST', '/verify', { body }), 200);
     },
   ),
+  audit(
+    'AUTH-1203',
+    'a link for an unknown address is user_not_found, and one for the former address of a change needs two confirmations',
+    { source: 'protocol/auth.md#administration', since: '1.0.0', needs: ['service-key'] },
+    async (context) => {
+      const [email, new_email] = [context.newEmail(), context.newEmail()];
+      for (const type of ['recovery', 'email_change_current', 'email_change_new']) {
+        const refused = await generateLink(context, { type, email, new_email });
+        assertError(refused, 404, 'user_not_found');
+        assert.equal(at(refused.json, 'message'), 'User with this email not found', 'the message');
+      }
+      const user = await context.newUser();
+      const current = { type: 'email_change_current', email: user.email, new_email };
+      const link = await generateLink(context, current);
+      if (link.status === 200) return;
+      assertError(link, 400, 'validation_failed');
+      const message = 'Enable secure email change to generate link for current email';
+      assert.equal(at(link.json, 'message'), message, 'the message');
+    },
+  ),
+  audit(
+    'AUTH-1204',
+    'an address of more than 255 bytes is too long',
+    { source: 'protocol/auth.md#sign-up', since: '1.0.0' },
+    async ({ auth }) => {
+      const password = 'Secret-1 to be kept';
+      const email = `${'a'.repeat(256 - '@example.com'.length)}@example.com`;
+      const refused = await auth.send('POST', '/signup', { body: { email, password } });
+      assertError(refused, 400, 'validation_failed');
+      assert.equal(at(refused.json, 'message'), 'An email address is too long', 'the message');
+    },
+  ),
 ];

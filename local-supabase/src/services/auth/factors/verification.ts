@@ -11,7 +11,7 @@ import { checkFactorAttempt } from '../hooks/verification-attempt.ts';
 import { findActiveRefreshToken, rotateRefreshToken } from '../sessions/refresh-token.ts';
 import { notifyOfChange } from '../mail/account-change.ts';
 import { updateRow } from '../rows/rows.ts';
-import { addMethod, findSession, readMethods, type Session, updateSession } from '../rows/session.ts';
+import { addMethod, readMethods, type Session, updateSession } from '../rows/session.ts';
 import { createSessionTokens, type SessionTokens } from '../sessions/session-tokens.ts';
 import type { User } from '../rows/user.ts';
 import { findUserById } from '../rows/users.ts';
@@ -80,10 +80,8 @@ export async function raiseSession(
   const user = await findUserById(tx.sql, session.user_id);
   if (user === undefined) throw internal('The user is gone');
   const refreshToken = await renewAfterVerification(context, tx, user, session);
-  const current = await findSession(tx.sql, session.id);
-  if (current === undefined) throw internal('The session is gone');
-  const { aal } = await readMethods(tx.sql, current, user);
-  const raised = await updateSession(tx.sql, now, current, { aal, factor_id: factor.id });
+  const { aal } = await readMethods(tx.sql, session, user);
+  const raised = await updateSession(tx.sql, now, session, { aal, factor_id: factor.id });
   await tx.sql.query(`delete from auth.sessions where user_id = $1 and aal < 'aal2'`, [user.id]);
   await tx.sql.query(
     `delete from auth.mfa_factors where user_id = $1 and status = 'unverified' and factor_type::text = $2`,

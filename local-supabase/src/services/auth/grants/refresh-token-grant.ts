@@ -116,9 +116,8 @@ export async function refreshSession(
     const refreshToken = await ('revoked' in token
       ? renewByToken(context, call, sql, user, session, token)
       : renewByCounter(context, call, sql, user, session, token));
-    const current = (await findSession(sql, session.id)) ?? session;
     const now = nowDate(context);
-    const refreshed = await updateSession(sql, now, current, {
+    const refreshed = await updateSession(sql, now, session, {
       refreshed_at: now,
       user_agent: call.userAgent || null,
       ip: call.ip,

@@ -28,6 +28,7 @@ import { rateLimitAudits } from './auth/rate-limits.audits.ts';
 import { redirectAudits } from './auth/redirects.audits.ts';
 import { immediateConfirmationAudits } from './auth/immediate-confirmation.audits.ts';
 import { closedFeatureAudits, sessionEndAudits } from './auth/closed-features.audits.ts';
+import { refusalAudits } from './auth/refusals.audits.ts';
 import { recoveryCodeAudits } from './auth/recovery-codes.audits.ts';
 import { serviceAudits } from './auth/service.audits.ts';
 import { singleSignOnAudits } from './auth/single-sign-on.audits.ts';
@@ -110,6 +111,7 @@ export const serverAudits: readonly Audit[] = [
   ...recoveryCodeAudits,
   ...passkeyAudits,
   ...counterTokenAudits,
+  ...refusalAudits,
   ...closedFeatureAudits,
   ...sessionEndAudits,
   ...immediateConfirmationAudits,

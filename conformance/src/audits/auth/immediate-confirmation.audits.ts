@@ -182,6 +182,8 @@ export const immediateConfirmationAudits: readonly Audit[] = [
         for (const { json } of sent) assert.deepEqual(json, { message_id: 'test-otp' }, 'the response');
         const again = await verifyToken(context, { type: 'sms', phone, token: '123456' });
         assert.equal(at(assertSession(again).json, 'user', 'phone'), phone, 'phone of the user');
+        const wrong = await verifyToken(context, { type: 'sms', phone, token: '654321' });
+        assertRefusal(wrong, 403, 'otp_expired', 'Token has expired or is invalid');
       } finally {
         await context.admin('DELETE', `/users/${textAt(session, 'user', 'id')}`);
       }

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
-import { apiVersion, assertSession, type AuditContext } from '../../audit/audit-context.ts';
+import { assertSession, type AuditContext } from '../../audit/audit-context.ts';
 import { assert } from '../../target/assertion.ts';
 import { NotRunError } from '../../target/target.ts';
 import {
   assertStatus,
   at,
-  createWire,
   textAt,
   type Wire,
   type WireRequest,
@@ -15,20 +14,15 @@ import {
 } from '../../target/wire.ts';
 import { assertRefusal } from './hook-call.ts';
 import { enrollTotp } from './totp.ts';
+import { createUnwatchedWire } from './unwatched-wire.ts';
 
 const audit = auditsOf('auth');
 const options = { source: 'protocol/auth.md#rate-limits', since: '1.0.0' } as const;
 const burst = 30;
 
-/** Sends requests whose refusals by a limit are not waited for. @param address the caller's, for the limits by address. */
-function createUnwaiting({ target: { authUrl, anonKey } }: AuditContext, address: string): Wire {
-  const wire = createWire(authUrl, anonKey, fetch);
-  const headers = { ...apiVersion, 'X-Forwarded-For': address };
-  return {
-    ...wire,
-    send: (method, path, request) => wire.send(method, path, { ...request, headers }),
-  };
-}
+/** Sends requests as a caller at this address, for the limits by address. */
+const createUnwaiting = (context: AuditContext, address: string): Wire =>
+  createUnwatchedWire(context, { 'X-Forwarded-For': address });
 
 /** An address for benchmarks (RFC 2544), which the services have not met. */
 const newAddress = (): string => `198.18.${[...randomBytes(2)].join('.')}`;

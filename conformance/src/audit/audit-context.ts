@@ -12,6 +12,7 @@ import {
   jwtPartOf,
   textAt,
   type Wire,
+  type WireFetch,
   type WireResponse,
 } from '../target/wire.ts';
 
@@ -93,17 +94,26 @@ function signAgain(
   return `${signed}.${hmac(signed, jwtSecret)}`;
 }
 
+/** Sends requests to the auth service that select the current form of errors. */
+export function createAuthWire(
+  { authUrl, anonKey }: ConformanceTarget,
+  fetch: WireFetch,
+  headers: Readonly<Record<string, string>> = {},
+): Wire {
+  const bare = createWire(authUrl, anonKey, fetch);
+  return {
+    ...bare,
+    send: (method, path, request = {}) =>
+      bare.send(method, path, { ...request, headers: { ...apiVersion, ...headers, ...request.headers } }),
+  };
+}
+
 /** @param run Default: a new run. */
 export function createAuditContext(
   target: ConformanceTarget,
   run: AuditRun = createAuditRun(),
 ): AuditContext {
-  const bare = createWire(target.authUrl, target.anonKey, target.fetch);
-  const auth: Wire = {
-    ...bare,
-    send: (method, path, request = {}) =>
-      bare.send(method, path, { ...request, headers: { ...apiVersion, ...request.headers } }),
-  };
+  const auth = createAuthWire(target, target.fetch);
   const reader: MailReader | null = target.mailboxUrl === null ? null : createMailReader(target.mailboxUrl);
   const context: AuditContext = {
     run,

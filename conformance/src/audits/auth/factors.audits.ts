@@ -17,6 +17,7 @@ import {
   textAt,
   type WireResponse,
 } from '../../target/wire.ts';
+import { assertRefusal } from './hook-call.ts';
 import { type Authenticator, createAuthenticator, keyOriginOf, refusedDeviations } from './authenticator.ts';
 
 const audit = auditsOf('auth');
@@ -83,6 +84,9 @@ async function newKeyUser(context: AuditContext): Promise<{
   const verified = await proveKey(context, user.accessToken, factorId, challenged, 'create', credential);
   return { user, factor, verified: assertSession(verified) };
 }
+
+/** Token, factor, challenge and credential of a proof. */
+type ProofOf = readonly [string, string, WireResponse, unknown];
 
 /** Asserts a session of `aal2` whose latest method is a key. The methods of one second have no order. */
 function assertRaisedByKey(session: WireResponse): void {
@@ -629,11 +633,18 @@ export const factorAudits: readonly Audit[] = [
       const fresh = await context.newUser();
       const { factorId, authenticator, challenged } = await enrollKey(context, fresh);
       const token = fresh.accessToken;
-      const refuse = async (response: Promise<WireResponse>) =>
-        assertError(await response, 500, 'unexpected_failure');
+      const refuse = async (type: 'create' | 'request', ...[own, id, begun, credential]: ProofOf) =>
+        assertRefusal(
+          await proveKey(context, own, id, begun, type, credential),
+          500,
+          'unexpected_failure',
+          type === 'request'
+            ? 'Failed to validate WebAuthn MFA response'
+            : 'Unexpected failure, please check server logs for more information',
+        );
       for (const deviation of refusedDeviations) {
         const credential = authenticator.create(publicKeyOf(challenged), deviation);
-        await refuse(proveKey(context, token, factorId, challenged, 'create', credential));
+        await refuse('create', token, factorId, challenged, credential);
       }
       const { user, factor } = await newKeyUser(context);
       const { accessToken: other, id: otherId } = await context.newUser();
@@ -648,16 +659,16 @@ export const factorAudits: readonly Audit[] = [
         { isBackupEligible: true },
       ]) {
         const credential = factor.authenticator.get(publicKey, deviation);
-        await refuse(proveKey(context, low, factor.factorId, requested, 'request', credential));
+        await refuse('request', low, factor.factorId, requested, credential);
       }
       const foreign = authenticator.get(publicKey, { userHandle: '' });
-      await refuse(proveKey(context, low, factor.factorId, requested, 'request', foreign));
+      await refuse('request', low, factor.factorId, requested, foreign);
       const creation = authenticator.create({
         ...(publicKey as object),
         rp: { id: at(publicKey, 'rpId') },
         user: { id: otherHandle },
       });
-      await refuse(proveKey(context, low, factor.factorId, requested, 'create', creation));
+      await refuse('create', low, factor.factorId, requested, creation);
       for (const credential of [{}, { type: 'public-key', id: 'aaaa', response: {} }, 'x'])
         for (const type of ['create', 'request'] as const)
           assertError(

@@ -263,6 +263,13 @@ export const oauthGrantAudits: readonly Audit[] = [
         assertError(foreign, 404, 'oauth_consent_not_found');
         for (const method of ['GET', 'DELETE'])
           assertError(await context.auth.send(method, grantsPath), 401, 'no_authorization');
+        assertStatus(await end(user.accessToken, { client_id: application.id }), 204);
+        const log = await context.admin('GET', '/audit?query=action:token_revoked&per_page=1000');
+        const entries = Array.isArray(log.json) ? (log.json as readonly unknown[]) : [];
+        const own = entries.find((entry) => at(entry, 'payload', 'actor_id') === user.id);
+        if (own === undefined && entries.length === 0) return;
+        const traits = { oauth_client_id: application.id, action: 'revoke_oauth_grant' };
+        assert.deepEqual(at(own, 'payload', 'traits'), traits, 'the traits of the entry in the log');
       }),
   ),
   audit(

@@ -78,6 +78,8 @@ export const accountChangeAudits: readonly Audit[] = [
       const user = await context.newUser();
       const next = context.newEmail();
       await put(context, user.accessToken, { email: next });
+      const [asked] = await context.mails(next);
+      assert.ok(asked?.body.includes(next), 'the mail to the new address names it');
       const mail = await mailOf(context, user.email, () => confirmEmail(context, user, next));
       assertNames(mail, [user.email, next]);
     },

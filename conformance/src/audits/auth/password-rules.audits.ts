@@ -144,7 +144,9 @@ export const passwordRuleAudits: readonly Audit[] = [
       const user = await context.newUser();
       const put = (body: object) =>
         createUnwatchedWire(context).send('PUT', '/user', { token: user.accessToken, body });
-      const change = { password: `${user.password}+`, current_password: user.password };
+      const first = { password: `${user.password}-`, current_password: user.password };
+      assert.equal((await put(first)).status, 200, 'the status of a change in a new session');
+      const change = { password: `${user.password}+`, current_password: first.password };
       const setCreated = (age: string) =>
         context.query(`update auth.sessions set created_at = now() - $2::interval where user_id = $1`, [
           user.id,

@@ -41,6 +41,7 @@ const shownSettings: Readonly<Record<string, readonly (readonly [readonly string
 const gates: ReadonlySet<string> = new Set([
   'captcha_failed',
   'current_password_required',
+  'email_provider_disabled',
   'over_email_send_rate_limit',
   'over_request_rate_limit',
   'over_sms_send_rate_limit',
@@ -82,8 +83,10 @@ export async function readTargetSettings(auth: Wire): Promise<TargetSettings> {
       return hiddenSettings.has(code) ? code : explainByShown(code);
     },
     explainGate(codes) {
-      const code = codes.find((met) => gates.has(met));
-      return code && (explainByShown(code) ?? code);
+      return codes
+        .filter((code) => gates.has(code))
+        .map((code) => (Object.hasOwn(shownSettings, code) ? explainByShown(code) : code))
+        .find((setting) => setting !== undefined);
     },
   };
 }

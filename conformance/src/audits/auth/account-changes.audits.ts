@@ -128,7 +128,7 @@ export const accountChangeAudits: readonly Audit[] = [
   audit(
     'AUTH-1172',
     'a changed number and a new sign-in method by phone are mailed to the user',
-    { ...options, needs: ['mailbox', 'service-key', 'sms'] },
+    { ...options, needs: ['mailbox', 'service-key', 'sms', 'phone-confirmation'] },
     async (context) => {
       const user = await context.newUser();
       const [phone, next] = [context.newPhone(), context.newPhone()];

@@ -259,8 +259,8 @@ export const authEdgeAudits: readonly Audit[] = [
     async ({ auth }) => {
       const headers = { 'Content-Type': 'application/json' };
       const body = '{"email":"no address"} {"more":';
-      const read = await auth.send('POST', '/magiclink', { headers, body });
-      assertError(read, 400, 'validation_failed');
+      for (const one of [{ email: 'no address' }, body])
+        assertError(await auth.send('POST', '/magiclink', { headers, body: one }), 400, 'validation_failed');
       assertError(await auth.send('POST', '/recover', { headers, body }), 400, 'bad_json');
     },
   ),

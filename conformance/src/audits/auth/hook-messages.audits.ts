@@ -102,7 +102,7 @@ export const hookMessageAudits: readonly Audit[] = [
   audit(
     'AUTH-1148',
     'the hook of mails receives the code and its hash of each mail, and the code is accepted',
-    options,
+    { ...options, needs: ['service-key', 'email-confirmation'] },
     async (context) => {
       const { auth, newEmail } = context;
       const email = newEmail();
@@ -177,26 +177,31 @@ export const hookMessageAudits: readonly Audit[] = [
       assertSession(await verifyToken(context, { type: 'email_change', email: next, token: code }));
     },
   ),
-  audit('AUTH-1151', 'an error of the hook of mails undoes the request', options, async (context) => {
-    const email = context.newEmail();
-    const signUp = () =>
-      context.auth.send('POST', '/signup', { body: { email, password: 'Secret-1 to be kept' } });
-    const error = { http_code: 418, message: 'No mail.' };
-    context.hooks.respond('send_email', email, { body: { error } });
-    assertRefusal(await signUp(), 418, 'unknown', 'No mail.');
-    context.hooks.respond('send_email', email, { status: 500 });
-    const message = 'Unexpected status code returned from hook: 500';
-    assertRefusal(await signUp(), 500, 'unexpected_failure', message);
-    const listed = await context.admin('GET', `/users?filter=${encodeURIComponent(email)}`);
-    assert.deepEqual(at(listed.json, 'users'), [], 'the users of the address');
-    context.hooks.respond('send_email', email, { status: 204, headers: {} });
-    assertStatus(await signUp(), 200);
-    assertCodeMail(context, email, 'signup');
-  }),
+  audit(
+    'AUTH-1151',
+    'an error of the hook of mails undoes the request',
+    { ...options, needs: ['service-key', 'email-confirmation'] },
+    async (context) => {
+      const email = context.newEmail();
+      const signUp = () =>
+        context.auth.send('POST', '/signup', { body: { email, password: 'Secret-1 to be kept' } });
+      const error = { http_code: 418, message: 'No mail.' };
+      context.hooks.respond('send_email', email, { body: { error } });
+      assertRefusal(await signUp(), 418, 'unknown', 'No mail.');
+      context.hooks.respond('send_email', email, { status: 500 });
+      const message = 'Unexpected status code returned from hook: 500';
+      assertRefusal(await signUp(), 500, 'unexpected_failure', message);
+      const listed = await context.admin('GET', `/users?filter=${encodeURIComponent(email)}`);
+      assert.deepEqual(at(listed.json, 'users'), [], 'the users of the address');
+      context.hooks.respond('send_email', email, { status: 204, headers: {} });
+      assertStatus(await signUp(), 200);
+      assertCodeMail(context, email, 'signup');
+    },
+  ),
   audit(
     'AUTH-1152',
     'the hook of mails receives the changes of accounts, without a code',
-    options,
+    { ...options, needs: ['service-key', 'phone-confirmation'] },
     async (context) => {
       const user = await context.newUser();
       const token = user.accessToken;
@@ -237,7 +242,7 @@ export const hookMessageAudits: readonly Audit[] = [
   audit(
     'AUTH-1153',
     'the hook of SMS receives the code and the number, and for a factor the type mfa',
-    options,
+    { ...options, needs: ['service-key', 'phone-confirmation'] },
     async (context) => {
       const { auth, newPhone } = context;
       const phone = newPhone();
@@ -264,17 +269,22 @@ export const hookMessageAudits: readonly Audit[] = [
       await assertFactorSms(context, token);
     },
   ),
-  audit('AUTH-1154', 'an error of the hook of SMS refuses the request', options, async (context) => {
-    const phone = context.newPhone();
-    const send = () => context.auth.send('POST', '/otp', { body: { phone } });
-    const error = { http_code: 418, message: 'No SMS.' };
-    context.hooks.respond('send_sms', phone, { body: { error } });
-    assertRefusal(await send(), 418, 'unknown', 'No SMS.');
-    context.hooks.respond('send_sms', phone, { status: 401 });
-    assertRefusal(await send(), 500, 'unexpected_failure', 'Hook requires authorization token');
-    context.hooks.respond('send_sms', phone, { body: {} });
-    assertStatus(await send(), 200);
-  }),
+  audit(
+    'AUTH-1154',
+    'an error of the hook of SMS refuses the request',
+    { ...options, needs: ['service-key', 'phone-confirmation'] },
+    async (context) => {
+      const phone = context.newPhone();
+      const send = () => context.auth.send('POST', '/otp', { body: { phone } });
+      const error = { http_code: 418, message: 'No SMS.' };
+      context.hooks.respond('send_sms', phone, { body: { error } });
+      assertRefusal(await send(), 418, 'unknown', 'No SMS.');
+      context.hooks.respond('send_sms', phone, { status: 401 });
+      assertRefusal(await send(), 500, 'unexpected_failure', 'Hook requires authorization token');
+      context.hooks.respond('send_sms', phone, { body: {} });
+      assertStatus(await send(), 200);
+    },
+  ),
   audit(
     'AUTH-1155',
     'the hook of new users, a function, receives the account before it exists',

@@ -50,7 +50,7 @@ export async function keepExitCode<T>(task: () => Promise<T>): Promise<T> {
   try {
     return await task();
   } finally {
-    if (host) host.exitCode = exitCode;
+    restore(exitCode);
   }
 }
 
@@ -61,9 +61,16 @@ function keepingExitCode(call: Call): Call {
     try {
       return call(...args);
     } finally {
-      host.exitCode = exitCode;
+      restore(exitCode);
     }
   };
   // The dynamic linker reads an import's signature from the function's properties.
   return Object.assign(kept, call);
+}
+
+function restore(exitCode: NodeJS.Process['exitCode']): void {
+  if (!host) return;
+  host.exitCode = exitCode;
+  // Bun keeps a number in place of undefined.
+  if (host.exitCode !== exitCode) host.exitCode = 0;
 }

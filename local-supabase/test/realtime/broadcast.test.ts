@@ -58,6 +58,52 @@ test('a broadcast by HTTP decodes topic and event, also bytes that are not UTF-8
   ]);
 });
 
+test('a single broadcast by HTTP wraps JSON that is not an object, and needs a topic and an event', async () => {
+  const client = await world.connect({ version: '1.0.0' });
+  client.send(null, '1', 'realtime:single', 'phx_join', { config: {} });
+  await client.nextOf('phx_reply');
+  for (const body of [[1, 2], 5, 'text', null])
+    expect((await post('/broadcast/single/events/a', body)).status).toBe(202);
+  expect((await client.flush()).map(({ payload }) => payload['payload'])).toEqual([
+    { _json: [1, 2] },
+    { _json: 5 },
+    { _json: 'text' },
+    { _json: null },
+  ]);
+  const blank = ["can't be blank"];
+  for (const [path, errors] of [
+    ['/broadcast/%20/events/a', { topic: blank }],
+    ['/broadcast/a/events/%09?private=true', { event: blank }],
+    ['/broadcast/%20/events/%20', { topic: blank, event: blank }],
+  ] as const) {
+    const refused = await post(path, {});
+    expect([refused.status, await refused.json()]).toEqual([422, { errors }]);
+  }
+});
+
+test.each([['text'], [[1]], [null], [5], [true]])(
+  'the broadcast %j crashes its channel if another channel would receive it',
+  async (payload) => {
+    const topic = `realtime:crash-${JSON.stringify(payload)}`;
+    const [alone, other] = [await member({ broadcast: { ack: true } }, topic), await world.connect()];
+    alone.send('1', '2', topic, 'broadcast', payload);
+    expect((await alone.next()).payload).toEqual({ status: 'ok', response: {} });
+    other.join(topic);
+    await other.nextOf('phx_reply');
+    alone.send('1', '3', topic, 'broadcast', payload);
+    expect((await alone.flush()).map(({ event, payload: sent }) => [event, sent])).toEqual([
+      ['phx_error', { reason: 'channel_crash' }],
+    ]);
+    expect(await other.flush()).toEqual([]);
+  },
+);
+
+test('a binary frame without names gets a reply with its empty ref', async () => {
+  const client = await world.connect();
+  client.socket.send(Buffer.from([3, 0, 0, 0, 0, 0, 0]));
+  expect(await client.next()).toMatchObject({ joinRef: null, ref: '', topic: '', event: 'phx_reply' });
+});
+
 describe('presence', () => {
   const track = (payload: unknown) => ({ type: 'presence', event: 'track', payload });
 
@@ -74,6 +120,19 @@ describe('presence', () => {
     one.terminate();
     expect(JSON.stringify((await other.nextOf('presence_diff')).payload['leaves'])).toContain(`"${key}"`);
     expect(world.reported).toEqual([]);
+  });
+
+  test.each([
+    [5, '5'],
+    [1.5, '1.5'],
+    [true, 'true'],
+    [false, 'false'],
+  ])('the key %j counts as its text', async (key, text) => {
+    const topic = `realtime:key-${text}`;
+    const one = await member({ presence: { key, enabled: true } }, topic);
+    one.send('1', '2', topic, 'presence', track({}));
+    const { payload } = await one.nextOf('presence_diff');
+    expect(Object.keys(payload['joins'] as object)).toEqual([text]);
   });
 
   test('groups the tabs of one key, and untrack removes one', async () => {

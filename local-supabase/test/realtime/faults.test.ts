@@ -180,7 +180,11 @@ describe('on command', () => {
   test('channels crash with phx_error', async () => {
     const client = await live();
     world.service.faults.crashChannels();
-    expect(await client.next()).toMatchObject({ event: 'phx_error', joinRef: '1', payload: {} });
+    expect(await client.next()).toMatchObject({
+      event: 'phx_error',
+      joinRef: '1',
+      payload: { reason: 'channel_crash' },
+    });
     await client.joinLive(TOPIC, { changes: [NOTES], token: await world.tokenOf(ADA) });
   });
 

@@ -13,7 +13,7 @@ export type Batch =
   | { readonly ok: true; readonly messages: readonly BatchMessage[] }
   | { readonly ok: false; readonly errors: readonly unknown[] };
 
-const BLANK = "can't be blank";
+export const BLANK = "can't be blank";
 const INVALID = 'is invalid';
 
 /** Validates a batch; the errors are those of the real server. */
@@ -72,6 +72,6 @@ const batchMessage = (message: Record<string, unknown>): BatchMessage => ({
   topic: String(message['topic']),
   event: String(message['event']),
   payload: isRecord(message['payload']) ? message['payload'] : {},
-  isPrivate: BOOLEANS.get(message['private']) ?? false,
+  isPrivate: BOOLEANS.get(message['private']) === true,
   id: typeof message['id'] === 'string' ? message['id'] : undefined,
 });

@@ -8,7 +8,8 @@ import { parsePersistence, type Persistence, type StoredMessages } from './chann
 import type { Rooms } from './channel/rooms.ts';
 import type { ChannelClaims, CheckToken } from './subscription/tokens.ts';
 import { legacyToken } from './subscription/tokens.ts';
-import { parseBatch } from './http-batch.ts';
+import { BLANK, parseBatch } from './http-batch.ts';
+import { isRecord } from './subscription/term.ts';
 import type { RateCounter } from './rate-counter.ts';
 import type { RealtimeSettings } from './settings.ts';
 
@@ -100,9 +101,12 @@ async function broadcastSingle(
   { topic, event, isPrivate, persistence, body }: SingleBroadcast,
 ): Promise<Response> {
   const { maxPayloadKb, maxEventsPerSecond } = settings();
-  if (exceedsPayloadLimit(body, maxPayloadKb)) {
-    return json(422, { errors: { payload: ['Payload size exceeds tenant limit'] } });
-  }
+  const errors = {
+    ...(topic.trim() === '' && { topic: [BLANK] }),
+    ...(event.trim() === '' && { event: [BLANK] }),
+    ...(exceedsPayloadLimit(body, maxPayloadKb) && { payload: ['Payload size exceeds tenant limit'] }),
+  };
+  if (Object.keys(errors).length > 0) return json(422, { errors });
   if (counter.average >= maxEventsPerSecond) return tooMany('You have exceeded your rate limit');
   if (!(await permissions(claims, topic, isPrivate)).broadcast.write) {
     return json(403, { message: 'Unauthorized' });
@@ -142,11 +146,15 @@ const readBatchBody = async (request: Request): Promise<unknown> =>
 const mediaType = ({ headers }: Request): string | null =>
   headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
 
-/** Parses the JSON of a request (an empty object without a body), or returns the error response. */
+/**
+ * Parses the JSON of a request (an empty object without a body), or returns the error response. As on the real server,
+ * JSON that is not an object becomes its member `_json`.
+ */
 async function readJsonBody(request: Request): Promise<unknown> {
   const body = await request.text();
   try {
-    return body === '' ? {} : JSON.parse(body);
+    const parsed: unknown = body === '' ? {} : JSON.parse(body);
+    return isRecord(parsed) ? parsed : { _json: parsed };
   } catch {
     return text(400, 'Bad Request');
   }

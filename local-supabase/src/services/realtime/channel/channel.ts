@@ -215,7 +215,8 @@ export class Channel implements Subscriber, Member {
     if (this.#isOver) return;
     this.dispose();
     const { topic, joinRef } = this;
-    this.#options.socket.send({ joinRef, ref: joinRef, topic, event, payload: '{}' });
+    const payload = event === 'phx_error' ? '{"reason":"channel_crash"}' : '{}';
+    this.#options.socket.send({ joinRef, ref: joinRef, topic, event, payload });
   }
 
   #push(event: string, payload: string): void {
@@ -293,6 +294,10 @@ export class Channel implements Subscriber, Member {
       ? [userBroadcast.event, userBroadcast.encoding, userBroadcast.data, {}]
       : payload;
     if (exceedsPayloadLimit(measured, settings().maxPayloadKb)) return refuse('payload_size_exceeded');
+    const sender = request.receivesOwnBroadcasts ? undefined : this;
+    // The real server fails as it encodes such a payload for a receiver.
+    if (!userBroadcast && !isRecord(payload) && rooms.hasReceiver(this.#room, sender))
+      return this.close('phx_error');
     const persistence = userBroadcast?.persistence ?? null;
     if (userBroadcast && persistence && !request.isPrivate)
       return refuse({ error: 'persist_requires_private_channel' });
@@ -304,7 +309,7 @@ export class Channel implements Subscriber, Member {
     const content = userBroadcast
       ? { ...userBroadcast, ...(id !== undefined && { id }) }
       : JSON.stringify(payload);
-    rooms.broadcast(this.#room, { id, content }, request.receivesOwnBroadcasts ? undefined : this);
+    rooms.broadcast(this.#room, { id, content }, sender);
     if (request.acknowledgesBroadcast && !this.#isOver) this.#reply(ref, 'ok');
   }
 

@@ -46,7 +46,7 @@ export function parseJoinRequest(payload: Record<string, unknown>, channelName: 
     receivesOwnBroadcasts: isTrue(broadcast['self']),
     asksForReplication: isTruthy(broadcast['replication_ready']),
     replay: 'replay' in broadcast ? parseReplay(broadcast['replay']) : null,
-    presenceKey: textOf(presence['key']) || crypto.randomUUID(),
+    presenceKey: presenceKeyOf(presence['key']) || crypto.randomUUID(),
     presenceEnabled: isTrue(presence['enabled']),
     bindings: isLegacy ? [topicBinding(channelName)] : Array.isArray(changes) ? changes.filter(isRecord) : [],
     subscriptionWaitMs: isTrue(wait) ? (integerOf(timeout) ?? DEFAULT_SUBSCRIPTION_WAIT_MS) : null,
@@ -85,6 +85,9 @@ function recordAt(record: Record<string, unknown>, key: string): Record<string, 
   return isRecord(value) ? value : {};
 }
 
+/** A number or a boolean counts as its text. */
+const presenceKeyOf = (value: unknown): string =>
+  ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '';
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const integerOf = (value: unknown): number | null => (Number.isInteger(value) ? Number(value) : null);
 const isTrue = (value: unknown): boolean =>

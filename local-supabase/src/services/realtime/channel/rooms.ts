@@ -29,6 +29,8 @@ export interface Rooms {
   enter(room: string, member: Member): void;
   /** Removes a member and sends the others the leave of its tracked presence. */
   leave(room: string, member: Member): void;
+  /** Whether the topic has a member other than `sender`. */
+  hasReceiver(room: string, sender?: Member): boolean;
   /** Sends to all members but `sender`. */
   broadcast(room: string, message: BroadcastMessage, sender?: Member): void;
   track(room: string, member: Member, key: string, payload: Record<string, unknown>): void;
@@ -66,6 +68,7 @@ export function createRooms(): Rooms {
       untrack(name, member);
       if (room?.members.size === 0) rooms.delete(name);
     },
+    hasReceiver: (name, sender) => [...(rooms.get(name)?.members ?? [])].some((member) => member !== sender),
     broadcast(name, message, sender) {
       for (const member of rooms.get(name)?.members ?? []) {
         if (member !== sender) member.receiveBroadcast(message);

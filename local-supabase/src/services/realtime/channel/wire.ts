@@ -76,8 +76,8 @@ export function parseBinaryFrame(version: WireVersion, bytes: Uint8Array): Inbou
   const metadata = parseJson(take(metadataSize));
   if (offset > bytes.length) return null;
   return {
-    joinRef: joinRef || null,
-    ref: ref || null,
+    joinRef,
+    ref,
     topic,
     event: 'broadcast',
     payload: {},

@@ -85,6 +85,7 @@ async function coverOn(
     if (earlier.some(({ id }) => id === audit.id)) continue;
     // Else the first audit alone would execute what reads the schema.
     await started.supabase.database.query("notify pgrst, 'reload schema'");
+    await started.supabase.database.query('notify realtime_schema');
     context.currentTestId = audit.id;
     const [result] = await run(started, [audit]);
     if (result?.outcome.status === 'passed')

@@ -157,6 +157,27 @@ describe('a replay', () => {
     ]);
   });
 
+  test('sends bytes, and messages without an event or a payload, each marked as replayed', async () => {
+    const topic = newTopic();
+    await world.database.query(`select realtime.send_binary('\\x6f6b', 'bytes', $1)`, [topic]);
+    await world.database.query(
+      `insert into realtime.messages (topic, extension, event, payload, private)
+       values ($1, 'broadcast', null, '{}', true), ($1, 'broadcast', 'empty', null, true)`,
+      [topic],
+    );
+    const { client } = await join(topic, replay({ since: 0 }));
+    expect((await client.flush()).map(({ payload }) => payload)).toEqual([
+      { type: 'broadcast', event: null, payload: {}, meta: { id: expect.any(String), replayed: true } },
+      { type: 'broadcast', event: 'empty', payload: null, meta: { id: expect.any(String), replayed: true } },
+    ]);
+    const [[event, metadata = '', bytes] = []] = broadcasts(client);
+    expect([event, JSON.parse(metadata), bytes]).toEqual([
+      'bytes',
+      { id: expect.any(String), replayed: true },
+      'ok',
+    ]);
+  });
+
   test.each([
     [{ since: 'x' }, 'UnableToReplayMessages: Replay params are not valid', true],
     [{}, 'UnableToReplayMessages: Replay params are not valid', true],

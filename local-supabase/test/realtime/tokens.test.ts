@@ -222,6 +222,14 @@ describe('a handshake', () => {
     }
   });
 
+  test.each([
+    ['', 'API key is missing'],
+    ['?apikey=', 'The token provided is not a valid JWT'],
+  ])('the handshake with the query "%s" is refused with "%s"', async (query, error) => {
+    const url = new URL(`/realtime/v1/websocket${query}`, world.url);
+    expect(await world.service.handshake(url)).toEqual({ status: 401, error });
+  });
+
   test('a handshake with a token for which the server has no message is refused with 500', async () => {
     const apiKey = await signedAs({ alg: 'HS256' }, { exp: 'soon', role: 'anon' });
     await expect(world.connect({ apiKey })).rejects.toThrow('Unexpected server response: 500');

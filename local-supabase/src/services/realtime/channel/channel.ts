@@ -241,8 +241,16 @@ export class Channel implements Subscriber, Member {
 
   #replay(message: ReplayedMessage): void {
     const { id, event, bytes } = message;
-    if (bytes) this.#options.socket.sendBroadcast(this.topic, { event, encoding: 'binary', data: bytes, id });
-    else this.#pushOwn('broadcast', replayPayload(message));
+    if (bytes) {
+      const broadcast = {
+        event: event ?? '',
+        encoding: 'binary',
+        data: bytes,
+        id,
+        isReplayed: true,
+      } as const;
+      this.#options.socket.sendBroadcast(this.topic, broadcast);
+    } else this.#pushOwn('broadcast', replayPayload(message));
   }
 
   #announce(): void {

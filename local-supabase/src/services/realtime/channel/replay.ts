@@ -1,11 +1,12 @@
 import { encodeUtf8 } from '../../../platform/bytes.ts';
 import type { Database } from '../../../database/database.ts';
+import { encodeMetadata } from './wire.ts';
 import type { UserBroadcast } from './wire.ts';
 import type { ReplayRequest } from './join-request.ts';
 
 export interface ReplayedMessage {
   readonly id: string;
-  readonly event: string;
+  readonly event: string | null;
   /** The JSON text of the payload; null for bytes. */
   readonly payload: string | null;
   readonly bytes: Uint8Array | null;
@@ -46,14 +47,14 @@ interface MessageRow {
 
 const replayedMessage = ({ id, event, payload, binary_payload }: MessageRow): ReplayedMessage => ({
   id,
-  event: event ?? '',
+  event,
   payload,
   bytes: binary_payload,
 });
 
 /** The payload of a replayed JSON broadcast, as JSON text. */
 export const replayPayload = ({ id, event, payload }: ReplayedMessage): string =>
-  `{"type":"broadcast","event":${JSON.stringify(event)},"payload":${payload ?? 'null'},"meta":${JSON.stringify({ replayed: true, id })}}`;
+  `{"type":"broadcast","event":${JSON.stringify(event)},"payload":${payload},"meta":${encodeMetadata(id, true)}}`;
 
 /** Loads a committed message as a broadcast; null for a message without a payload or an event. */
 export async function loadMessage(
@@ -67,7 +68,8 @@ export async function loadMessage(
     [id, insertedAt],
   );
   if (!row || row.event === null || row.private === null) return null;
-  const { bytes, payload, event } = replayedMessage(row);
+  const { event } = row;
+  const { bytes, payload } = replayedMessage(row);
   const data = bytes ?? (payload === null ? null : encodeUtf8(payload));
   if (data === null) return null;
   return {

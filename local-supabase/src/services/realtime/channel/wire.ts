@@ -14,6 +14,7 @@ export interface UserBroadcast {
   readonly data: Uint8Array;
   /** The id of the message in `realtime.messages`. */
   readonly id?: string;
+  readonly isReplayed?: boolean;
   /** How long the message is kept for replay; null: it is not kept. */
   readonly persistence?: Persistence | null;
 }
@@ -111,18 +112,19 @@ export function encodeUserBroadcast(
   const text = decodeUtf8(broadcast.data);
   // The text is embedded in the frame: text that is not JSON could end the frame and forge another.
   if (broadcast.encoding === 'binary' || parseJson(text) === undefined) return null;
-  const meta = broadcast.id === undefined ? '' : `,"meta":${metadataOf(broadcast.id)}`;
+  const meta = broadcast.id === undefined ? '' : `,"meta":${encodeMetadata(broadcast.id)}`;
   const payload = `{"type":"broadcast","event":${JSON.stringify(broadcast.event)},"payload":${text}${meta}}`;
   return encodeFrame(version, { topic, event: 'broadcast', payload });
 }
 
-const metadataOf = (id: string): string => JSON.stringify({ id });
+export const encodeMetadata = (id: string, isReplayed = false): string =>
+  JSON.stringify(isReplayed ? { id, replayed: true } : { id });
 
 function encodeBinaryBroadcast(
   topic: string,
-  { event, encoding, data, id }: UserBroadcast,
+  { event, encoding, data, id, isReplayed }: UserBroadcast,
 ): Uint8Array | null {
-  const metadata = id === undefined ? '' : metadataOf(id);
+  const metadata = id === undefined ? '' : encodeMetadata(id, isReplayed);
   const parts = [topic, event, metadata].map((part) => encodeUtf8(part));
   if (parts.some(({ length }) => length > 255)) return null;
   const head = [USER_BROADCAST, ...parts.map(({ length }) => length), encoding === 'json' ? 1 : 0];

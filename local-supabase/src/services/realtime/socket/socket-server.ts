@@ -119,7 +119,7 @@ export class SocketServer {
       return { status: this.#refusedStatus, error: 'Error connecting to Realtime' };
     if (settings().suspended) return { status: 403, error: 'Realtime was disabled for this tenant' };
     const key = apiKey ?? url.searchParams.get('apikey');
-    if (!key) return { status: 401, error: 'API key is missing' };
+    if (key === null) return { status: 401, error: 'API key is missing' };
     const token = legacyToken(keys, key);
     const checked = await services.checkToken(token);
     if (!checked.ok) {

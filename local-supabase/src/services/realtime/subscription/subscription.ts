@@ -38,26 +38,43 @@ export async function prepareSubscriptions(
 ): Promise<Subscription[]> {
   const subscriptions: Subscription[] = [];
   for (const binding of bindings) {
-    const relations = await publishedRelations(context, binding);
-    if (relations.length === 0)
+    const prepared = await prepareBinding(context, claims, binding).catch((error: unknown) => {
+      throw new SubscriptionRefused(
+        `${REFUSED} An exception happened so please check your connect parameters: ${shown(binding)}. Exception: ${exceptionText(error)}`,
+        { cause: error },
+      );
+    });
+    if (prepared.length === 0)
       throw new SubscriptionRefused(
         `${REFUSED} Please check Realtime is enabled for the given connect parameters: ${shown(binding)}`,
       );
-    for (const relation of relations) {
-      try {
-        subscriptions.push(await prepareSubscription(context, claims, binding, relation));
-      } catch (error) {
-        throw new SubscriptionRefused(
-          `${REFUSED} An exception happened so please check your connect parameters: ${shown(binding)}. Exception: ${exceptionText(error)}`,
-          { cause: error },
-        );
-      }
-    }
+    subscriptions.push(...prepared);
   }
   return subscriptions;
 }
 
 const REFUSED = 'Unable to subscribe to changes with given parameters.';
+
+async function prepareBinding(
+  context: SubscriptionContext,
+  claims: ChannelClaims,
+  binding: Binding,
+): Promise<Subscription[]> {
+  const { schema, table, filters, select } = binding;
+  const texts = [
+    schema,
+    table,
+    ...filters.flatMap(({ column, value }) => [column, value]),
+    ...(select ?? []),
+  ];
+  // The real server sends all texts to PostgreSQL in one statement.
+  if (texts.some((text) => text.includes('\0')))
+    throw new RaisedException('invalid byte sequence for encoding "UTF8": 0x00', '22021');
+  const prepared: Subscription[] = [];
+  for (const oid of await publishedRelations(context, binding))
+    prepared.push(await prepareSubscription(context, claims, binding, oid));
+  return prepared;
+}
 
 async function publishedRelations(
   { database, publication }: SubscriptionContext,
@@ -159,9 +176,13 @@ async function evaluate(database: Database, expression: string): Promise<string>
   return row?.value ?? '';
 }
 
-/** An exception that PostgreSQL code raised; the wire names its SQLSTATE. */
+/** An exception that PostgreSQL or its code would raise; the wire names its SQLSTATE. */
 class RaisedException extends Error {
-  readonly code = 'P0001';
+  readonly code: string;
+  constructor(message: string, code = 'P0001') {
+    super(message);
+    this.code = code;
+  }
 }
 
 function exceptionText(error: unknown): string {
@@ -180,6 +201,7 @@ const CONDITIONS: Record<string, string> = {
   '22008': 'datetime_field_overflow',
   '22023': 'invalid_parameter_value',
   '22001': 'string_data_right_truncation',
+  '22021': 'character_not_in_repertoire',
   '42704': 'undefined_object',
   '42883': 'undefined_function',
   XX000: 'internal_error',

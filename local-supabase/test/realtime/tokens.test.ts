@@ -81,6 +81,10 @@ describe('an access_token push', () => {
         `[message: ${seconds}, claim: "exp", claim_val: ${printed}]`,
       ]);
     }
+    reasons.push([
+      await world.tokenOf(ADA, { iat: null }),
+      '[message: "Invalid token", claim: "iat", claim_val: :null]',
+    ]);
     for (const [token, message] of reasons) {
       const client = await world.connect();
       client.join(TOPIC, { token: await world.tokenOf(ADA) });

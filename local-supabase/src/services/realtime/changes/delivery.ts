@@ -185,11 +185,11 @@ export class Delivery {
       this.#dropped += notices.length;
       return notices.length;
     }
-    for (const { subscriber, bindingIds, data } of notices) {
+    for (const { subscriber, bindingIds, action, data } of notices) {
       if (settings().dropRate > 0 && random() < settings().dropRate) this.#dropped += 1;
       else {
         this.#events.add();
-        subscriber.sendChange(bindingIds, data);
+        subscriber.sendChange(bindingIds, action, data);
         this.#delivered += 1;
       }
     }

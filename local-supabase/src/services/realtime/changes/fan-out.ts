@@ -1,6 +1,7 @@
 import type { Database } from '../../../database/database.ts';
 import { createChange, renderChange, renderRefusal } from './change.ts';
 import type { Change } from './change.ts';
+import type { ChangeAction } from '../subscription/bindings.ts';
 import type { CapturedChange } from './outbox.ts';
 import type { Relations } from '../subscription/relations.ts';
 import type { RealtimeSettings } from '../settings.ts';
@@ -12,6 +13,7 @@ import type { RowCheck } from './visibility.ts';
 export interface Notice {
   readonly subscriber: Subscriber;
   readonly bindingIds: readonly number[];
+  readonly action: ChangeAction;
   readonly data: string;
 }
 
@@ -117,34 +119,45 @@ async function noticesOf(
   { change, listeners, checkOf, refusals }: Audience,
   visible: readonly boolean[],
 ): Promise<Notice[]> {
-  const views = new Map<string, { readonly role: string; readonly select: string; data: string }>();
-  const notices = new Map<string, Map<Subscriber, number[]>>();
+  const views = new Map<string, View>();
   for (const listener of listeners) {
     const { subscriber, subscription } = listener;
     const check = checkOf(listener);
     if (check !== undefined && visible[check] !== true) continue;
     const { role, bindingId } = subscription;
     const select = subscription.select?.toSorted().join() ?? '';
-    const view = JSON.stringify([role, select]);
-    if (!views.has(view)) {
+    const key = JSON.stringify([role, select]);
+    let view = views.get(key);
+    if (!view) {
       const refusal = refusals.get(role);
       const readable = await relations.readableColumns(change.relation.oid, role);
       const data = refusal
         ? renderRefusal(change, refusal)
         : renderChange(change, { readable, select: subscription.select });
-      views.set(view, { role, select, data });
+      view = { role, select, data, bindings: new Map() };
+      views.set(key, view);
     }
-    const bindings = notices.get(view) ?? new Map<Subscriber, number[]>();
-    notices.set(view, bindings);
-    bindings.set(subscriber, [...(bindings.get(subscriber) ?? []), bindingId]);
+    view.bindings.set(subscriber, [...(view.bindings.get(subscriber) ?? []), bindingId]);
   }
   // The real server sends one view of a change after another, ordered by role and by selected columns.
-  const ordered = [...views].toSorted(
-    ([, a], [, b]) => compareText(a.role, b.role) || compareText(a.select, b.select),
-  );
-  return ordered.flatMap(([view, { data }]) =>
-    [...(notices.get(view) ?? [])].map(([subscriber, bindingIds]) => ({ subscriber, bindingIds, data })),
-  );
+  return [...views.values()]
+    .toSorted((a, b) => compareText(a.role, b.role) || compareText(a.select, b.select))
+    .flatMap(({ bindings, data }) =>
+      [...bindings].map(([subscriber, bindingIds]) => ({
+        subscriber,
+        bindingIds,
+        action: change.action,
+        data,
+      })),
+    );
+}
+
+/** What the subscribers with one role and one selection of columns receive. */
+interface View {
+  readonly role: string;
+  readonly select: string;
+  readonly data: string;
+  readonly bindings: Map<Subscriber, readonly number[]>;
 }
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,9 +1,10 @@
+import type { ChangeAction } from '../subscription/bindings.ts';
 import type { Subscription } from '../subscription/subscription.ts';
 
 /** A receiver of changes: a channel. */
 export interface Subscriber {
   /** `data` is JSON text. */
-  sendChange(bindingIds: readonly number[], data: string): void;
+  sendChange(bindingIds: readonly number[], action: ChangeAction, data: string): void;
 }
 
 export interface Subscribed {

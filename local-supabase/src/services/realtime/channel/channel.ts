@@ -6,6 +6,7 @@ import type { RateCounter } from '../rate-counter.ts';
 import { isRecord } from '../subscription/term.ts';
 import type { InboundFrame, OutboundFrame, Ref, UserBroadcast } from './wire.ts';
 import { SubscriptionRefused, bindingId, parseBinding } from '../subscription/bindings.ts';
+import type { ChangeAction } from '../subscription/bindings.ts';
 import { prepareSubscriptions } from '../subscription/subscription.ts';
 import type { SubscriptionContext } from '../subscription/subscription.ts';
 import { ChannelAccess } from './access.ts';
@@ -114,9 +115,8 @@ export class Channel implements Subscriber, Member {
     };
   }
 
-  sendChange(ids: readonly number[], data: string): void {
-    if (this.#options.request.isLegacy)
-      this.#push(/"type":"([A-Z]+)"/.exec(data)?.[1] ?? 'postgres_changes', data);
+  sendChange(ids: readonly number[], action: ChangeAction, data: string): void {
+    if (this.#options.request.isLegacy) this.#push(action, data);
     else this.#push('postgres_changes', `{"ids":${JSON.stringify(ids)},"data":${data}}`);
   }
 

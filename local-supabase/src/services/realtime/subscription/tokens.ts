@@ -66,7 +66,7 @@ function cleanToken(token: string): string {
 /** Returns the refusal of an expired or invalid time, or null. Only an integer `exp` is reported as expired. */
 function claimRefusal(claims: Readonly<Record<string, unknown>>, nowSeconds: number): TokenRefusal | null {
   const term = (message: string, claim: string) =>
-    `[message: ${message}, claim: "${claim}", claim_val: ${inspectTerm(claims[claim])}]`;
+    `[message: ${message}, claim: "${claim}", claim_val: ${claims[claim] === null ? ':null' : inspectTerm(claims[claim])}]`;
   const { exp, iat } = claims;
   if ('exp' in claims && !(typeof exp === 'number' && exp > nowSeconds)) {
     return Number.isInteger(exp)

@@ -52,6 +52,7 @@ import { restRefusalAudits } from './rest/refused-queries.audits.ts';
 import { realtimeAudits } from './realtime/realtime.audits.ts';
 import { realtimeLimitAudits } from './realtime/limits.audits.ts';
 import { realtimeRuleAudits } from './realtime/rules.audits.ts';
+import { realtimeTermAudits } from './realtime/terms.audits.ts';
 import { restOperatorAudits } from './rest/operators.audits.ts';
 import { restErrorAudits } from './rest/errors.audits.ts';
 import { restTransactionAudits } from './rest/transactions.audits.ts';
@@ -172,6 +173,7 @@ export const serverAudits: readonly Audit[] = [
   ...realtimeChangeAudits,
   ...realtimeFilterAudits,
   ...realtimeBindingAudits,
+  ...realtimeTermAudits,
   ...realtimeChannelAudits,
   ...realtimeBroadcastAudits,
   ...realtimeRuleAudits,

@@ -2,7 +2,7 @@ import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { assertStatus, at } from '../../target/wire.ts';
-import { joinOk, settle, withSocket, withSockets } from './audit-socket.ts';
+import { joinOk, newRoom, settle, withSocket, withSockets } from './audit-socket.ts';
 import type { Frame } from '../../target/frames.ts';
 import { httpWith } from './broadcast-http.ts';
 import { indexOf, isBroadcast, isEvent, isReply, type FrameSocket } from './frame-socket.ts';
@@ -137,6 +137,30 @@ export const realtimeBroadcastAudits: readonly Audit[] = [
           'the topics and the numbers of the broadcasts',
         );
       }),
+  ),
+  audit(
+    'RT-421',
+    'a broadcast that is not an object ends its channel with phx_error if another one would receive it, and is not sent',
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD', since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      for (const [index, payload] of ['text', [1], null, 5, true].entries())
+        await withSockets(context, async (open) => {
+          const [one, two] = [await open(), await open()];
+          const name = `${newRoom()}-${index}`;
+          const room = `realtime:${name}`;
+          await joinOk(one, name, user, { broadcast: { ack: true } });
+          one.send('1', '5', room, 'broadcast', payload);
+          const alone = await one.expect('the reply without another channel', isReply('5'));
+          assert.deepEqual(alone.payload, { status: 'ok', response: {} }, 'the payload of the reply');
+          await joinOk(two, name, user, {});
+          one.send('1', '6', room, 'broadcast', payload);
+          const { joinRef } = await one.expect('phx_error', isEvent('phx_error'));
+          assert.equal(joinRef, '1', 'join_ref of phx_error');
+          await settle(two, '7');
+          assert.equal(two.received.some(isBroadcast), false, 'a received broadcast');
+        });
+    },
   ),
   audit(
     'RT-185',

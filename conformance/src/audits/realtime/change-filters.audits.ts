@@ -169,6 +169,8 @@ const tables: readonly (readonly [string, string, (pair: Pair) => Filters])[] = 
       ['status=eq."read"', true],
       ['content=neq."a,b"', true],
       ['content=in.("a,b",c)', false],
+      ['content=match.^\\{', true],
+      ["content=neq.it's \\\\ a quote", true],
       ['status=eq.read,kind=neq."a,(b"', true],
       [`recipient_id=eq.${ada.id},status=eq.read`, true],
       [`status=eq.read,recipient_id=eq.${grace.id}`, false],

@@ -386,6 +386,60 @@ const replay: readonly Audit[] = [
       });
     },
   ),
+  audit(
+    'RT-419',
+    'a replay has bytes as bytes, and null for a missing event and a missing payload, which are not sent live',
+    { source, level: 'SHOULD', needs: ['database'], since },
+    async (context) => {
+      const ada = await context.newUser();
+      const topic = inboxTopicOf(ada);
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, topic, ada, { private: true, broadcast: { replication_ready: true } });
+        await socket.expect('the replication', isSystem('ok'));
+        await context.query("select realtime.send_binary('\\x0102ff'::bytea, 'bytes', $1, true)", [topic]);
+        for (const [event, payload] of [
+          [null, '{}'],
+          ['empty', null],
+        ])
+          await context.query(
+            `insert into realtime.messages (topic, extension, event, payload, private)
+             values ($1, 'broadcast', $2, $3::jsonb, true)`,
+            [topic, event, payload],
+          );
+        await sendFromDatabase(context, topic, 1, 1);
+        await socket.expect('the last', (frame) => isBroadcast(frame) && numberOf(frame) === 1);
+        const partsOf = ({ payload }: Frame) => {
+          const content = at(payload, 'payload');
+          return [at(payload, 'event'), Buffer.isBuffer(content) ? content.toString('hex') : content];
+        };
+        const live = socket.received.filter(isBroadcast);
+        assert.deepEqual(
+          [live.length, partsOf(live[0] as Frame)],
+          [2, ['bytes', '0102ff']],
+          'the number of the live broadcasts, and the first',
+        );
+        await withSocket(context, async (late) => {
+          await joinOk(late, topic, ada, replaying(0, 10));
+          await late.expect('the last', (frame) => isReplayed(frame) && numberOf(frame) === 1);
+          const replayed = late.received.filter(isReplayed);
+          assert.deepEqual(
+            replayed.map(partsOf).slice(0, 3),
+            [
+              ['bytes', '0102ff'],
+              [null, {}],
+              ['empty', null],
+            ],
+            'the events and the payloads of the replay',
+          );
+          assert.equal(
+            at(replayed[0]?.payload, 'meta', 'id'),
+            at(live[0]?.payload, 'meta', 'id'),
+            'the id of the bytes',
+          );
+        });
+      });
+    },
+  ),
 ];
 
 export const realtimeDatabaseAudits: readonly Audit[] = [...database, ...rows, ...replay];

@@ -3,7 +3,8 @@ import { assert, showValue } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { at, parseJson } from '../../target/wire.ts';
-import { joinOk, newRoom, withSocket, withSockets } from './audit-socket.ts';
+import { requireTable } from '../../schema/product-schema.ts';
+import { inboxTopicOf, joinOk, newRoom, withSocket, withSockets } from './audit-socket.ts';
 import { isBroadcast, isEvent, isReply, realtimeUrlOf } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
@@ -312,6 +313,76 @@ export const realtimeFrameAudits: readonly Audit[] = [
         assert.equal(socket.received.some(isReply('2')), false, 'a reply to the others');
         const events = socket.received.filter(isBroadcast).map(({ payload }) => at(payload, 'event'));
         assert.deepEqual(events, ['last'], 'the events');
+      });
+    },
+  ),
+  audit(
+    'RT-411',
+    'a broadcast in bytes without names is refused as unmatched topic, with its empty ref',
+    { source: 'protocol/realtime.md#frames', level: 'SHOULD', since },
+    (context) =>
+      withSocket(context, async (socket) => {
+        socket.sendBytes(Buffer.from([3, 0, 0, 0, 0, 0, 0]));
+        const { joinRef, topic, payload } = await socket.expect('the refusal', isReply(''));
+        assert.deepEqual(
+          [joinRef, topic, payload],
+          [null, '', { status: 'error', response: { reason: 'unmatched topic' } }],
+          'join_ref, topic and payload of the refusal',
+        );
+      }),
+  ),
+  audit(
+    'RT-412',
+    'with vsn 1.0.0 a broadcast of the database is an object with its id in meta, live and replayed',
+    {
+      source: 'protocol/realtime.md#broadcasts-of-the-database',
+      level: 'SHOULD',
+      needs: ['database'],
+      since,
+    },
+    async (context) => {
+      // The policy of the users' topics comes with the tables.
+      await requireTable(context, 'notifications');
+      const user = await context.newUser();
+      const name = inboxTopicOf(user);
+      const joinAs = (socket: WebSocket, replay: object) =>
+        socket.send(
+          JSON.stringify({
+            topic: `realtime:${name}`,
+            event: 'phx_join',
+            payload: {
+              config: { private: true, broadcast: { replication_ready: true, ...replay } },
+              access_token: user.accessToken,
+            },
+            ref: '1',
+            join_ref: '1',
+          }),
+        );
+      const broadcastOf = (received: readonly unknown[]) =>
+        at(
+          received.find((frame) => at(frame, 'event') === 'broadcast'),
+          'payload',
+        );
+      const payload = { a: 1, id: 'own' };
+      const expected = { type: 'broadcast', event: 'note', payload };
+      let id: unknown;
+      await withVersion(context, '1.0.0', async (socket, received) => {
+        joinAs(socket, {});
+        await untilReceived(received, 2);
+        for (const call of [`send_binary('\\x01'::bytea`, `send('${JSON.stringify(payload)}'::jsonb`])
+          await context.query(`select realtime.${call}, 'note', $1, true)`, [name]);
+        await untilReceived(received, 3);
+        id = at(broadcastOf(received), 'meta', 'id');
+        assert.deepEqual(broadcastOf(received), { ...expected, meta: { id } }, 'the payload');
+      });
+      await withVersion(context, '1.0.0', async (socket, received) => {
+        joinAs(socket, { replay: { since: 0 } });
+        await untilReceived(received, 3);
+        assert.deepEqual(
+          broadcastOf(received),
+          { ...expected, meta: { id, replayed: true } },
+          'the replayed payload',
+        );
       });
     },
   ),

@@ -217,6 +217,44 @@ const bodies: readonly Audit[] = [
         for (const path of ['/broadcast', '/broadcast/a/events/b']) await isNotFound(method, path);
     },
   ),
+  audit(
+    'RT-415',
+    'a single broadcast by HTTP has JSON that is not an object as its member _json',
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD', since },
+    (context) =>
+      withRoom(context, async (name, socket, send) => {
+        const headers = { 'Content-Type': 'application/json' };
+        const values = [[1, 'a'], 5, 'text', null, true];
+        for (const value of values)
+          assertStatus(
+            await send(`/broadcast/${name}/events/a`, { body: JSON.stringify(value), headers }),
+            202,
+          );
+        await socket.expect('all', () => socket.received.filter(isBroadcast).length === values.length);
+        assert.deepEqual(
+          socket.received.filter(isBroadcast).map(({ payload }) => at(payload, 'payload')),
+          values.map((value) => ({ _json: value })),
+          'the payloads',
+        );
+      }),
+  ),
+  audit(
+    'RT-416',
+    'a single broadcast by HTTP whose topic or event is blank is refused with 422',
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD', since },
+    async (context) => {
+      const send = await httpOfUser(context);
+      for (const [path, errors] of [
+        ['/broadcast/%20/events/b', { topic: [BLANK] }],
+        ['/broadcast/a/events/%09%20', { event: [BLANK] }],
+        ['/broadcast/%20/events/%20', { topic: [BLANK], event: [BLANK] }],
+      ] as const)
+        for (const query of [{}, { private: 'true' }]) {
+          const { status, json } = await send(path, { query, body: {} });
+          assert.deepEqual([status, json], [422, { errors }], `the response to ${path}`);
+        }
+    },
+  ),
 ];
 
 const deliveries: readonly Audit[] = [

@@ -56,8 +56,40 @@ const SIZES: readonly (readonly [value: unknown, bytes: number])[] = [
   [['a', [0]], 5 + 6 + 4 + 1],
 ];
 
-/** The maximum size of a broadcast and of an entry of presence. */
+const CHANNELS = 100;
+
+/** The maximum size of a broadcast and of an entry of presence, and of channels. */
 export const realtimeLimitAudits: readonly Audit[] = [
+  audit(
+    'RT-420',
+    'a socket with 100 channels is refused another one, and may join it once it has left one',
+    { source, level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      await withSocket(context, async (socket) => {
+        const name = newRoom();
+        for (let ref = 1; ref <= CHANNELS + 1; ref += 1)
+          socket.send(`${ref}`, `${ref}`, `realtime:${name}-${ref}`, 'phx_join', {
+            config: {},
+            access_token: user.accessToken,
+          });
+        const { payload } = await socket.expect('the last reply', isReply(`${CHANNELS + 1}`));
+        if (at(payload, 'status') === 'ok') throw new NotRunError('the project has a limit of its own');
+        assert.deepEqual(
+          payload,
+          { status: 'error', response: { reason: 'ChannelRateLimitReached: Too many channels' } },
+          'the payload of the last reply',
+        );
+        const accepted = socket.received.filter(
+          ({ event, payload: reply }) => event === 'phx_reply' && at(reply, 'status') === 'ok',
+        );
+        assert.equal(accepted.length, CHANNELS, 'the number of joined channels');
+        socket.send('7', '200', `realtime:${name}-7`, 'phx_leave', {});
+        await socket.expect('phx_close', isEvent('phx_close'));
+        await joinOk(socket, `${name}-last`, user, {}, '201');
+      });
+    },
+  ),
   audit(
     'RT-357',
     'a broadcast by HTTP over the limit is refused with 422 and not sent, alone and in a batch',

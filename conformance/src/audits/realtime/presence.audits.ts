@@ -327,6 +327,43 @@ const presence: readonly Audit[] = [
         assert.deepEqual(moodsOf(payload, 'leaves'), ['busy'], 'the moods of the entries that left');
       }),
   ),
+  audit(
+    'RT-413',
+    'a key that is a number or a boolean counts as its text',
+    { source, level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      const name = `room-${randomUUID()}`;
+      await withSockets(context, async (open) => {
+        for (const key of [5, 1.5, true, false]) {
+          const socket = await open();
+          await joinOk(socket, name, user, { presence: { enabled: true, key } });
+          await track(`realtime:${name}`, socket, '5', {});
+          const ofKey = (frame: Frame) =>
+            isDiff(frame) && at(frame.payload, 'joins', String(key)) !== undefined;
+          await socket.expect(`the diff of ${key}`, ofKey);
+        }
+      });
+    },
+  ),
+  audit(
+    'RT-414',
+    'a presence call whose event is not a text ends the channel with phx_error, and the socket stays open',
+    { source, level: 'SHOULD', since },
+    (context) =>
+      withPresence(context, async ({ two, topic }) => {
+        two.send('1', '5', topic, 'presence', { type: 'presence', event: 5 });
+        const { joinRef, ref } = await two.expect('phx_error', isEvent('phx_error'));
+        assert.deepEqual([joinRef, ref], ['1', '1'], 'join_ref and ref');
+        two.send('1', '6', topic, 'presence', { type: 'presence', event: 'untrack' });
+        const { payload } = await two.expect('the reply', isReply('6'));
+        assert.deepEqual(
+          payload,
+          { status: 'error', response: { reason: 'unmatched topic' } },
+          'the payload of the reply to a later call',
+        );
+      }),
+  ),
 ];
 
 export const realtimePresenceAudits: readonly Audit[] = [...rights, ...presence];

@@ -96,6 +96,16 @@ const rights: readonly Audit[] = [
           assert.deepEqual(eventsOf(two), ['socket', 'single', 'batch'], 'the events');
           await settle(open3, '9');
           assert.deepEqual(eventsOf(open3), [], 'the events of the public channel');
+          const late = await open();
+          await joinOk(late, topic, grace, privately({ presence: { enabled: false, key: 'late' } }));
+          one.send('1', '7', `realtime:${topic}`, 'presence', { event: 'untrack' });
+          await two.expect('the leave', ({ payload }) => at(payload, 'leaves', 'ada') !== undefined);
+          await settle(late, '5');
+          const isDiff = isEvent('presence_diff');
+          assert.equal(late.received.some(isDiff), false, 'a diff before an entry of its own');
+          late.send('1', '6', `realtime:${topic}`, 'presence', { event: 'track', payload: {} });
+          const own = await late.expect('the own diff', isDiff);
+          assert.deepEqual(Object.keys(Object(at(own.payload, 'joins'))), ['late'], 'the own entry');
         }),
       );
     },
@@ -121,20 +131,35 @@ const rights: readonly Audit[] = [
           assert.equal(two.received.some(isPresence), false, 'a message of presence');
         }),
       );
-      await withTopic(context, { reading: ['presence'], writing: ['presence'] }, (topic) =>
-        withSockets(context, async (open) => {
-          const [one, two] = [await open(), await open()];
-          for (const socket of [one, two]) await joinOk(socket, topic, user, privately({ presence }));
-          one.send('1', '5', `realtime:${topic}`, 'broadcast', shout('a'));
-          one.send('1', '6', `realtime:${topic}`, 'presence', track);
-          const accepted = await one.expect('the reply', isReply('6'));
-          assert.equal(at(accepted.payload, 'status'), 'ok', 'the status of the reply to the entry');
-          await two.expect('presence_diff', isEvent('presence_diff'));
-          assert.deepEqual([one.received.some(isReply('5')), eventsOf(two)], [false, []], 'the broadcast');
-          const reply = await join(one, topic, user, privately({ presence: { enabled: false } }), '7');
-          assert.equal(at(reply, 'status'), 'error', 'the status of a join without presence');
-        }),
-      );
+      for (const writing of [['presence'], allExtensions])
+        await withTopic(context, { reading: ['presence'], writing }, (topic) =>
+          withSockets(context, async (open) => {
+            const [one, two] = [await open(), await open()];
+            for (const socket of [one, two]) await joinOk(socket, topic, user, privately({ presence }));
+            one.send('1', '5', `realtime:${topic}`, 'broadcast', shout('a'));
+            one.send('1', '6', `realtime:${topic}`, 'presence', track);
+            const accepted = await one.expect('the reply', isReply('6'));
+            assert.equal(at(accepted.payload, 'status'), 'ok', 'the status of the reply to the entry');
+            await two.expect('presence_diff', isEvent('presence_diff'));
+            assert.deepEqual(
+              [one.received.some(isReply('5')), eventsOf(two)],
+              [writing === allExtensions, []],
+              'whether the broadcast has a reply, and its receipt',
+            );
+            const unreadable = `Unauthorized: You do not have permissions to read from this Channel topic: ${topic}`;
+            for (const [ref, config] of [
+              ['7', { presence: { enabled: false } }],
+              ['8', { presence, broadcast: { replay: { since: 0 } } }],
+            ] as const) {
+              const reply = await join(await open(), topic, user, privately(config), ref);
+              assert.deepEqual(
+                reply,
+                { status: 'error', response: { reason: unreadable } },
+                'the refusal of a join without presence, or with a replay',
+              );
+            }
+          }),
+        );
     },
   ),
   audit(

@@ -1,9 +1,12 @@
 import { assert } from '../../target/assertion.ts';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext, AuditUser } from '../../audit/audit-context.ts';
 import { notifyOnce } from '../rest/notifications.ts';
-import { at } from '../../target/wire.ts';
+import { at, parseJson } from '../../target/wire.ts';
+import { NotRunError } from '../../target/target.ts';
 import {
   inboxOf,
   inboxTopicOf,
@@ -346,7 +349,78 @@ const rights: readonly Audit[] = [
       });
     },
   ),
+  audit(
+    'RT-417',
+    'a pushed token whose time is not a number ends the channel with the claim and its value',
+    { source, level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      const claims: readonly (readonly [claims: object, message: RegExp])[] = [
+        [{ iat: 'x' }, /^\[message: "Invalid token", claim: "iat", claim_val: "x"\]$/],
+        [{ exp: 'x' }, /^\[message: \d{10}, claim: "exp", claim_val: "x"\]$/],
+        [{ exp: 1.5 }, /^\[message: \d{10}, claim: "exp", claim_val: 1\.5\]$/],
+        [{ exp: 100 }, /^Token has expired \d{10} seconds ago$/],
+        [{ exp: undefined }, /^Fields `role` and `exp` are required in JWT$/],
+        [{ role: undefined }, /^Fields `role` and `exp` are required in JWT$/],
+      ];
+      for (const [changed, message] of claims)
+        await withSocket(context, async (socket) => {
+          await joinOk(socket, 'audit', user, {});
+          const token = context.signAgain(user.accessToken, { ...changed });
+          socket.send('1', '4', topic, 'access_token', { access_token: token });
+          const { payload } = await socket.expect('system error', isSystem('error'));
+          const what = `message for ${JSON.stringify(changed)}`;
+          assert.match(String(at(payload, 'message')), message, what);
+          await socket.expect('phx_close', isEvent('phx_close'));
+        });
+    },
+  ),
+  audit(
+    'RT-418',
+    'the response to a refused handshake is JSON that says why',
+    { source: 'protocol/realtime.md#handshake', level: 'SHOULD', since },
+    async (context) => {
+      const { anonKey } = context.target;
+      const keyWith = (claims: Readonly<Record<string, unknown>>) => context.signAgain(anonKey, claims);
+      const malformed = 'The token provided is not a valid JWT';
+      const missing = 'Fields `role` and `exp` are required in JWT';
+      // A gateway that knows the keys of a project refuses others by itself.
+      const first = await refusalOf(context, 'x');
+      if (first[1] !== malformed) throw new NotRunError('a gateway refuses the handshake');
+      for (const [key, refusal] of [
+        [null, [401, 'API key is missing']],
+        ['', [401, malformed]],
+        [keyWith({ exp: 100 }), [401, 'Token has expired']],
+        [keyWith({ exp: undefined }), [401, missing]],
+        [keyWith({ role: undefined }), [401, missing]],
+        [`${anonKey.split('.').slice(0, 2).join('.')}.AAAA`, [401, 'Failed to validate JWT signature']],
+        [keyWith({ iat: 'x' }), [500, 'Error connecting to Realtime']],
+      ] as const)
+        assert.deepEqual(
+          await refusalOf(context, key),
+          [...refusal, 'application/json; charset=utf-8'],
+          'status, error and content-type of the response',
+        );
+    },
+  ),
 ];
+
+/** Status, error and content-type of the response to a handshake that is refused. */
+async function refusalOf(
+  { target }: AuditContext,
+  key: string | null,
+): Promise<readonly [status: unknown, error: unknown, type: unknown]> {
+  const query = key === null ? '' : `&apikey=${encodeURIComponent(key)}`;
+  const socket = new WebSocket(`${realtimeUrlOf(target)}?vsn=2.0.0${query}`);
+  const response = await new Promise<IncomingMessage | null>((resolve) => {
+    socket.once('unexpected-response', (_request, refused) => resolve(refused));
+    socket.once('error', () => resolve(null));
+    socket.once('open', () => resolve(null));
+  });
+  const body = response === null ? '' : await text(response);
+  socket.terminate();
+  return [response?.statusCode, at(parseJson(body), 'error'), response?.headers['content-type']];
+}
 
 /** Tokens of joins and of channels, and the rights that they give. */
 export const realtimeTokenAudits: readonly Audit[] = [...pushed, ...rights];

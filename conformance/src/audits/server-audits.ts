@@ -53,6 +53,7 @@ import { realtimeAudits } from './realtime/realtime.audits.ts';
 import { realtimeLimitAudits } from './realtime/limits.audits.ts';
 import { realtimeRuleAudits } from './realtime/rules.audits.ts';
 import { realtimeTermAudits } from './realtime/terms.audits.ts';
+import { realtimeRowAudits } from './realtime/row-changes.audits.ts';
 import { restOperatorAudits } from './rest/operators.audits.ts';
 import { restErrorAudits } from './rest/errors.audits.ts';
 import { restTransactionAudits } from './rest/transactions.audits.ts';
@@ -174,6 +175,7 @@ export const serverAudits: readonly Audit[] = [
   ...realtimeFilterAudits,
   ...realtimeBindingAudits,
   ...realtimeTermAudits,
+  ...realtimeRowAudits,
   ...realtimeChannelAudits,
   ...realtimeBroadcastAudits,
   ...realtimeRuleAudits,

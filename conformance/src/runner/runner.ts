@@ -10,6 +10,7 @@ import {
 } from '../target/deadlines.ts';
 import { collectEvidence, type Evidence } from './evidence.ts';
 import { hasProductSchema, isWithoutSubscription, needsSchema } from '../schema/product-schema.ts';
+import { createChangeTables } from '../schema/change-tables.ts';
 import { createAuditRun, type AuditRun } from '../target/run.ts';
 import { NotRunError, type ConformanceTarget } from '../target/target.ts';
 import { readTargetSettings, type TargetSettings } from '../target/target-settings.ts';
@@ -66,6 +67,7 @@ export async function runAudits(
     scale = createDeadlineScale(),
   }: RunOptions = {},
 ): Promise<readonly AuditResult[]> {
+  if (audits.some(({ area }) => area === 'realtime')) await createChangeTables(target);
   const settings = await readTargetSettings(createAuditContext(target).auth);
   const missingSchema = (await hasProductSchema(target)) ? undefined : 'protocol/product.md';
   const results: AuditResult[] = [];

@@ -1,0 +1,206 @@
+import { randomInt } from 'node:crypto';
+import { assert } from '../../target/assertion.ts';
+import { auditsOf, type Audit } from '../../audit/audit.ts';
+import type { AuditContext } from '../../audit/audit-context.ts';
+import { NotRunError } from '../../target/target.ts';
+import { at } from '../../target/wire.ts';
+import type { Frame } from '../../target/frames.ts';
+import { joinLive, newRoom, withSocket } from './audit-socket.ts';
+import { isChange, type FrameSocket } from './frame-socket.ts';
+
+const audit = auditsOf('realtime');
+const source = 'protocol/realtime.md#changes';
+const since = '1.0.0';
+
+interface Row {
+  readonly id: number;
+  /** Runs a statement; `$1` is the id. */
+  readonly write: (sql: string) => Promise<unknown>;
+  /** `data` of the change with that type. */
+  readonly changed: (type: 'INSERT' | 'UPDATE') => Promise<unknown>;
+  readonly socket: FrameSocket;
+}
+
+/** Subscribes to a table for `task`, which writes a row of its own. @throws NotRunError without the table. */
+async function withRow(
+  context: AuditContext,
+  table: string,
+  task: (row: Row) => Promise<void>,
+  binding: object = {},
+): Promise<void> {
+  if (context.target.createsTables !== true)
+    throw new NotRunError('no tables may be created there without --apply-schema');
+  const [found] = (await context.query('select to_regclass($1)::text as name', [
+    `public.${table}`,
+  ])) as readonly unknown[];
+  if (at(found, 'name') === null) throw new NotRunError('the publication supabase_realtime is missing');
+  const user = await context.newUser();
+  const id = randomInt(2 ** 31);
+  const ofRow = (frame: Frame) =>
+    table === 'conformance_keyless' || at(frame.payload, 'data', 'record', 'id') === id;
+  await withSocket(context, async (socket) => {
+    const changes = [{ event: '*', schema: 'public', table, filter: `id=eq.${id}`, ...binding }];
+    await joinLive(socket, user.accessToken, changes, { name: `realtime:${newRoom()}` });
+    try {
+      await task({
+        id,
+        socket,
+        write: (sql) => context.query(sql, [id]),
+        changed: async (type) => {
+          const { payload } = await socket.expect(type, (frame) => isChange(type)(frame) && ofRow(frame));
+          return at(payload, 'data');
+        },
+      });
+    } finally {
+      await context.query(`delete from public.${table} where id = $1`, [id]);
+    }
+  });
+}
+
+/** Values of PostgreSQL, and how they arrive. */
+const VALUES: Readonly<Record<string, readonly [sql: string, json: unknown]>> = {
+  n: ["'NaN'", null],
+  f: ["'Infinity'", null],
+  r: ["'-Infinity'", null],
+  b: [String.raw`'\x00ff'`, '00ff'],
+  // The length of a type is not cast: one character and one bit are left.
+  c: ["'größe'", 'g'],
+  bits: ["'101'", '1'],
+  more_bits: ["'10'", '10'],
+  codes: ["'{abc,d,null}'", ['a', 'd', null]],
+  j: [`'{"a": [1,  2.5]}'`, { a: [1, 2.5] }],
+  t: ["'2026-01-02 03:04:05.678901'", '2026-01-02T03:04:05.678901'],
+  z: ["'2026-01-02 03:04:05.678901+02'", '2026-01-02T01:04:05.678901+00:00'],
+  u: ["'1 day 2 hours'", '1 day 02:00:00'],
+  texts: [`'{a,"b c",null}'`, ['a', 'b c', null]],
+  range: ["'[1,5)'", '[1,5)'],
+  numbers: ["'{1.5,NaN}'", [1.5, 'NaN']],
+  bytes_list: [String.raw`array['\x00'::bytea]`, [String.raw`\x00`]],
+  address: ["'10.0.0.1/8'", '10.0.0.1/8'],
+  o: ['7', '7'],
+  'odd name': ['3', 3],
+  long_text: ['null', null],
+};
+
+const small = 'x'.repeat(62);
+const large = 'y'.repeat(63);
+
+/** Changes of tables that only the audits have: types, replica identities, sizes and missing keys. */
+export const realtimeRowAudits: readonly Audit[] = [
+  audit(
+    'RT-422',
+    'values of many types arrive as JSON, without the length of their type, and not a number as null',
+    { source, level: 'SHOULD', needs: ['database'], since },
+    (context) =>
+      withRow(context, 'conformance_values', async ({ id, write, changed }) => {
+        const names = Object.keys(VALUES);
+        await write(
+          `insert into public.conformance_values (id, ${names.map((name) => `"${name}"`).join()})
+           values ($1, ${names.map((name) => VALUES[name]?.[0]).join()})`,
+        );
+        const data = await changed('INSERT');
+        assert.deepEqual(
+          at(data, 'record'),
+          { id, ...Object.fromEntries(names.map((name) => [name, VALUES[name]?.[1]])) },
+          'the record',
+        );
+        const types = (at(data, 'columns') as readonly unknown[]).map((column) => at(column, 'type'));
+        assert.deepEqual(
+          types.slice(0, 9),
+          ['int4', 'numeric', 'float8', 'float4', 'bytea', 'bpchar', 'bit', 'varbit', '_bpchar'],
+          'the types of the first columns',
+        );
+        await write(
+          "update public.conformance_values set n = 1.50, c = '', bits = '011', codes = '{}' where id = $1",
+        );
+        const { n, c, bits, codes } = Object(at(await changed('UPDATE'), 'record')) as Record<
+          string,
+          unknown
+        >;
+        assert.deepEqual([n, c, bits, codes], [1.5, ' ', '0', []], 'n, c, bits and codes of the update');
+      }),
+  ),
+  audit(
+    'RT-423',
+    'an update omits a large value that is unchanged, and sends it when it changes or the replica identity is full',
+    { source, level: 'SHOULD', needs: ['database'], since },
+    async (context) => {
+      const text = "(select string_agg(md5(n::text), '') from generate_series(1, 200) n)";
+      await withRow(context, 'conformance_values', async ({ write, changed, socket }) => {
+        await write(`insert into public.conformance_values (id, long_text) values ($1, ${text})`);
+        await write('update public.conformance_values set n = 1 where id = $1');
+        const unchanged = Object(at(await changed('UPDATE'), 'record')) as object;
+        assert.equal('long_text' in unchanged, false, 'long_text in the record');
+        await write("update public.conformance_values set long_text = long_text || 'z' where id = $1");
+        await socket.expect('the second', () => socket.received.filter(isChange('UPDATE')).length === 2);
+        const [, second] = socket.received.filter(isChange('UPDATE'));
+        assert.equal(
+          String(at(second?.payload, 'data', 'record', 'long_text')).length,
+          200 * 32 + 1,
+          'the length of long_text',
+        );
+      });
+      await withRow(context, 'conformance_whole', async ({ id, write, changed }) => {
+        await write(`insert into public.conformance_whole values ($1, ${text}, 'b', null, 1)`);
+        await write('update public.conformance_whole set n = 2 where id = $1');
+        const data = await changed('UPDATE');
+        const { a, ...record } = Object(at(data, 'record')) as Record<string, unknown>;
+        assert.deepEqual([record, String(a).length], [{ id, b: 'b', c: null, n: 2 }, 6400], 'the record');
+        assert.deepEqual(
+          at(data, 'old_record'),
+          { ...record, a, n: 1 },
+          'the old record, which is the whole row',
+        );
+      });
+    },
+  ),
+  audit(
+    'RT-424',
+    'a change over the size limit has an error, and its values of at most 64 bytes',
+    { source, level: 'SHOULD', needs: ['database'], since },
+    (context) =>
+      withRow(context, 'conformance_whole', async ({ id, write, changed }) => {
+        await write(
+          `insert into public.conformance_whole values ($1, repeat('x', 3000000), '${small}', '${large}', 1)`,
+        );
+        const errors = ['Error 413: Payload Too Large'];
+        const insert = await changed('INSERT');
+        assert.deepEqual(
+          [at(insert, 'record'), at(insert, 'errors')],
+          [{ id, b: small, n: 1 }, errors],
+          'the record and the errors',
+        );
+        await write('update public.conformance_whole set n = 2 where id = $1');
+        const update = await changed('UPDATE');
+        assert.deepEqual(
+          [at(update, 'record'), at(update, 'old_record'), at(update, 'errors')],
+          [{ id, b: small, n: 2 }, { id, b: small, n: 1 }, errors],
+          'the record, the old record and the errors of the update',
+        );
+      }),
+  ),
+  audit(
+    'RT-425',
+    'a change of a table without a primary key has an error in place of its values',
+    { source, level: 'SHOULD', needs: ['database'], since },
+    (context) =>
+      withRow(context, 'conformance_keyless', async ({ write, changed }) => {
+        await write("insert into public.conformance_keyless values ($1, 'a')");
+        await write("update public.conformance_keyless set a = 'b' where id = $1");
+        const common = {
+          schema: 'public',
+          table: 'conformance_keyless',
+          columns: [],
+          commit_timestamp: null,
+          errors: ['Error 400: Bad Request, no primary key'],
+          record: {},
+        };
+        assert.deepEqual(await changed('INSERT'), { ...common, type: 'INSERT' }, 'data of the insert');
+        assert.deepEqual(
+          await changed('UPDATE'),
+          { ...common, type: 'UPDATE', old_record: {} },
+          'data of the update',
+        );
+      }),
+  ),
+];

@@ -1,16 +1,13 @@
 import type { ConformanceTarget } from '../target/target.ts';
 import { at } from '../target/wire.ts';
 
-/** Marks the tables, so that nothing else is removed. */
-const MARK = 'supabase-conformance changes';
-
+/** `remove.sql` drops them. */
 const TABLES = `
 create table public.conformance_values (
   id int primary key, n numeric, f float8, r real, b bytea, c char(5), bits bit(3), more_bits varbit,
   codes char(3)[], j json, t timestamp, z timestamptz, u interval, texts text[], range int4range, numbers numeric[],
   bytes_list bytea[], address inet, o oid, "odd name" int, long_text text
 );
-comment on table public.conformance_values is '${MARK}';
 alter table public.conformance_values alter column long_text set storage external;
 create table public.conformance_whole (id int primary key, a text, b text, c text, n int);
 alter table public.conformance_whole replica identity full;
@@ -39,12 +36,3 @@ export async function createChangeTables({
   if (at(found, 'name') === null && at(found, 'published') === true)
     await query(`do $create$ begin ${TABLES} end $create$`);
 }
-
-/** Removes the tables; does nothing without them. */
-export const REMOVE_CHANGE_TABLES = `do $remove$
-begin
-  if obj_description(to_regclass('public.conformance_values'), 'pg_class') = '${MARK}' then
-    drop table public.conformance_values, public.conformance_whole, public.conformance_keyless;
-  end if;
-end
-$remove$`;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createChangeTables, REMOVE_CHANGE_TABLES } from './change-tables.ts';
+import { createChangeTables } from './change-tables.ts';
 import { hasProductSchema } from './product-schema.ts';
 import type { ConformanceTarget } from '../target/target.ts';
 import { NotRunError } from '../target/target.ts';
@@ -17,7 +17,6 @@ export const readSchemaSql = (part: 'apply' | 'remove'): Promise<string> =>
 export async function removeSchema({ query }: ConformanceTarget): Promise<void> {
   if (!query) throw new NotRunError('the tables of the audits can be removed only with --database-url');
   await query(await readSchemaSql('remove'));
-  await query(REMOVE_CHANGE_TABLES);
 }
 
 /**

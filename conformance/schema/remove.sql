@@ -17,8 +17,7 @@ begin
   drop function if exists public.create_invitation, public.get_invitation, public.accept_invitation,
     public.decline_invitation;
   drop table if exists public.notifications, public.notification_preferences, public.blocked_senders,
-    public.muted_threads, public.notification_bulk_changes, public.conformance_values, public.conformance_whole,
-    public.conformance_keyless;
+    public.muted_threads, public.notification_bulk_changes;
   drop schema audit_schema cascade;
   drop table if exists public.invitations;
 end

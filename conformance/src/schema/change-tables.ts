@@ -1,22 +1,20 @@
 import type { ConformanceTarget } from '../target/target.ts';
 import { at } from '../target/wire.ts';
 
-/** `remove.sql` drops them. */
+/** The schema is that of `apply.sql`, and `remove.sql` drops it. Subscribers to all of `public` receive nothing of it. */
 const TABLES = `
-create table public.conformance_values (
+create table audit_schema.values (
   id int primary key, n numeric, f float8, r real, b bytea, c char(5), bits bit(3), more_bits varbit,
   codes char(3)[], j json, t timestamp, z timestamptz, u interval, texts text[], range int4range, numbers numeric[],
   bytes_list bytea[], address inet, o oid, "odd name" int, long_text text
 );
-alter table public.conformance_values alter column long_text set storage external;
-create table public.conformance_whole (id int primary key, a text, b text, c text, n int);
-alter table public.conformance_whole replica identity full;
-create table public.conformance_keyless (id int, a text);
-alter table public.conformance_keyless replica identity full;
-grant select on public.conformance_values, public.conformance_whole, public.conformance_keyless
-  to anon, authenticated, service_role;
-alter publication supabase_realtime
-  add table public.conformance_values, public.conformance_whole, public.conformance_keyless;
+alter table audit_schema.values alter column long_text set storage external;
+create table audit_schema.whole (id int primary key, a text, b text, c text, n int);
+alter table audit_schema.whole replica identity full;
+create table audit_schema.keyless (id int, a text);
+alter table audit_schema.keyless replica identity full;
+grant select on audit_schema.values, audit_schema.whole, audit_schema.keyless to authenticated;
+alter publication supabase_realtime add table audit_schema.values, audit_schema.whole, audit_schema.keyless;
 `;
 
 /**
@@ -30,9 +28,9 @@ export async function createChangeTables({
 }: ConformanceTarget): Promise<void> {
   if (createsTables !== true || realtimeUrl === null || !query) return;
   const [found] = (await query(
-    `select to_regclass('public.conformance_values')::text as name,
+    `select to_regclass('audit_schema.values')::text as name,
        exists (select from pg_publication where pubname = 'supabase_realtime') as published`,
   )) as readonly unknown[];
   if (at(found, 'name') === null && at(found, 'published') === true)
-    await query(`do $create$ begin ${TABLES} end $create$`);
+    await query(`do $create$ begin create schema if not exists audit_schema; ${TABLES} end $create$`);
 }

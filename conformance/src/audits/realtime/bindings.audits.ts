@@ -512,8 +512,9 @@ const forms: readonly Audit[] = [
           [...receiving, ...others].map((binding, index) => Object.assign({ id: ids[index] }, binding)),
           'the bindings of the reply',
         );
-        await notify();
-        const { payload } = await socket.expect('the insert', isChange('INSERT'));
+        const id = await notify();
+        const isOfRow = (frame: Frame) => isChange('INSERT')(frame) && columnOf(frame, 'id') === id;
+        const { payload } = await socket.expect('the insert', isOfRow);
         assert.deepEqual(
           new Set(at(payload, 'ids') as readonly unknown[]),
           new Set(ids.slice(0, receiving.length)),

@@ -31,15 +31,14 @@ async function withRow(
   if (context.target.createsTables !== true)
     throw new NotRunError('no tables may be created there without --apply-schema');
   const [found] = (await context.query('select to_regclass($1)::text as name', [
-    `public.${table}`,
+    `audit_schema.${table}`,
   ])) as readonly unknown[];
   if (at(found, 'name') === null) throw new NotRunError('the publication supabase_realtime is missing');
   const user = await context.newUser();
   const id = randomInt(2 ** 31);
-  const ofRow = (frame: Frame) =>
-    table === 'conformance_keyless' || at(frame.payload, 'data', 'record', 'id') === id;
+  const ofRow = (frame: Frame) => table === 'keyless' || at(frame.payload, 'data', 'record', 'id') === id;
   await withSocket(context, async (socket) => {
-    const changes = [{ event: '*', schema: 'public', table, filter: `id=eq.${id}`, ...binding }];
+    const changes = [{ event: '*', schema: 'audit_schema', table, filter: `id=eq.${id}`, ...binding }];
     await joinLive(socket, user.accessToken, changes, { name: `realtime:${newRoom()}` });
     try {
       await task({
@@ -52,7 +51,7 @@ async function withRow(
         },
       });
     } finally {
-      await context.query(`delete from public.${table} where id = $1`, [id]);
+      await context.query(`delete from audit_schema.${table} where id = $1`, [id]);
     }
   });
 }
@@ -92,10 +91,10 @@ export const realtimeRowAudits: readonly Audit[] = [
     'values of many types arrive as JSON, without the length of their type, and not a number as null',
     { source, level: 'SHOULD', needs: ['database'], since },
     (context) =>
-      withRow(context, 'conformance_values', async ({ id, write, changed }) => {
+      withRow(context, 'values', async ({ id, write, changed }) => {
         const names = Object.keys(VALUES);
         await write(
-          `insert into public.conformance_values (id, ${names.map((name) => `"${name}"`).join()})
+          `insert into audit_schema.values (id, ${names.map((name) => `"${name}"`).join()})
            values ($1, ${names.map((name) => VALUES[name]?.[0]).join()})`,
         );
         const data = await changed('INSERT');
@@ -111,7 +110,7 @@ export const realtimeRowAudits: readonly Audit[] = [
           'the types of the first columns',
         );
         await write(
-          "update public.conformance_values set n = 1.50, c = '', bits = '011', codes = '{}' where id = $1",
+          "update audit_schema.values set n = 1.50, c = '', bits = '011', codes = '{}' where id = $1",
         );
         const { n, c, bits, codes } = Object(at(await changed('UPDATE'), 'record')) as Record<
           string,
@@ -126,12 +125,12 @@ export const realtimeRowAudits: readonly Audit[] = [
     { source, level: 'SHOULD', needs: ['database'], since },
     async (context) => {
       const text = "(select string_agg(md5(n::text), '') from generate_series(1, 200) n)";
-      await withRow(context, 'conformance_values', async ({ write, changed, socket }) => {
-        await write(`insert into public.conformance_values (id, long_text) values ($1, ${text})`);
-        await write('update public.conformance_values set n = 1 where id = $1');
+      await withRow(context, 'values', async ({ write, changed, socket }) => {
+        await write(`insert into audit_schema.values (id, long_text) values ($1, ${text})`);
+        await write('update audit_schema.values set n = 1 where id = $1');
         const unchanged = Object(at(await changed('UPDATE'), 'record')) as object;
         assert.equal('long_text' in unchanged, false, 'long_text in the record');
-        await write("update public.conformance_values set long_text = long_text || 'z' where id = $1");
+        await write("update audit_schema.values set long_text = long_text || 'z' where id = $1");
         await socket.expect('the second', () => socket.received.filter(isChange('UPDATE')).length === 2);
         const [, second] = socket.received.filter(isChange('UPDATE'));
         assert.equal(
@@ -140,9 +139,9 @@ export const realtimeRowAudits: readonly Audit[] = [
           'the length of long_text',
         );
       });
-      await withRow(context, 'conformance_whole', async ({ id, write, changed }) => {
-        await write(`insert into public.conformance_whole values ($1, ${text}, 'b', null, 1)`);
-        await write('update public.conformance_whole set n = 2 where id = $1');
+      await withRow(context, 'whole', async ({ id, write, changed }) => {
+        await write(`insert into audit_schema.whole values ($1, ${text}, 'b', null, 1)`);
+        await write('update audit_schema.whole set n = 2 where id = $1');
         const data = await changed('UPDATE');
         const { a, ...record } = Object(at(data, 'record')) as Record<string, unknown>;
         assert.deepEqual([record, String(a).length], [{ id, b: 'b', c: null, n: 2 }, 6400], 'the record');
@@ -159,9 +158,9 @@ export const realtimeRowAudits: readonly Audit[] = [
     'a change over the size limit has an error, and its values of at most 64 bytes',
     { source, level: 'SHOULD', needs: ['database'], since },
     (context) =>
-      withRow(context, 'conformance_whole', async ({ id, write, changed }) => {
+      withRow(context, 'whole', async ({ id, write, changed }) => {
         await write(
-          `insert into public.conformance_whole values ($1, repeat('x', 3000000), '${small}', '${large}', 1)`,
+          `insert into audit_schema.whole values ($1, repeat('x', 3000000), '${small}', '${large}', 1)`,
         );
         const errors = ['Error 413: Payload Too Large'];
         const insert = await changed('INSERT');
@@ -170,7 +169,7 @@ export const realtimeRowAudits: readonly Audit[] = [
           [{ id, b: small, n: 1 }, errors],
           'the record and the errors',
         );
-        await write('update public.conformance_whole set n = 2 where id = $1');
+        await write('update audit_schema.whole set n = 2 where id = $1');
         const update = await changed('UPDATE');
         assert.deepEqual(
           [at(update, 'record'), at(update, 'old_record'), at(update, 'errors')],
@@ -184,12 +183,12 @@ export const realtimeRowAudits: readonly Audit[] = [
     'a change of a table without a primary key has an error in place of its values',
     { source, level: 'SHOULD', needs: ['database'], since },
     (context) =>
-      withRow(context, 'conformance_keyless', async ({ write, changed }) => {
-        await write("insert into public.conformance_keyless values ($1, 'a')");
-        await write("update public.conformance_keyless set a = 'b' where id = $1");
+      withRow(context, 'keyless', async ({ write, changed }) => {
+        await write("insert into audit_schema.keyless values ($1, 'a')");
+        await write("update audit_schema.keyless set a = 'b' where id = $1");
         const common = {
-          schema: 'public',
-          table: 'conformance_keyless',
+          schema: 'audit_schema',
+          table: 'keyless',
           columns: [],
           commit_timestamp: null,
           errors: ['Error 400: Bad Request, no primary key'],

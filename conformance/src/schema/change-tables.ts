@@ -13,8 +13,13 @@ create table audit_schema.whole (id int primary key, a text, b text, c text, n i
 alter table audit_schema.whole replica identity full;
 create table audit_schema.keyless (id int, a text);
 alter table audit_schema.keyless replica identity full;
-grant select on audit_schema.values, audit_schema.whole, audit_schema.keyless to authenticated;
-alter publication supabase_realtime add table audit_schema.values, audit_schema.whole, audit_schema.keyless;
+create table audit_schema.guarded (id int primary key, a text);
+alter table audit_schema.guarded replica identity full;
+alter table audit_schema.guarded enable row level security;
+grant usage on schema audit_schema to authenticated;
+grant select on audit_schema.values, audit_schema.whole, audit_schema.keyless, audit_schema.guarded to authenticated;
+alter publication supabase_realtime
+  add table audit_schema.values, audit_schema.whole, audit_schema.keyless, audit_schema.guarded;
 `;
 
 /**

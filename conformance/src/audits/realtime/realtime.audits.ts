@@ -1,6 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { notifyOnce } from '../rest/notifications.ts';
+import { withSettingsUnchanged } from '../rest/setting-window.ts';
 import { assertStatus, at } from '../../target/wire.ts';
 import { inboxOf, joinLive, topic, withSocket } from './audit-socket.ts';
 import { isChange, isReply, isSystem, joinPayload } from './frame-socket.ts';
@@ -107,21 +108,23 @@ export const realtimeAudits: readonly Audit[] = [
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       const id = await notifyOnce(context, grace, ada);
-      await withSocket(context, async (socket) => {
-        // A deletion contains only the primary key, so a filter by another column would exclude it.
-        const deletions = { event: 'DELETE', schema: 'public', table: 'notifications' };
-        await joinLive(socket, ada.accessToken, [inboxOf(ada), deletions]);
-        assertStatus(
-          await context.rest.send('DELETE', '/notifications', {
-            token: ada.accessToken,
-            query: { id: `eq.${id}` },
-          }),
-          204,
-        );
-        await notifyOnce(context, grace, ada);
-        await socket.expect('a later insert', isChange('INSERT'));
-        assert.equal(socket.received.filter(isChange('DELETE')).length, 0, 'the number of received frames');
-      });
+      await withSettingsUnchanged(context, () =>
+        withSocket(context, async (socket) => {
+          // A deletion contains only the primary key, so a filter by another column would exclude it.
+          const deletions = { event: 'DELETE', schema: 'public', table: 'notifications' };
+          await joinLive(socket, ada.accessToken, [inboxOf(ada), deletions]);
+          assertStatus(
+            await context.rest.send('DELETE', '/notifications', {
+              token: ada.accessToken,
+              query: { id: `eq.${id}` },
+            }),
+            204,
+          );
+          await notifyOnce(context, grace, ada);
+          await socket.expect('a later insert', isChange('INSERT'));
+          assert.equal(socket.received.filter(isChange('DELETE')).length, 0, 'the number of received frames');
+        }),
+      );
     },
   ),
   audit(

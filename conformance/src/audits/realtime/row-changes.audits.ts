@@ -7,6 +7,7 @@ import { at } from '../../target/wire.ts';
 import type { Frame } from '../../target/frames.ts';
 import { joinLive, newRoom, withSocket } from './audit-socket.ts';
 import { isChange, type FrameSocket } from './frame-socket.ts';
+import { withSettingsUnchanged } from '../rest/setting-window.ts';
 
 const audit = auditsOf('realtime');
 const source = 'protocol/realtime.md#changes';
@@ -17,7 +18,7 @@ interface Row {
   /** Runs a statement; `$1` is the id. */
   readonly write: (sql: string) => Promise<unknown>;
   /** `data` of the change with that type. */
-  readonly changed: (type: 'INSERT' | 'UPDATE') => Promise<unknown>;
+  readonly changed: (type: 'INSERT' | 'UPDATE' | 'DELETE') => Promise<unknown>;
   readonly socket: FrameSocket;
 }
 
@@ -36,7 +37,9 @@ async function withRow(
   if (at(found, 'name') === null) throw new NotRunError('the publication supabase_realtime is missing');
   const user = await context.newUser();
   const id = randomInt(2 ** 31);
-  const ofRow = (frame: Frame) => table === 'keyless' || at(frame.payload, 'data', 'record', 'id') === id;
+  const ofRow = ({ payload }: Frame) =>
+    table === 'keyless' ||
+    (at(payload, 'data', 'record', 'id') ?? at(payload, 'data', 'old_record', 'id')) === id;
   await withSocket(context, async (socket) => {
     const changes = [{ event: '*', schema: 'audit_schema', table, filter: `id=eq.${id}`, ...binding }];
     await joinLive(socket, user.accessToken, changes, { name: `realtime:${newRoom()}` });
@@ -55,6 +58,24 @@ async function withRow(
     }
   });
 }
+
+/** Runs a task while deletions are published; no other audit that depends on them runs meanwhile. */
+const withDeletions = (context: AuditContext, task: () => Promise<void>): Promise<void> =>
+  withSettingsUnchanged(context, async () => {
+    const publish = (actions: string) =>
+      context.query(`alter publication supabase_realtime set (publish = '${actions}')`);
+    const [before] = (await context.query(
+      `select concat_ws(', ', case when pubinsert then 'insert' end, case when pubupdate then 'update' end,
+         case when pubdelete then 'delete' end, case when pubtruncate then 'truncate' end) as actions
+       from pg_publication where pubname = 'supabase_realtime'`,
+    )) as readonly unknown[];
+    await publish('insert, update, delete');
+    try {
+      await task();
+    } finally {
+      await publish(String(at(before, 'actions')));
+    }
+  });
 
 /** Values of PostgreSQL, and how they arrive. */
 const VALUES: Readonly<Record<string, readonly [sql: string, json: unknown]>> = {
@@ -201,5 +222,41 @@ export const realtimeRowAudits: readonly Audit[] = [
           'data of the update',
         );
       }),
+  ),
+  audit(
+    'RT-426',
+    'a deletion has the replica identity, under row-level security the key alone, and reaches each matching filter',
+    { source: 'protocol/realtime.md#changes-and-policies', level: 'SHOULD', needs: ['database'], since },
+    async (context) => {
+      const members = ['columns', 'commit_timestamp', 'errors', 'old_record', 'schema', 'table', 'type'];
+      await withRow(context, 'whole', ({ id, write, changed }) =>
+        withDeletions(context, async () => {
+          await write("insert into audit_schema.whole values ($1, 'a', 'b', null, 1)");
+          await changed('INSERT');
+          await write('delete from audit_schema.whole where id = $1');
+          const data = await changed('DELETE');
+          assert.deepEqual(Object.keys(Object(data)).toSorted(), members, 'the members of data');
+          assert.deepEqual(
+            [at(data, 'old_record'), at(data, 'errors')],
+            [{ id, a: 'a', b: 'b', c: null, n: 1 }, null],
+            'the old record, which is the whole row, and the errors',
+          );
+        }),
+      );
+      await withRow(context, 'guarded', ({ id, write, changed, socket }) =>
+        withDeletions(context, async () => {
+          await write("insert into audit_schema.guarded values ($1, 'a')");
+          await write('delete from audit_schema.guarded where id = $1');
+          const data = await changed('DELETE');
+          assert.deepEqual(at(data, 'old_record'), { id }, 'the old record');
+          assert.deepEqual(
+            (at(data, 'columns') as readonly unknown[]).map((column) => at(column, 'name')),
+            ['id', 'a'],
+            'the names of the columns',
+          );
+          assert.equal(socket.received.some(isChange('INSERT')), false, 'an insert that no policy permits');
+        }),
+      );
+    },
   ),
 ];

@@ -55,7 +55,7 @@ function wireValues(row: RowText | null, { columns }: Relation): RowText {
     const wire = value === undefined ? undefined : wireValue(type, value);
     return wire === undefined || wire === value ? [] : [[name, wire] as const];
   });
-  return changed.length === 0 ? row : { ...row, ...Object.fromEntries(changed) };
+  return { ...row, ...Object.fromEntries(changed) };
 }
 
 const NUMERIC_TYPES = new Set(['int2', 'int4', 'int8', 'float4', 'float8', 'numeric']);

@@ -186,7 +186,7 @@ export class Delivery {
       return notices.length;
     }
     for (const { subscriber, bindingIds, action, data } of notices) {
-      if (settings().dropRate > 0 && random() < settings().dropRate) this.#dropped += 1;
+      if (random() < settings().dropRate) this.#dropped += 1;
       else {
         this.#events.add();
         subscriber.sendChange(bindingIds, action, data);

@@ -11,7 +11,7 @@ export interface Predicate {
 /** Types with a single text form per value. */
 const CANONICAL = new Set(['uuid', 'int2', 'int4', 'int8', 'bool', 'text', 'varchar']);
 
-const symbols: Partial<Record<FilterOperator, string>> = {
+const symbols: Record<Exclude<FilterOperator, 'in' | 'is' | 'isdistinct'>, string> = {
   eq: '=',
   neq: '<>',
   lt: '<',
@@ -46,7 +46,7 @@ function predicateSql({ column, operator, value }: Filter, sqlType: string): str
   if (operator === 'in') return `(${name} = any (${literal}::${sqlType}[]))`;
   if (operator === 'is') return `(${name} is ${value})`;
   if (operator === 'isdistinct') return `(${name} is distinct from ${literal}::${sqlType})`;
-  return `(${name} ${symbols[operator] ?? '='} ${literal}::${sqlType})`;
+  return `(${name} ${symbols[operator]} ${literal}::${sqlType})`;
 }
 
 export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;

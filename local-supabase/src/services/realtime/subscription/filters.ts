@@ -39,19 +39,19 @@ export class FilterError extends Error {
 /** Splits at commas outside of parentheses and double quotes. Quotes open only where a value can begin. */
 function splitTopLevel(text: string): string[] {
   const segments: string[] = [];
-  let [current, depth, quoted, previous] = ['', 0, false, ''];
+  let [current, depth, quoted, previous] = ['', 0, false, '='];
   for (let index = 0; index < text.length; index += 1) {
     const char = text.charAt(index);
     if (char === ',' && depth === 0 && !quoted) {
       segments.push(current);
-      [current, previous] = ['', ''];
+      [current, previous] = ['', '='];
       continue;
     }
     if (quoted && char === '\\') {
       current += char + text.charAt((index += 1));
       continue;
     }
-    if (char === '"') quoted = quoted ? false : '.(,'.includes(previous) && previous !== '';
+    if (char === '"') quoted = !quoted && '.(,'.includes(previous);
     else if (!quoted && char === '(') depth += 1;
     else if (!quoted && char === ')') depth = Math.max(0, depth - 1);
     current += char;

@@ -52,4 +52,4 @@ function predicateSql({ column, operator, value }: Filter, sqlType: string): str
 export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 export const quoteLiteral = (value: string): string =>
-  `${value.includes('\\') ? ' E' : ''}'${value.replaceAll("'", "''").replaceAll('\\', '\\\\')}'`;
+  `E'${value.replaceAll("'", "''").replaceAll('\\', '\\\\')}'`;

@@ -92,8 +92,7 @@ export function prettyTerm(value: unknown, indent = 0, trailing = 0): string {
   return `[\n${lines.join(',\n')}\n${' '.repeat(indent)}]`;
 }
 
-const isContainer = (value: unknown): boolean =>
-  typeof value === 'string' ? !isPrintable(value) : typeof value === 'object' && value !== null;
+const isContainer = (value: unknown): boolean => typeof value !== 'string' || !isPrintable(value);
 
 function fillLines(
   items: readonly unknown[],

@@ -271,6 +271,8 @@ const reported: readonly (readonly [object, string])[] = [
   unparsed('status=neq.a),x', '["x"]'),
   unparsed('status=neq."(",x', '["x"]'),
   raised('no_such=eq.1', '"no_such", "eq", "1"', `${RAISED} invalid column for filter no_such`),
+  raised('=eq.1', '"", "eq", "1"', `${RAISED} invalid column for filter `),
+  unparsed('status=.read', '["", "read"]'),
   ...(
     [
       ['eq."a\\"b\\\\c"', '"eq", "a\\"b\\\\c"'],

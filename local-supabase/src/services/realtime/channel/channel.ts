@@ -179,7 +179,7 @@ export class Channel implements Subscriber, Member {
   }
 
   /** Subscribes again, if the channel has bindings. */
-  renew({ isDelayed }: { readonly isDelayed: boolean } = { isDelayed: false }): void {
+  renew({ isDelayed }: { readonly isDelayed: boolean }): void {
     if (this.#options.request.bindings.length === 0) return;
     const { settings, random } = this.#services;
     const { resubscribeDelayMs, resubscribeJitterMs } = settings();

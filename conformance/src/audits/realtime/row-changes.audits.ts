@@ -27,7 +27,6 @@ async function withRow(
   context: AuditContext,
   table: string,
   task: (row: Row) => Promise<void>,
-  binding: object = {},
 ): Promise<void> {
   if (context.target.createsTables !== true)
     throw new NotRunError('no tables may be created there without --apply-schema');
@@ -41,7 +40,7 @@ async function withRow(
     table === 'keyless' ||
     (at(payload, 'data', 'record', 'id') ?? at(payload, 'data', 'old_record', 'id')) === id;
   await withSocket(context, async (socket) => {
-    const changes = [{ event: '*', schema: 'audit_schema', table, filter: `id=eq.${id}`, ...binding }];
+    const changes = [{ event: '*', schema: 'audit_schema', table, filter: `id=eq.${id}` }];
     await joinLive(socket, user.accessToken, changes, { name: `realtime:${newRoom()}` });
     try {
       await task({

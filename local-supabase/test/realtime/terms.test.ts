@@ -33,6 +33,14 @@ const REFUSED: readonly (readonly [binding: object, message: string])[] = [
     `${DISABLED}[], select: [<<97, 1, 98>>, "c", <<194, 133>>]]`,
   ],
   [
+    { ...TABLE, select: ['a\u0001b', 'c'.repeat(40), 'd'.repeat(40)] },
+    `${DISABLED}[], select: [
+  <<97, 1, 98>>,
+  "${'c'.repeat(40)}",
+  "${'d'.repeat(40)}"
+]]`,
+  ],
+  [
     { ...TABLE, select: Array.from({ length: 16 }, (_, index) => 'größe'.slice(0, 2 + (index % 4))) },
     `${DISABLED}[], select: ["gr", "grö", "größ", "größe", "gr", "grö", "größ", "größe", "gr",
  "grö", "größ", "größe", "gr", "grö", "größ", "größe"]]`,
@@ -65,10 +73,10 @@ const REFUSED: readonly (readonly [binding: object, message: string])[] = [
       schema: [65, 10, 126, 7, 27],
       table: [65, 6],
       list: [[1], [31, 32], [127], [], [65, 'b'], [6, 7, 14]],
-      floats: [1e21, -1.5e-7, 5e300, 0.25, -3],
+      floats: [1e21, -2e-7, 5e300, 0.25, -3],
       'k\u0001': '\u0001',
     },
-    `No subscription params provided. Please provide at least a \`schema\` or \`table\` to subscribe to: %{"floats" => [1.0e21, -1.5e-7, 5.0e300, 0.25, -3], <<107, 1>> => <<1>>, "list" => [[1], [31, 32], [127], [], [65, "b"], [6, 7, 14]], "schema" => ~c"A\\n~\\a\\e", "table" => [65, 6]}`,
+    `No subscription params provided. Please provide at least a \`schema\` or \`table\` to subscribe to: %{"floats" => [1.0e21, -2.0e-7, 5.0e300, 0.25, -3], <<107, 1>> => <<1>>, "list" => [[1], [31, 32], [127], [], [65, "b"], [6, 7, 14]], "schema" => ~c"A\\n~\\a\\e", "table" => [65, 6]}`,
   ],
 ];
 

@@ -104,7 +104,7 @@ interface RelationRow {
 function isIdentity({ identity_kind, primary_key, in_replica_index }: RelationRow): boolean {
   if (identity_kind === 'f') return true;
   if (identity_kind === 'd') return primary_key;
-  return identity_kind === 'i' && in_replica_index;
+  return in_replica_index;
 }
 
 async function loadReadableColumns(database: Database, oid: number, role: string) {

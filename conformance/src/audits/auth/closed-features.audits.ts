@@ -119,7 +119,7 @@ export const closedFeatureAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-1190',
-    'closed anonymous sign-ins, wallets and passkeys are refused with a code and message of their own',
+    'closed anonymous sign-ins, wallets and passkeys are refused, each with its code and message',
     options,
     async (context) => {
       const web3 = (body: object): WireRequest => ({ query: { grant_type: 'web3' }, body });
@@ -157,7 +157,7 @@ export const closedFeatureAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-1191',
-    'closed second factors and linking are refused with a code and message of their own',
+    'closed second factors and linking are refused, each with its code and message',
     { ...options, needs: ['service-key'] },
     async (context) => {
       const token = textAt(await signInByLink(context), 'access_token');
@@ -325,7 +325,7 @@ export const sessionEndAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-1195',
-    'a session ends a time after its latest refresh, or after its sign-in if it has none',
+    'a session ends a time after its latest refresh, or without a refresh after its sign-in',
     { ...options, needs: ['database', 'service-key'] },
     async (context) => {
       const session = await signInByLink(context);
@@ -338,7 +338,7 @@ export const sessionEndAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-1196',
-    'a session has an end of its own in the database',
+    'a session ends at the time that its row in the database names',
     { ...options, needs: ['database', 'service-key'] },
     async (context) => {
       const session = await signInByLink(context);

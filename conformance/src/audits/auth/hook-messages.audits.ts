@@ -16,6 +16,18 @@ const hashOf = (address: string, code: unknown): string =>
     .update(address + String(code))
     .digest('hex');
 
+/** `email_data` of the service has each member, and empty texts where a mail needs none. */
+const emptyData = {
+  token: '',
+  token_hash: '',
+  token_new: '',
+  token_hash_new: '',
+  old_email: '',
+  old_phone: '',
+  provider: '',
+  factor_type: '',
+} as const;
+
 interface SentMail {
   readonly user: unknown;
   readonly data: Readonly<Record<string, unknown>>;
@@ -38,17 +50,12 @@ function assertCodeMail(context: AuditContext, email: string, type: string): str
   assert.deepEqual(
     data,
     {
+      ...emptyData,
       token,
       token_hash: hashOf(email, token),
       redirect_to,
       email_action_type: type,
       site_url,
-      token_new: '',
-      token_hash_new: '',
-      old_email: '',
-      old_phone: '',
-      provider: '',
-      factor_type: '',
     },
     'email_data',
   );
@@ -64,20 +71,7 @@ function assertNotice(context: AuditContext, email: string, type: string, member
   const [redirect_to, site_url] = [at(data, 'redirect_to'), at(data, 'site_url')];
   assert.deepEqual(
     data,
-    {
-      token: '',
-      token_hash: '',
-      redirect_to,
-      email_action_type: type,
-      site_url,
-      token_new: '',
-      token_hash_new: '',
-      old_email: '',
-      old_phone: '',
-      provider: '',
-      factor_type: '',
-      ...members,
-    },
+    { ...emptyData, redirect_to, email_action_type: type, site_url, ...members },
     `email_data of ${type}`,
   );
 }

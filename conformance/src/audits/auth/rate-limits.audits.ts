@@ -157,7 +157,7 @@ export const rateLimitAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-1174',
-    'single sign-on, passkeys and registrations of applications have limits by address of their own',
+    'single sign-on, passkeys and registrations of applications have separate limits by address',
     { ...options, level: 'SHOULD', needs: ['database', 'service-key'] },
     async (context) => {
       await assertHeedsAddress(context);
@@ -175,7 +175,7 @@ export const rateLimitAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-1175',
-    'a user and second factors have limits by address of their own',
+    'a user and second factors have separate limits by address',
     { ...options, level: 'SHOULD', needs: ['database', 'service-key'] },
     async (context) => {
       await assertHeedsAddress(context);

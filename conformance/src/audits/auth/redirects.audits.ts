@@ -82,7 +82,7 @@ const addresses = {
   ],
 };
 
-/** The URL to which a generated link leads when this one is asked for. */
+/** The URL to which a link leads that was generated with this `redirect_to`. */
 async function redirectOf(context: AuditContext, email: string, wanted: string): Promise<unknown> {
   const link = await generateLink(context, { type: 'magiclink', email, redirect_to: wanted });
   assertStatus(link, 200);

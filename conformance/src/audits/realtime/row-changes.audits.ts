@@ -22,7 +22,7 @@ interface Row {
   readonly socket: FrameSocket;
 }
 
-/** Subscribes to a table for `task`, which writes a row of its own. @throws NotRunError without the table. */
+/** Subscribes to a table for `task`, which writes a row there. @throws NotRunError without the table. */
 async function withRow(
   context: AuditContext,
   table: string,

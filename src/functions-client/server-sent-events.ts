@@ -19,20 +19,28 @@ export async function* readEvents(
   wait: <T>(read: () => Promise<T>) => Promise<T>,
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   const read = readText(response);
-  let buffered = '';
+  let carriageReturn = '';
+  let line = '';
+  let fields: EventFields = {};
   let lastEventId: string | null = null;
   for (let isEnded = false; !isEnded;) {
     const part = await wait(read);
     isEnded = part.isEnded;
-    buffered += part.text;
+    const text = carriageReturn + part.text;
     // A carriage return at the end may be the first half of a line ending, unless the stream has ended.
-    const blocks = buffered.replace(isEnded ? /\r\n?/g : /\r\n|\r(?!$)/g, '\n').split('\n\n');
-    buffered = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const fields = parseBlock(block);
-      lastEventId = fields.id ?? lastEventId;
-      if (fields.data)
-        yield { event: fields.event || 'message', data: fields.data.join('\n'), id: lastEventId };
+    carriageReturn = !isEnded && text.endsWith('\r') ? '\r' : '';
+    // Each part is searched once: a line may take many of them.
+    const [rest = '', ...lines] = text.slice(0, text.length - carriageReturn.length).split(/\r\n?|\n/);
+    line += rest;
+    for (const next of lines) {
+      if (line) readField(line, fields);
+      else {
+        lastEventId = fields.id ?? lastEventId;
+        if (fields.data)
+          yield { event: fields.event || 'message', data: fields.data.join('\n'), id: lastEventId };
+        fields = {};
+      }
+      line = next;
     }
   }
 }
@@ -54,13 +62,9 @@ interface EventFields {
   id?: string;
 }
 
-function parseBlock(block: string): EventFields {
-  const fields: EventFields = {};
-  for (const line of block.split('\n')) {
-    const [, field, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
-    if (field === 'data') (fields.data ??= []).push(value);
-    if (field === 'event') fields.event = value;
-    if (field === 'id' && !value.includes('\0')) fields.id = value;
-  }
-  return fields;
+function readField(line: string, fields: EventFields): void {
+  const [, field, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
+  if (field === 'data') (fields.data ??= []).push(value);
+  if (field === 'event') fields.event = value;
+  if (field === 'id' && !value.includes('\0')) fields.id = value;
 }

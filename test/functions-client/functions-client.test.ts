@@ -285,6 +285,12 @@ describe('server-sent events', () => {
     );
   });
 
+  test('have data of any size, each part of which is searched once', { timeout: 10_000 }, async () => {
+    const part = 'x'.repeat(16_384);
+    const [event] = await read(['data: ', ...Array.from({ length: 1_000 }, () => part), '\n\n']);
+    expect(event?.data).toHaveLength(16_384_000);
+  });
+
   test('cancel the request when the loop ends', async () => {
     const { functions, requests } = streaming(['data: 1\n\ndata: 2\n\n']);
     for await (const event of functions.events('f')) {

@@ -26,6 +26,8 @@ export interface OpenPathMessage {
 /** The part of `ServiceWorkerGlobalScope` in use. */
 export interface PushScope {
   pages(): Promise<readonly OpenPage[]>;
+  /** The push resource of this device; null without a subscription. */
+  endpoint(): Promise<string | null>;
   openPage(path: string): Promise<unknown>;
   showAlert(title: string, options: NotificationOptions): Promise<void>;
   /** Shows the number on the icon of the installed application, where the system can. */
@@ -43,18 +45,28 @@ export function parsePushMessage(text: string | undefined): PushMessage | null {
   }
 }
 
-/** Shows a push message, unless a page of the application is visible: it shows the notification itself. */
-export async function showPushMessage(message: PushMessage, scope: PushScope): Promise<void> {
-  await scope.setBadge(message.unreadCount).catch(() => undefined);
+/**
+ * Shows a push message, unless a page of the application is visible: it shows the notification itself. Safari ends the
+ * subscription after three push messages without an alert, also above a visible page, and a suspended page of iOS stays visible.
+ *
+ * @param message null: a message that cannot be read; the alert names the application, as a browser's own would.
+ */
+export async function showPushMessage(message: PushMessage | null, scope: PushScope): Promise<void> {
+  if (message) await scope.setBadge(message.unreadCount).catch(() => undefined);
   const pages = await scope.pages();
-  if (pages.some(({ visibilityState }) => visibilityState === 'visible')) return;
-  await scope.showAlert(message.title, {
-    body: message.body,
-    lang: message.language,
-    tag: message.tag,
+  const isShownByPage = pages.some(({ visibilityState }) => visibilityState === 'visible');
+  if (isShownByPage && !(await isSafari(scope))) return;
+  await scope.showAlert(message?.title ?? 'Tidings', {
+    ...(message && { body: message.body, lang: message.language, tag: message.tag }),
     icon: '/icon-192.png',
-    data: message.path,
+    data: message?.path,
   });
+}
+
+/** An iPad has the user agent of a Mac: the push service is the one reliable sign. */
+async function isSafari(scope: PushScope): Promise<boolean> {
+  const endpoint = await scope.endpoint().catch(() => null);
+  return /^https:\/\/[^/]*\.push\.apple\.com\//.test(endpoint ?? '');
 }
 
 /** Opens the path of an alert in an open page, or in a new one. */

@@ -9,6 +9,7 @@ interface WorkerScope {
   readonly __WB_MANIFEST: { readonly url: string; readonly revision: string | null }[];
   readonly registration: {
     showNotification(title: string, options: NotificationOptions): Promise<void>;
+    readonly pushManager: { getSubscription(): Promise<{ readonly endpoint: string } | null> };
   };
   readonly clients: {
     matchAll(options: { type: 'window'; includeUncontrolled: boolean }): Promise<readonly OpenPage[]>;
@@ -35,6 +36,7 @@ declare const self: WorkerScope;
 
 const scope: PushScope = {
   pages: () => self.clients.matchAll({ type: 'window', includeUncontrolled: true }),
+  endpoint: async () => (await self.registration.pushManager.getSubscription())?.endpoint ?? null,
   openPage: (path) => self.clients.openWindow(path),
   showAlert: (title, options) => self.registration.showNotification(title, options),
   setBadge: async (count) => self.navigator.setAppBadge?.(count),
@@ -57,8 +59,7 @@ self.addEventListener('message', ({ data }) => {
   if ((data as { type?: unknown } | null)?.type === 'SKIP_WAITING') void self.skipWaiting();
 });
 self.addEventListener('push', (event) => {
-  const message = parsePushMessage(event.data?.text());
-  if (message) event.waitUntil(showPushMessage(message, scope));
+  event.waitUntil(showPushMessage(parsePushMessage(event.data?.text()), scope));
 });
 self.addEventListener('notificationclick', (event) => {
   event.notification.close();

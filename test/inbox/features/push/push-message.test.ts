@@ -6,7 +6,10 @@ import {
 } from '../../../../src/inbox/service-worker/push-message.ts';
 import type { OpenPage, PushScope } from '../../../../src/inbox/service-worker/push-message.ts';
 
-function createScope(pages: readonly DocumentVisibilityState[] = []) {
+function createScope(
+  pages: readonly DocumentVisibilityState[] = [],
+  endpoint: string | null = 'https://fcm.googleapis.com/fcm/send/1',
+) {
   const calls: unknown[] = [];
   const scope: PushScope = {
     pages: () =>
@@ -17,6 +20,7 @@ function createScope(pages: readonly DocumentVisibilityState[] = []) {
           postMessage: (message) => calls.push(message),
         })),
       ),
+    endpoint: () => Promise.resolve(endpoint),
     openPage: (path) => Promise.resolve(calls.push(`open ${path}`)),
     showAlert: (title, options) => Promise.resolve(void calls.push([title, options])),
     setBadge: (count) => Promise.resolve(void calls.push(`badge ${count}`)),
@@ -52,6 +56,29 @@ test('a push message is not shown above a page that is visible', async () => {
   expect(calls).toEqual(['badge 3']);
 });
 
+test('a push message is shown above a visible page in Safari, which counts one without an alert as a breach', async () => {
+  const { scope, calls } = createScope(['visible'], 'https://web.push.apple.com/QH');
+  await showPushMessage(message, scope);
+  expect(calls).toEqual(['badge 3', ['Grace mentioned you', expect.objectContaining({ tag: 'one' })]]);
+});
+
+test.each([null, 'https://fcm.googleapis.com/x.push.apple.com/', 'https://push.apple.com.evil.example/'])(
+  'a push message is not shown above a visible page with the endpoint %j',
+  async (endpoint) => {
+    const { scope, calls } = createScope(['visible'], endpoint);
+    await showPushMessage(message, scope);
+    expect(calls).toEqual(['badge 3']);
+  },
+);
+
+test('a push message that cannot be read is shown as one of the application', async () => {
+  const { scope, calls } = createScope();
+  await showPushMessage(null, scope);
+  expect(calls).toEqual([['Tidings', { icon: '/icon-192.png', data: undefined }]]);
+  await openAlert(undefined, scope);
+  expect(calls.at(-1)).toBe('open /home');
+});
+
 test('a push message is shown where the system has no badges', async () => {
   const { scope, calls } = createScope();
   await showPushMessage(message, { ...scope, setBadge: () => Promise.reject(new Error('No badges')) });
@@ -59,7 +86,7 @@ test('a push message is shown where the system has no badges', async () => {
 });
 
 test.each([undefined, '', 'null', '{}', '[1]', '{"title":1,"path":"/"}'])(
-  'a push message is ignored if it is %j',
+  'a push message cannot be read if it is %j',
   (text) => {
     expect(parsePushMessage(text)).toBeNull();
   },

@@ -42,3 +42,24 @@ test('a click on an alert about several notifications opens the list', async () 
   );
   expect(FakeNotification.shown.map(({ title }) => title)).toEqual(['2 new notifications']);
 });
+
+test('an alert is shown by the service worker, whose click opens the path, where one is active', async () => {
+  const showNotification = vi.fn<(title: string, options: NotificationOptions) => Promise<void>>();
+  const getRegistration = async () => ({ active: {}, showNotification });
+  vi.stubGlobal('navigator', { serviceWorker: { getRegistration } });
+  // As Chromium on Android does.
+  vi.stubGlobal('Notification', () => {
+    throw new TypeError('Illegal constructor');
+  });
+  await showDesktopNotifications([createNotification(1, { id: 'n-1' })]);
+  expect(showNotification).toHaveBeenCalledExactlyOnceWith(
+    expect.any(String),
+    expect.objectContaining({ tag: 'n-1', data: '/home?open=n-1' }),
+  );
+});
+
+test('an alert is shown by the page while the service worker is being installed', async () => {
+  vi.stubGlobal('navigator', { serviceWorker: { getRegistration: async () => ({ active: null }) } });
+  await showDesktopNotifications([createNotification(1, { id: 'n-1' })]);
+  expect(FakeNotification.shown).toHaveLength(1);
+});

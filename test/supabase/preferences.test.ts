@@ -216,6 +216,14 @@ it('notification preferences accept the zones of the database by their exact nam
   expect(wrong).toEqual([]);
 });
 
+it('notification preferences accept each zone that a browser offers', async () => {
+  const refused = await supabase().database.query(
+    `select name from unnest($1::text[]) name where not private.is_time_zone(name)`,
+    [Intl.supportedValuesOf('timeZone')],
+  );
+  expect(refused).toEqual([]);
+});
+
 it('notification preferences refuse quiet hours without an end', async () => {
   for (const column of ['quiet_hours_start', 'quiet_hours_end'])
     await expect(

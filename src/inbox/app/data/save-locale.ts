@@ -36,7 +36,10 @@ export async function saveMissingLocale(language: string, auth: Account): Promis
   const isChosen = user !== null && user !== undefined && userId === user.id;
   if (!user || (known && time_zone && !isChosen)) return;
   await auth.updateUser({
-    data: { language: (isChosen ? chosen : known) ?? language, time_zone: time_zone ?? ownTimeZone() },
+    data: {
+      language: (isChosen ? chosen : known) ?? language,
+      time_zone: time_zone ?? ownTimeZone() ?? 'UTC',
+    },
   });
   // A later choice is saved by its own call.
   if (isChosen && readStored(unsavedKey) === unsaved) writeStored(unsavedKey, null);

@@ -22,7 +22,7 @@ export function FirstVisitQuestions() {
   const { auth, platform } = useClients();
   const { openCache } = useUserData();
   const given = useUser()?.user_metadata?.['time_zone'];
-  const [zone, setZone] = useState(typeof given === 'string' ? given : ownTimeZone());
+  const [zone, setZone] = useState(typeof given === 'string' ? given : (ownTimeZone() ?? 'UTC'));
   const [frequency, setFrequency] = useState<(typeof digestFrequencies)[number]>('daily');
   const [isOver, setIsOver] = useState(false);
   const save = async (change: PreferenceChange) => {

@@ -33,7 +33,7 @@ export interface ZoneOfferProps {
 export function BrowserTimeZoneOffer({ zone, onChange }: ZoneOfferProps) {
   const texts = preferencesTexts.use();
   const own = ownTimeZone();
-  if (own === zone) return null;
+  if (own === null || own === zone) return null;
   return (
     <p className={layout.hint}>
       <Button look="link" onClick={() => onChange({ time_zone: own })}>
@@ -48,5 +48,5 @@ export const formatTimeZone = (zone: string) => zone.replaceAll('_', ' ');
 
 /** All zones that the browser knows; the device's own and the chosen one come first. */
 function timeZones(chosen: string): readonly string[] {
-  return [...new Set([chosen, ownTimeZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])];
+  return [...new Set([chosen, ownTimeZone() ?? 'UTC', 'UTC', ...Intl.supportedValuesOf('timeZone')])];
 }

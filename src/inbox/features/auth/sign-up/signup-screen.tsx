@@ -72,7 +72,7 @@ function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
       if (refusal) return refusal;
       // The language and time zone of mails, the name that others see, and the flag for the questions of the first
       // visit.
-      const known = { language, time_zone: ownTimeZone(), first_visit: true };
+      const known = { language, time_zone: ownTimeZone() ?? 'UTC', first_visit: true };
       const data = name.trim() === '' ? known : { ...known, name: name.trim() };
       const credentials = { email: email.trim(), password, redirectTo: homeUrl, data };
       return runFormAction(['email', 'password'], async () => {

@@ -652,6 +652,18 @@ describe('an address that does not work', () => {
       null,
     ],
     ['a published complaint of SES', bySns({ eventType: 'Complaint', complaint }), 'complaint'],
+    ...[undefined, null, 'abuse', 'fraud', 'virus', 'other', 'a type of later'].map(
+      (complaintFeedbackType): [string, object, string] => [
+        `a complaint of SES of the type ${complaintFeedbackType}`,
+        bySns({ notificationType: 'Complaint', complaint: { ...complaint, complaintFeedbackType } }),
+        'complaint',
+      ],
+    ),
+    ...['not-spam', 'auth-failure'].map((complaintFeedbackType): [string, object, null] => [
+      `a report of SES of the type ${complaintFeedbackType}`,
+      bySns({ notificationType: 'Complaint', complaint: { ...complaint, complaintFeedbackType } }),
+      null,
+    ]),
     ['a delivery of SES', bySns({ notificationType: 'Delivery' }), null],
     [
       'a topic that another host wants confirmed',

@@ -67,8 +67,17 @@ const sesSchema = z.object({
   notificationType: z.optional(z.string()),
   eventType: z.optional(z.string()),
   bounce: z.optional(z.object({ bounceType: z.string(), bouncedRecipients: recipients })),
-  complaint: z.optional(z.object({ complainedRecipients: recipients })),
+  complaint: z.optional(
+    z.object({
+      complainedRecipients: recipients,
+      /** The type of the report (RFC 5965); missing in reports of the usual type, and without a report. */
+      complaintFeedbackType: z.nullish(z.string()),
+    }),
+  ),
 });
+
+/** Reports that complain of nothing: the recipient took the mail out of the spam folder (RFC 6430), or its signature failed (RFC 6591). */
+const otherReports: ReadonlySet<string> = new Set(['not-spam', 'auth-failure']);
 
 /** Postmark's bounces that are about the address; others are about spam, policy or the account. */
 const addressBounces: ReadonlySet<string> = new Set(['HardBounce', 'BadEmailAddress']);
@@ -120,7 +129,7 @@ function readSns(body: string): ProviderEvent {
   const { notificationType, eventType, bounce, complaint } = parseRequestJson(sesSchema, message);
   const addressesOf = (list: z.infer<typeof recipients>) => list.map(({ emailAddress }) => emailAddress);
   const kind = notificationType ?? eventType;
-  if (kind === 'Complaint' && complaint)
+  if (kind === 'Complaint' && complaint && !otherReports.has(complaint.complaintFeedbackType ?? 'abuse'))
     return { reason: 'complaint', addresses: addressesOf(complaint.complainedRecipients), detail: null };
   if (kind !== 'Bounce' || bounce?.bounceType !== 'Permanent') return null;
   const bounced = bounce.bouncedRecipients.filter(

@@ -1,6 +1,7 @@
-import { encodeBase64 } from '../platform/base64.ts';
+import { decodeBase64Url, encodeBase64 } from '../platform/base64.ts';
 import { foreignResponse } from '../platform/foreign-response.ts';
 import { type OwnHeaders, type Service, ServiceCall } from '../platform/service-http.ts';
+import { BucketRequests } from './bucket-requests.ts';
 import { StorageError } from './errors.ts';
 import type { UploadOptions } from './objects.ts';
 import type { ProgressListener } from './progress.ts';
@@ -25,7 +26,7 @@ export interface ResumableUploadOptions extends Omit<
   readonly signedToken?: string;
   /** Called as bytes leave (with XMLHttpRequest) or as parts arrive (with fetch alone). */
   readonly onProgress?: ProgressListener;
-  /** The URL of an upload to continue, as `onStart` received it. */
+  /** The URL of an upload of the same Blob to continue, as `onStart` received it. */
   readonly resumeFrom?: string;
   /** Called with the upload's URL, from which it can be resumed. */
   readonly onStart?: (url: string) => void;
@@ -91,9 +92,25 @@ export class TusRequests {
     return this.#send('POST', url, tusHeaders, (response) => readLocation(response, this.#base));
   }
 
-  /** How many bytes the service has. */
+  /** How many bytes the service has. @throws {StorageError} `invalid-request` for an upload of another size or path. */
   readOffset(url: string): Promise<number> {
-    return this.#send('HEAD', url, {}, (response) => readOffset(response, this.#upload.blob.size));
+    return this.#send('HEAD', url, {}, (response) => {
+      this.#requireSameUpload(response.headers);
+      return readOffset(response, this.#upload.blob.size);
+    });
+  }
+
+  /**
+   * How many bytes the service has after a part that failed. All of them where it no longer has an upload whose last part it received:
+   * it may have stored the object, or removed the upload because it could not.
+   */
+  async readOffsetAfter(url: string, offset: number): Promise<number> {
+    const { size } = this.#upload.blob;
+    return this.readOffset(url).catch((problem: unknown) => {
+      const isLast = offset + PART_BYTES >= size;
+      if (isLast && problem instanceof StorageError && problem.code === 'not-found') return size;
+      throw problem;
+    });
   }
 
   /** Sends the part that begins at the offset, and returns how many bytes the service has then. */
@@ -122,6 +139,15 @@ export class TusRequests {
     });
   }
 
+  /** Whether the path has this upload's object, whose version is in the URL; false where the caller may not read it. */
+  async isStored(url: string): Promise<boolean> {
+    const { bucket, objectName } = this.#upload;
+    const { signal, user, headers } = this.#options;
+    const requests = new BucketRequests(createTransport(this.#client), bucket);
+    const info = await requests.info(objectName, { signal, user, headers }).catch(() => null);
+    return info !== null && readUploadId(url).endsWith(info.version);
+  }
+
   #call(timeoutMs: number, service = storageService): ServiceCall {
     const { signal, user } = this.#options;
     return new ServiceCall(this.#client, service, { timeoutMs, signal, user });
@@ -141,11 +167,24 @@ export class TusRequests {
     );
   }
 
+  /** The parts of another file would be appended, and an upload of another size would never be complete. */
+  #requireSameUpload(headers: Headers): void {
+    const { bucket, objectName, blob } = this.#upload;
+    const length = headers.get('upload-length') ?? blob.size;
+    const names = headers.get('upload-metadata')?.split(',');
+    const isSamePath = [`bucketName ${encodeBase64(bucket)}`, `objectName ${encodeBase64(objectName)}`].every(
+      (name) => names?.includes(name) ?? true,
+    );
+    if (Number(length) !== blob.size || !isSamePath)
+      throw new StorageError('invalid-request', 'The upload to resume is of another file');
+  }
+
   async #read<T>(response: Response, read: (response: Response) => T): Promise<T> {
     if (!response.ok) throw await readError(response, this.#client.platform.clock.now());
     try {
       return read(response);
     } catch (cause) {
+      if (cause instanceof StorageError) throw cause;
       throw new StorageError(...foreignResponse('storage', response, await response.text(), cause));
     }
   }
@@ -169,6 +208,10 @@ function readLocation({ status, headers }: Response, base: string): string {
     throw new TypeError('The response names no location of the upload');
   return base + path + search;
 }
+
+/** The id at the end of the upload's URL, as the service has it: bucket, path and version of the object (its `generateUrl`). */
+const readUploadId = (url: string): string =>
+  new TextDecoder().decode(decodeBase64Url(new URL(url).pathname.replace(/^.*\//, '')));
 
 /** @throws {TypeError} if the response has no offset within the upload. */
 function readOffset({ headers }: Response, size: number): number {

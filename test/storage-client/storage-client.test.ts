@@ -760,6 +760,98 @@ describe('a resumable upload', () => {
     },
   );
 
+  describe('whose last part the service does not confirm', () => {
+    const ofUpload = (version: string) =>
+      `${projectUrl}/storage/v1/upload/resumable/${Buffer.from(`b/k.mp4/${version}`).toString('base64url')}`;
+    const refused = () =>
+      new Response('database error', { status: 500, headers: { 'Tus-Resumable': '1.0.0' } });
+    const lost = () => new TypeError('fetch failed');
+    const gone = () => new Response(null, { status: 410, headers: { 'Tus-Resumable': '1.0.0' } });
+    const noObject = () =>
+      json({ statusCode: '404', error: 'not_found', message: 'Object not found' }, { status: 400 });
+    const firstPart = () => part(6 * 1024 * 1024);
+    const send = async (responses: readonly (Response | Error)[], resumeFrom?: string) => {
+      const { options, requests, world } = createClient(responses);
+      const started: string[] = [];
+      const outcome = uploadResumable(options, 'b', 'k.mp4', blob, {
+        onStart: (url) => started.push(url),
+        ...(resumeFrom && { resumeFrom }),
+      }).then(
+        () => 'done',
+        (problem: unknown) => problem,
+      );
+      for (let wait = 0; wait < 4; wait += 1) await world.clock.advance(1_000);
+      return { outcome: await outcome, lines: requests.map(({ method }) => method).join(' '), started };
+    };
+
+    test.each([
+      ['has its bytes still', part(size)],
+      ['has removed it', gone()],
+    ])(
+      'is uploaded again where the service could not store the object, and %s',
+      async (_state, afterwards) => {
+        const { outcome, lines, started } = await send([
+          ...[created(ofUpload('v1')), firstPart(), refused(), afterwards, noObject()],
+          ...[created(ofUpload('v2')), firstPart(), part(size)],
+        ]);
+        expect(outcome).toBe('done');
+        expect(lines).toBe('POST PATCH PATCH HEAD GET POST PATCH PATCH');
+        expect(started).toEqual([ofUpload('v1'), ofUpload('v2')]);
+      },
+    );
+
+    test('is complete where the object has its version', async () => {
+      const info = json({ name: 'k.mp4', version: 'v1' });
+      const { outcome, lines } = await send([
+        ...[created(ofUpload('v1')), firstPart(), lost(), part(size), info],
+      ]);
+      expect([outcome, lines]).toEqual(['done', 'POST PATCH PATCH HEAD GET']);
+    });
+
+    test('is complete where the caller may not read the object, and another upload is refused', async () => {
+      const { outcome, lines } = await send([
+        ...[created(ofUpload('v1')), firstPart(), lost(), part(size), noObject(), failing(409)],
+      ]);
+      expect([outcome, lines]).toEqual(['done', 'POST PATCH PATCH HEAD GET POST']);
+    });
+
+    test('is uploaded again where the object has the version of another upload', async () => {
+      const info = json({ name: 'k.mp4', version: 'v0' });
+      const { outcome, lines } = await send(
+        [part(size), info, created(ofUpload('v2')), firstPart(), part(size)],
+        ofUpload('v1'),
+      );
+      expect([outcome, lines]).toEqual(['done', 'HEAD GET POST PATCH PATCH']);
+    });
+
+    test('fails with the refusal of the part after three uploads', async () => {
+      const upload = () => [created(ofUpload('v')), firstPart(), refused(), gone(), noObject()];
+      const { outcome, lines } = await send([...upload(), ...upload(), ...upload()]);
+      expect(outcome).toMatchObject({ code: 'server', status: 500, message: 'database error' });
+      expect(lines).toBe(Array.from({ length: 3 }, () => 'POST PATCH PATCH HEAD GET').join(' '));
+    });
+
+    test('fails as not found where the service removed it before its last part', async () => {
+      const { outcome, lines } = await send([created(ofUpload('v1')), lost(), gone()]);
+      expect(outcome).toMatchObject({ code: 'not-found', status: 410 });
+      expect(lines).toBe('POST PATCH HEAD');
+    });
+  });
+
+  const encoded = (text: string) => Buffer.from(text).toString('base64');
+  test.each([
+    ['another size', { 'Upload-Length': String(size + 1) }],
+    ['another path', { 'Upload-Metadata': `bucketName ${encoded('b')},objectName ${encoded('k.mp3')}` }],
+    ['another bucket', { 'Upload-Metadata': `objectName ${encoded('k.mp4')},bucketName ${encoded('c')}` }],
+  ])('is not resumed from an upload of %s', async (_difference, headers) => {
+    const head = new Response(null, { headers: { 'Upload-Offset': '0', ...headers } });
+    const { options, requests } = createClient([head]);
+    await expect(
+      uploadResumable(options, 'b', 'k.mp4', blob, { resumeFrom: location }),
+    ).rejects.toMatchObject({ code: 'invalid-request' });
+    expect(requests).toHaveLength(1);
+  });
+
   test('a part that gets a page as its response is not complete', async () => {
     const page = new Response('<p>Wi-Fi', { headers: { 'Content-Type': 'text/html' } });
     const { options } = createClient([created(location), page]);

@@ -241,6 +241,50 @@ describe('resumable uploads', () => {
     expect(await bytesOf(path)).toEqual(other);
   });
 
+  const sendLast = (url: string, offset: number, headers = {}) =>
+    send(
+      'PATCH',
+      url,
+      {
+        'upload-offset': String(offset),
+        'content-type': 'application/offset+octet-stream',
+        'x-upsert': 'true',
+        ...headers,
+      },
+      content.subarray(offset),
+    );
+
+  it('stores the object once, also for a part without bytes after the last one', async () => {
+    const path = `${ada.id}/once.css`;
+    const url = await create(path);
+    await sendLast(url, 0);
+    const again = await sendLast(url, content.length);
+    expect([again.status, again.headers.get('upload-offset'), again.headers.get('tus-complete')]).toEqual([
+      204,
+      String(content.length),
+      '1',
+    ]);
+    const refused = await sendLast(url, content.length, { 'x-upsert': 'false' });
+    expect([refused.status, await refused.text()]).toEqual([409, 'The resource already exists']);
+    expect(await bytesOf(path)).toEqual(content);
+  });
+
+  it('ends an upload whose object cannot be stored', async () => {
+    const url = await create(`${ada.id}/refused.css`);
+    const { database } = supabase();
+    // A condition that only the object of the last part violates: the check of each request stores the version 1.
+    await database.exec(`
+      create function public.refuse_object() returns trigger language plpgsql
+        as $$ begin if new.version <> '1' then raise 'no'; end if; return new; end $$;
+      create trigger refuse_object before insert on storage.objects for each row execute function public.refuse_object()`);
+    const refused = await sendLast(url, 0);
+    expect([refused.status, await refused.text()]).toEqual([400, 'database error, code: P0001']);
+    await database.exec('drop function public.refuse_object cascade');
+    expect((await send('HEAD', url)).status).toBe(410);
+    expect((await sendLast(url, content.length)).status).toBe(410);
+    expect(await bytesOf(`${ada.id}/refused.css`)).toBeNull();
+  });
+
   it('accepts an upload by a signed link, without a token', async () => {
     const path = `${ada.id}/signed.css`;
     const { data } = await storageOf(ada.email).from('files').createSignedUploadUrl(path);

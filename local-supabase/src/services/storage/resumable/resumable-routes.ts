@@ -25,6 +25,7 @@ import {
   appendPart,
   createUpload,
   declareSize,
+  expireUpload,
   expiryOf,
   findUpload,
   joinParts,
@@ -212,10 +213,19 @@ async function receive(
   }
   if (!received) throw offsetConflict();
   if (received.offsetBytes !== received.sizeBytes) return received;
+  // A part without bytes after the last one: the object is stored already.
+  if (received.sizeBytes > 0 && received.partOffsets.length === 0) return received;
   const content = await joinParts(objects, received);
   const upload = { content, eTag: await eTagOf(content), ...describeUpload(received.metadata) };
-  await run((tx) => asService(tx, () => storeObject(tx, objects, destination, upload)));
-  await removeParts(objects, received);
+  try {
+    await run((tx) => asService(tx, () => storeObject(tx, objects, destination, upload)));
+  } catch (problem) {
+    // `completeUpload` deletes the bytes of an object that it cannot store.
+    await expireUpload(database, received);
+    throw problem;
+  } finally {
+    await removeParts(database, objects, received);
+  }
   return received;
 }
 

@@ -97,13 +97,23 @@ export async function joinParts(objects: ObjectStore, { id, partOffsets }: Uploa
   return new Blob(parts.filter((part) => part !== undefined));
 }
 
-export async function removeParts(objects: ObjectStore, { id, partOffsets }: UploadState): Promise<void> {
+export async function removeParts(
+  sql: Sql,
+  objects: ObjectStore,
+  { id, partOffsets }: UploadState,
+): Promise<void> {
+  await sql.query(`update storage.resumable_uploads set part_offsets = '{}' where id = $1`, [id]);
   for (const offset of partOffsets) await objects.remove(partKey(id, offset));
+}
+
+/** Ends an upload as if its hour were over. */
+export async function expireUpload(sql: Sql, { id }: UploadState): Promise<void> {
+  await sql.query(`update storage.resumable_uploads set created_at = 'epoch' where id = $1`, [id]);
 }
 
 export async function removeUpload(sql: Sql, objects: ObjectStore, state: UploadState): Promise<void> {
   await sql.query('delete from storage.resumable_uploads where id = $1', [state.id]);
-  await removeParts(objects, state);
+  await removeParts(sql, objects, state);
 }
 
 /** Removes expired uploads with their parts. */

@@ -162,8 +162,20 @@ export const storageClientMutants: readonly ClientMutant[] = [
     [
       'repeats a part from its own offset',
       resumable,
-      'if (attempt > 1) offset = await tus.readOffset(url);',
+      'if (attempt > 1) offset = await tus.readOffsetAfter(url, offset);',
       'void attempt;',
+    ],
+    [
+      'reports an upload as stored when the service has its bytes',
+      resumable,
+      'if (problem === null || (await tus.isStored(url))) return;',
+      'return;',
+    ],
+    [
+      'continues the upload of another file',
+      tus,
+      'this.#requireSameUpload(response.headers);',
+      'this.#requireSameUpload;',
     ],
     ['repeats at once', resumable, '[500, 1_000, 3_000, 5_000, 10_000, 20_000]', '[0, 0, 0, 0, 0, 0]'],
     [

@@ -112,6 +112,64 @@ const faults: readonly Audit[] = [
   ),
 ];
 
+/** What the service sends after it could not store the object of the last part, and before it removes the upload. */
+const unstored: Readonly<Record<string, () => Response>> = {
+  PATCH: () => new Response('database error', { status: 500, headers: { 'Tus-Resumable': '1.0.0' } }),
+  HEAD: () =>
+    new Response(null, {
+      headers: {
+        'Tus-Resumable': '1.0.0',
+        'Upload-Offset': String(bytes.length),
+        'Upload-Length': String(bytes.length),
+      },
+    }),
+};
+
+const completions: readonly Audit[] = [
+  resumable(
+    'CLIENT-STORE-512',
+    'an upload whose object the service could not store is not reported as stored',
+    async (own) => {
+      const failing = ['PATCH', 'HEAD'];
+      own.intercept(({ method, forward }) => {
+        const respond = method === failing[0] ? unstored[method] : undefined;
+        if (!respond) return forward();
+        failing.shift();
+        return respond();
+      });
+      const code = await codeOf(send(own, 'a.txt'));
+      own.intercept(({ forward }) => forward());
+      assert.equal(failing.length, 0, 'the number of requests that were to fail');
+      if (code === 'accepted') await assertStored(own, 'a.txt', bytes);
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'CLIENT-STORE-513',
+    'an upload of another size or path is not continued',
+    async (own) => {
+      const abort = new AbortController();
+      let upload = '';
+      const onStart = (url: string) => {
+        upload = url;
+        abort.abort();
+      };
+      await codeOf(send(own, 'a.txt', { onStart, signal: abort.signal }));
+      const smaller = uploadResumable(own.connection, own.bucket.name, 'a.txt', blob.slice(1), {
+        resumeFrom: upload,
+      });
+      assert.notEqual(await codeOf(smaller), 'accepted', 'the outcome with a smaller file');
+      assert.notEqual(
+        await codeOf(send(own, 'b.txt', { resumeFrom: upload })),
+        'accepted',
+        'the outcome with another path',
+      );
+      assert.deepEqual(await own.bucket.list(), [], 'the objects of the bucket');
+    },
+    { since: '1.0.0' },
+  ),
+];
+
 const locations: readonly Audit[] = [
   resumable(
     'CLIENT-STORE-508',
@@ -183,6 +241,7 @@ export const clientResumableAudits: readonly Audit[] = [
     },
   ),
   ...faults,
+  ...completions,
   ...locations,
   resumable(
     'CLIENT-STORE-510',

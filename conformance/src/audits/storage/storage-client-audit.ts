@@ -73,35 +73,48 @@ type Section =
 /** Creates audits that each have a new bucket, which is removed afterwards. */
 export const clientBucketAudits =
   (section: Section) =>
-  (id: string, title: string, task: (own: ClientBucket) => Promise<void>, { isPublic = false } = {}): Audit =>
-    audit(id, title, { source: `protocol/storage.md#${section}`, needs: ['service-key'] }, (context) =>
-      withBucket(context.server, isPublic, async ({ name }) => {
-        const tab = await context.open();
-        const requests: string[] = [];
-        const waitsMs: number[] = [];
-        let respond: Intercept = ({ forward }) => forward();
-        const platform = createQuickPlatform(
-          tab,
-          async (input, init) => {
-            const { method, url } = new Request(input, init);
-            requests.push(`${method} ${url}`);
-            return respond({ method, url, forward: async () => tab.platform.fetch(input, init) });
-          },
-          waitsMs,
-        );
-        const connection = { url: tab.url, apiKey: context.server.target.serviceKey ?? '', platform };
-        const storage = createStorageClient(connection);
-        await task({
-          bucket: storage.from(name),
-          storage,
-          connection,
-          requests,
-          waitsMs,
-          tab,
-          context,
-          intercept: (next) => void (respond = next),
-        });
-      }),
+  (
+    id: string,
+    title: string,
+    task: (own: ClientBucket) => Promise<void>,
+    { isPublic = false, since }: { readonly isPublic?: boolean; readonly since?: string } = {},
+  ): Audit =>
+    audit(
+      id,
+      title,
+      {
+        source: `protocol/storage.md#${section}`,
+        needs: ['service-key'],
+        ...(since !== undefined && { since }),
+      },
+      (context) =>
+        withBucket(context.server, isPublic, async ({ name }) => {
+          const tab = await context.open();
+          const requests: string[] = [];
+          const waitsMs: number[] = [];
+          let respond: Intercept = ({ forward }) => forward();
+          const platform = createQuickPlatform(
+            tab,
+            async (input, init) => {
+              const { method, url } = new Request(input, init);
+              requests.push(`${method} ${url}`);
+              return respond({ method, url, forward: async () => tab.platform.fetch(input, init) });
+            },
+            waitsMs,
+          );
+          const connection = { url: tab.url, apiKey: context.server.target.serviceKey ?? '', platform };
+          const storage = createStorageClient(connection);
+          await task({
+            bucket: storage.from(name),
+            storage,
+            connection,
+            requests,
+            waitsMs,
+            tab,
+            context,
+            intercept: (next) => void (respond = next),
+          });
+        }),
     );
 
 /** The sign-in page of a captive network. */

@@ -30,7 +30,9 @@ function encode(body: unknown): EncodedBody {
   }
   // fetch sets the type, with the boundary of a form's parts.
   if (body instanceof FormData || body instanceof URLSearchParams) return { body };
-  return { body: JSON.stringify(body), type: 'application/json' };
+  const json = JSON.stringify(body) as string | undefined;
+  if (json === undefined) throw new TypeError(`JSON has no ${typeof body}`);
+  return { body: json, type: 'application/json' };
 }
 
 /**

@@ -37,7 +37,7 @@ export interface FunctionsClientOptions {
 
 /** Options of one call. */
 export interface InvokeOptions {
-  /** Text, bytes, a form, a stream, or any other value as JSON. Default: no body. */
+  /** Text, bytes, a form, a stream, or any other value as JSON; a GET has none. Default: no body. */
   readonly body?: unknown;
   /** Default POST. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -171,11 +171,15 @@ async function sendInvocation<T>(
   const forcedRegion = region === 'any' ? undefined : region;
   const [path = '', ...query] = name.split('?');
   const regionQuery = forcedRegion && `forceFunctionRegion=${encodeURIComponent(forcedRegion)}`;
-  const search = [query.join('?'), regionQuery].filter(Boolean).join('&');
+  // A number sign would begin the fragment, which fetch does not send.
+  const search = [query.join('?').replaceAll('#', '%23'), regionQuery].filter(Boolean).join('&');
   const url = `${base}/${encodeName(path)}${search && `?${search}`}`;
   const work = new ServiceCall(options, functionsService, { timeoutMs, signal, user });
   // A stream is read to its end first, and may last longer than the user's session.
   if (isStream(invocation.body)) await work.bindUser();
+  // fetch would refuse it as if the network had failed.
+  if (method === 'GET' && invocation.body !== undefined)
+    throw new FunctionsError('invalid-body', 'A GET request has no body');
   const { body, type } = await work.wait(() => encodeBody(invocation.body));
   const ownHeaders = { 'x-region': forcedRegion, 'content-type': type };
   const request = { method, url, redirect, ownHeaders, headers, body, isStreamed };

@@ -20,7 +20,13 @@ import type {
 } from './objects.ts';
 import * as shapes from './response-shapes.ts';
 import { type CallOptions, readJson, type Transport } from './transport.ts';
-import { createUploadForm, requireUpload, uploadHeaders, upsertHeader } from './upload-request.ts';
+import {
+  createUploadForm,
+  requireBody,
+  requireUpload,
+  uploadHeaders,
+  upsertHeader,
+} from './upload-request.ts';
 
 /** Maximum number of paths per request. */
 const PATHS_LIMIT = 1000;
@@ -56,6 +62,7 @@ export class BucketRequests {
     query?: Query,
   ): Promise<UploadedObject> {
     requireUpload(options);
+    requireBody(body);
     const isForm = body instanceof FormData;
     const sent = await this.send(
       {

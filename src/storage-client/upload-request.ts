@@ -1,13 +1,31 @@
 import { encodeBase64 } from '../platform/base64.ts';
 import { sentLimit } from '../platform/number-options.ts';
 import type { OwnHeaders } from '../platform/service-http.ts';
-import { requireRanges } from './errors.ts';
+import { requireRanges, StorageError } from './errors.ts';
 import type { UploadOptions } from './objects.ts';
 
 /** @throws {StorageError} `invalid-options` for an invalid time to keep the object. */
 export function requireUpload({ cacheControlSeconds }: Pick<UploadOptions, 'cacheControlSeconds'>): void {
   if (typeof cacheControlSeconds !== 'string')
     requireRanges({ cacheControlSeconds }, { cacheControlSeconds: sentLimit });
+}
+
+/** The types of bodies by their tag, which is the same in every realm. */
+const bodyTags = /^\[object (Blob|File|FormData|ArrayBuffer|URLSearchParams|ReadableStream)\]$/;
+
+/**
+ * Refuses what fetch would send as a text such as `[object Object]`, or as an empty object. React Native sends an object with a `uri`, Node
+ * an iterable.
+ *
+ * @throws {StorageError} `invalid-request`
+ */
+export function requireBody(body: unknown): void {
+  if (typeof body === 'string' || ArrayBuffer.isView(body)) return;
+  if (body instanceof Blob || body instanceof FormData) return;
+  const isObject = typeof body === 'object' && body !== null;
+  if (isObject && ('uri' in body || Symbol.asyncIterator in body)) return;
+  const tag = Object.prototype.toString.call(body);
+  if (!bodyTags.test(tag)) throw new StorageError('invalid-request', `Not the content of an object: ${tag}`);
 }
 
 /** The headers of an upload whose body is the object itself. */

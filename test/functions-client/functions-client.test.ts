@@ -1,7 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { createFunctionsClient, FunctionsError } from '../../src/functions-client/index.ts';
+import {
+  createFunctionsClient,
+  FunctionsError,
+  type InvokeOptions,
+} from '../../src/functions-client/index.ts';
 import { createRecordingTab, projectUrl } from '../rest-client/support/recording-client.ts';
 import { json, never } from '../support/wire/replies.ts';
 import type { Reply } from '../support/wire/scripted-wire.ts';
@@ -138,6 +142,23 @@ describe('a call', () => {
       expect(requests).toHaveLength(0);
     },
   );
+
+  test.each<[string, InvokeOptions]>([
+    ['a function', { body: () => 1 }],
+    ['a symbol', { body: Symbol('x') }],
+    ['a value whose toJSON returns nothing', { body: { toJSON: () => undefined } }],
+    ['a GET request', { method: 'GET', body: { a: 1 } }],
+  ])('fails as invalid-body for %s, and sends nothing', async (_what, options) => {
+    const { functions, requests } = createClient();
+    await expect(functions.invoke('f', options)).rejects.toMatchObject({ code: 'invalid-body' });
+    expect(requests).toHaveLength(0);
+  });
+
+  test('sends a number sign in its query', async () => {
+    const { functions, requests } = createClient();
+    await functions.invoke('f?color=#fff&x=1');
+    expect(requests[0]?.url).toMatch(/\/f\?color=%23fff&x=1$/);
+  });
 });
 
 describe('a response', () => {

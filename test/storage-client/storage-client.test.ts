@@ -1,5 +1,11 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test, vi } from 'vitest';
-import { createStorageClient, StorageError, uploadResumable } from '../../src/storage-client/index.ts';
+import {
+  createStorageClient,
+  StorageError,
+  type UploadBody,
+  uploadResumable,
+} from '../../src/storage-client/index.ts';
 import { createRecordingTab, projectUrl } from '../rest-client/support/recording-client.ts';
 import { json } from '../support/wire/replies.ts';
 import type { Reply } from '../support/wire/scripted-wire.ts';
@@ -192,6 +198,32 @@ describe('objects', () => {
     async (path) => {
       const { storage, requests } = createClient();
       await expect(storage.from('b').upload(path, 'x')).rejects.toMatchObject({ code: 'invalid-key' });
+      expect(requests).toHaveLength(0);
+    },
+  );
+});
+
+describe('the content of an object', () => {
+  const bodies: readonly UploadBody[] = [
+    ...['', 'x', new Blob([]), new File(['x'], 'x.txt'), new FormData(), new URLSearchParams('a=b')],
+    ...[new ArrayBuffer(1), new Uint8Array(1), Buffer.from('x')],
+    ...(runInNewContext('[new ArrayBuffer(1), new Uint8Array(1)]') as UploadBody[]),
+  ];
+
+  test.each(bodies)('is accepted as %o', async (body) => {
+    const { storage, requests } = createClient([json({ Key: 'b/k' })]);
+    await storage.from('b').upload('k', body);
+    expect(requests).toHaveLength(1);
+  });
+
+  test.each([undefined, null, 0, true, {}, [], { name: 'a.txt', size: 1 }, new Map(), () => 'x'])(
+    'is not %o, which fetch would send as a text or as nothing',
+    async (body) => {
+      const { storage, requests } = createClient();
+      for (const send of ['upload', 'replace'] as const)
+        await expect(storage.from('b')[send]('k', body as unknown as UploadBody)).rejects.toMatchObject({
+          code: 'invalid-request',
+        });
       expect(requests).toHaveLength(0);
     },
   );

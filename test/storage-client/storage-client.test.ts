@@ -205,8 +205,15 @@ describe('objects', () => {
 
 describe('the content of an object', () => {
   const bodies: readonly UploadBody[] = [
-    ...['', 'x', new Blob([]), new File(['x'], 'x.txt'), new FormData(), new URLSearchParams('a=b')],
-    ...[new ArrayBuffer(1), new Uint8Array(1), Buffer.from('x')],
+    '',
+    'x',
+    new Blob([]),
+    new File(['x'], 'x.txt'),
+    new FormData(),
+    new URLSearchParams('a=b'),
+    new ArrayBuffer(1),
+    new Uint8Array(1),
+    Buffer.from('x'),
     ...(runInNewContext('[new ArrayBuffer(1), new Uint8Array(1)]') as UploadBody[]),
   ];
 
@@ -823,8 +830,14 @@ describe('a resumable upload', () => {
       'is uploaded again where the service could not store the object, and %s',
       async (_state, afterwards) => {
         const { outcome, lines, started } = await send([
-          ...[created(ofUpload('v1')), firstPart(), refused(), afterwards, noObject()],
-          ...[created(ofUpload('v2')), firstPart(), part(size)],
+          created(ofUpload('v1')),
+          firstPart(),
+          refused(),
+          afterwards,
+          noObject(),
+          created(ofUpload('v2')),
+          firstPart(),
+          part(size),
         ]);
         expect(outcome).toBe('done');
         expect(lines).toBe('POST PATCH PATCH HEAD GET POST PATCH PATCH');
@@ -834,15 +847,18 @@ describe('a resumable upload', () => {
 
     test('is complete where the object has its version', async () => {
       const info = json({ name: 'k.mp4', version: 'v1' });
-      const { outcome, lines } = await send([
-        ...[created(ofUpload('v1')), firstPart(), lost(), part(size), info],
-      ]);
+      const { outcome, lines } = await send([created(ofUpload('v1')), firstPart(), lost(), part(size), info]);
       expect([outcome, lines]).toEqual(['done', 'POST PATCH PATCH HEAD GET']);
     });
 
     test('is complete where the caller may not read the object, and another upload is refused', async () => {
       const { outcome, lines } = await send([
-        ...[created(ofUpload('v1')), firstPart(), lost(), part(size), noObject(), failing(409)],
+        created(ofUpload('v1')),
+        firstPart(),
+        lost(),
+        part(size),
+        noObject(),
+        failing(409),
       ]);
       expect([outcome, lines]).toEqual(['done', 'POST PATCH PATCH HEAD GET POST']);
     });

@@ -366,6 +366,30 @@ describe('a push service', () => {
   it.each(['VAPID_SUBJECT', 'VAPID_PUBLIC_KEY', 'VAPID_PRIVATE_KEY'])('needs %s', (name) => {
     expect(() => create(accept, { [name]: '' })).toThrow(name);
   });
+
+  it.each([
+    'mailto:push@mail.example.com',
+    'https://example.com',
+    'https://example.com:8443/contact?by=mail',
+    'https://test.example.org/',
+    'mailto:a+b@xn--mnchen-3ya.de',
+  ])('knows its operator as %s', (subject) => {
+    expect(() => create(accept, { VAPID_SUBJECT: subject })).not.toThrow();
+  });
+
+  it.each([
+    'mailto:push@localhost',
+    'mailto:push@tidings.invalid',
+    'mailto:a@b.test',
+    'https://localhost:8080',
+    'https://mac.local',
+    'mailto: a@example.com',
+    'mailto:<a@example.com>',
+    'a@example.com',
+    'http://example.com',
+  ])('is not asked in the name of %s, which Apple refuses', (subject) => {
+    expect(() => create(accept, { VAPID_SUBJECT: subject })).toThrow('VAPID_SUBJECT');
+  });
 });
 
 describe('an endpoint of webhooks', () => {

@@ -88,9 +88,18 @@ interface VapidDetails {
   readonly privateKey: string;
 }
 
-/** Validates the keys, because keys that cannot sign would fail each message. */
+/**
+ * Apple refuses every message (`BadJwtToken`) of an operator without a public address, and the other services accept it. The last four
+ * names are never public (RFC 6761, RFC 6762).
+ */
+const publicSubject =
+  /^(?:mailto:[^\s<>@]+@|https:\/\/)(?:[a-z\d-]+\.)+(?!(?:localhost|invalid|test|local)(?![a-z\d-]))[a-z][a-z\d-]*(?:[/:?#]\S*)?$/i;
+
+/** Validates the settings, because keys that cannot sign would fail each message. */
 function readVapidDetails(env: Environment): VapidDetails {
   const subject = requireSetting(env, 'VAPID_SUBJECT');
+  if (!publicSubject.test(subject))
+    throw new InvalidSettingError('VAPID_SUBJECT', 'a mailto: or https: address of a public domain');
   const publicKey = requireSetting(env, 'VAPID_PUBLIC_KEY');
   const privateKey = requireSetting(env, 'VAPID_PRIVATE_KEY');
   const pair = createECDH('prime256v1');

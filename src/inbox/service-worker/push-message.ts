@@ -12,6 +12,7 @@ export interface PushMessage {
 
 /** The part of `WindowClient` in use. */
 export interface OpenPage {
+  readonly url: string;
   readonly visibilityState: DocumentVisibilityState;
   focus(): Promise<unknown>;
   postMessage(message: OpenPathMessage): void;
@@ -25,6 +26,7 @@ export interface OpenPathMessage {
 
 /** The part of `ServiceWorkerGlobalScope` in use. */
 export interface PushScope {
+  /** All pages of this site, also those that are not the application's. */
   pages(): Promise<readonly OpenPage[]>;
   /** The push resource of this device; null without a subscription. */
   endpoint(): Promise<string | null>;
@@ -32,6 +34,14 @@ export interface PushScope {
   showAlert(title: string, options: NotificationOptions): Promise<void>;
   /** Shows the number on the icon of the installed application, where the system can. */
   setBadge(count: number): Promise<void>;
+}
+
+/** Pages of this site that show no notification and open no path. */
+export const staticPages: readonly RegExp[] = [/^\/clear-cookies/, /^\/unsubscribe/];
+
+async function findApplicationPages(scope: PushScope): Promise<readonly OpenPage[]> {
+  const pages = await scope.pages();
+  return pages.filter(({ url }) => !staticPages.some((pattern) => pattern.test(new URL(url).pathname)));
 }
 
 /** null: the message is empty or not one of ours. */
@@ -53,7 +63,7 @@ export function parsePushMessage(text: string | undefined): PushMessage | null {
  */
 export async function showPushMessage(message: PushMessage | null, scope: PushScope): Promise<void> {
   if (message) await scope.setBadge(message.unreadCount).catch(() => undefined);
-  const pages = await scope.pages();
+  const pages = await findApplicationPages(scope);
   const isShownByPage = pages.some(({ visibilityState }) => visibilityState === 'visible');
   if (isShownByPage && !(await isSafari(scope))) return;
   await scope.showAlert(message?.title ?? 'Tidings', {
@@ -73,12 +83,13 @@ async function isSafari(scope: PushScope): Promise<boolean> {
 export async function openAlert(data: unknown, scope: PushScope): Promise<void> {
   // A path of this site alone: `//host` would be another one, also with a tab between, which browsers remove.
   const path = typeof data === 'string' && /^\/(?![/\\])\P{Cc}*$/u.test(data) ? data : '/home';
-  const [page] = await scope.pages();
+  const [page] = await findApplicationPages(scope);
   if (!page) {
     await scope.openPage(path);
     return;
   }
-  await page.focus();
+  // A browser that does not bring the page to the front shows the path all the same.
+  await page.focus().catch(() => undefined);
   // eslint-disable-next-line unicorn/require-post-message-target-origin -- a client of a worker takes none
   page.postMessage({ type: 'open-path', path });
 }

@@ -1,6 +1,6 @@
 import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching';
 import { NavigationRoute, registerRoute } from 'workbox-routing';
-import { openAlert, parsePushMessage, showPushMessage } from './push-message.ts';
+import { openAlert, parsePushMessage, showPushMessage, staticPages } from './push-message.ts';
 import type { OpenPage, PushScope } from './push-message.ts';
 
 /** The part of `ServiceWorkerGlobalScope` in use: its types cannot be loaded together with those of the page. */
@@ -47,11 +47,7 @@ if (import.meta.env.PROD) {
   // eslint-disable-next-line no-underscore-dangle -- the plugin's name
   precacheAndRoute(self.__WB_MANIFEST);
   cleanupOutdatedCaches();
-  registerRoute(
-    new NavigationRoute(createHandlerBoundToURL('index.html'), {
-      denylist: [/^\/clear-cookies/, /^\/unsubscribe/],
-    }),
-  );
+  registerRoute(new NavigationRoute(createHandlerBoundToURL('index.html'), { denylist: [...staticPages] }));
 }
 
 self.addEventListener('message', ({ data }) => {

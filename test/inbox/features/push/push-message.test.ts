@@ -9,12 +9,14 @@ import type { OpenPage, PushScope } from '../../../../src/inbox/service-worker/p
 function createScope(
   pages: readonly DocumentVisibilityState[] = [],
   endpoint: string | null = 'https://fcm.googleapis.com/fcm/send/1',
+  url = 'https://inbox.example.com/home',
 ) {
   const calls: unknown[] = [];
   const scope: PushScope = {
     pages: () =>
       Promise.resolve(
         pages.map((visibilityState): OpenPage => ({
+          url,
           visibilityState,
           focus: () => Promise.resolve(calls.push('focus')),
           postMessage: (message) => calls.push(message),
@@ -100,6 +102,25 @@ test('a click on an alert opens the notification in a page that is open', async 
   const { scope, calls } = createScope(['hidden']);
   await openAlert('/home?open=one', scope);
   expect(calls).toEqual(['focus', { type: 'open-path', path: '/home?open=one' }]);
+});
+
+test.each(['unsubscribe.html#token=t', 'unsubscribe', 'clear-cookies.html'])(
+  'the page /%s is not one of the application: it shows no message and opens no path',
+  async (path) => {
+    const { scope, calls } = createScope(['visible'], null, `https://inbox.example.com/${path}`);
+    await showPushMessage(message, scope);
+    await openAlert('/home?open=one', scope);
+    expect(calls).toEqual(['badge 3', [message.title, expect.anything()], 'open /home?open=one']);
+  },
+);
+
+test('a click on an alert opens the path in a page that the browser does not focus', async () => {
+  const { scope, calls } = createScope(['hidden']);
+  const [page] = await scope.pages();
+  const focus = () => Promise.reject(new DOMException('Not allowed', 'InvalidAccessError'));
+  const pages = async () => (page ? [{ ...page, focus }] : []);
+  await openAlert('/home?open=one', { ...scope, pages });
+  expect(calls).toEqual([{ type: 'open-path', path: '/home?open=one' }]);
 });
 
 test('a click on an alert opens a page where none is open', async () => {

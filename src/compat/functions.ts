@@ -138,16 +138,19 @@ export class FunctionsClient {
     const abort = () => controller.abort(signal?.reason);
     if (signal?.aborted) abort();
     signal?.addEventListener('abort', abort, { once: true });
+    let isLive = false;
     const timer = timeout ? platform.clock.setTimer(() => controller.abort(), timeout) : null;
     try {
       const live = await functions.fetch(name, { ...options, signal: controller.signal });
-      // The caller reads a stream of events while it arrives.
-      const data = (isEventStream(live) ? live : await decodeBody(live)) as T;
+      // The caller reads a stream of events while it arrives, and the signal ends that.
+      isLive = isEventStream(live);
+      const data = (isLive ? live : await decodeBody(live)) as T;
       return { data, error: null, ...(response && { response }) };
     } catch (problem) {
       return { data: null, error: toFunctionsError(problem, response), ...(response && { response }) };
     } finally {
       timer?.cancel();
+      if (!isLive) signal?.removeEventListener('abort', abort);
     }
   }
 }

@@ -117,8 +117,6 @@ export async function sendHttp<T>(
   const { fetch, clock } = platform;
   const traceparent = nextTraceparent?.() ?? null;
   const controller = new AbortController();
-  if (request.isStreamed)
-    signal?.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
   const init: RequestInit & { duplex?: 'half'; headers: HeaderRecord } = {
     method,
     headers: traceparent === null ? headers : { ...headers, traceparent },
@@ -126,7 +124,7 @@ export async function sendHttp<T>(
     body: body ?? null,
     // With `error`, fetch does not distinguish a redirect from a network failure.
     redirect: redirect === 'error' ? 'manual' : redirect,
-    signal: controller.signal,
+    signal: request.isStreamed && signal ? joinSignals(signal, controller) : controller.signal,
   };
   // Responses to reads stay out of the browser's cache. The mode is set for reads only, because Chromium then also skips its cache of preflights.
   if ((method === 'GET' || method === 'HEAD') && hasCacheMode()) init.cache = 'no-store';
@@ -165,6 +163,13 @@ export async function sendHttp<T>(
       });
     }
   }
+}
+
+/** A joined signal leaves no listener on the caller's signal, which may outlive many requests. React Native cannot join them. */
+function joinSignals(signal: AbortSignal, controller: AbortController): AbortSignal {
+  if ('any' in AbortSignal) return AbortSignal.any([signal, controller.signal]);
+  signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
+  return controller.signal;
 }
 
 const toFailure = (thrown: unknown, headers: HeaderRecord): HttpFailure =>

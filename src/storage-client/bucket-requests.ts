@@ -22,6 +22,7 @@ import * as shapes from './response-shapes.ts';
 import { type CallOptions, readJson, type Transport } from './transport.ts';
 import {
   createUploadForm,
+  rejectUpload,
   requireBody,
   requireUpload,
   uploadHeaders,
@@ -73,7 +74,7 @@ export class BucketRequests {
       },
       options,
       readJson<{ Id?: string; Key: string }>(shapes.uploaded),
-    );
+    ).catch((problem: unknown) => rejectUpload(problem, body));
     return { id: sent.Id ?? '', path: normalizeKey(path), fullPath: sent.Key };
   }
 

@@ -8,7 +8,7 @@ import { type NumberRange, rangeProblem } from '../platform/number-options.ts';
  * - `duplicate`: an object of that path exists, and `upsert` is not set.
  * - `invalid-key`, `invalid-type`, `too-large`: the path, the media type or the size is not allowed.
  * - `invalid-options`: `url` or `apiKey` is missing, or a number is outside its range; nothing was sent.
- * - `invalid-request`: any other refusal of the request.
+ * - `invalid-request`: any other refusal of the request; a body that is no content, or a file that can no longer be read.
  * - `rate-limited`: 429; `retryAfterSeconds` says when to try again, where the server does.
  * - `server`: the service failed.
  * - `not-the-service`: the storage service did not send the response, such as a network's sign-in page with status 200; the message

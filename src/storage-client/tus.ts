@@ -7,7 +7,7 @@ import type { UploadOptions } from './objects.ts';
 import type { ProgressListener } from './progress.ts';
 import { createTransport, readError, type StorageClientOptions, storageService } from './transport.ts';
 import { createRuntimeXhr, sendByXhr } from './upload-part.ts';
-import { upsertHeader } from './upload-request.ts';
+import { rejectUpload, upsertHeader } from './upload-request.ts';
 
 /** The service requires parts of exactly 6 MiB; the last may be smaller. */
 const PART_BYTES = 6 * 1024 * 1024;
@@ -125,7 +125,7 @@ export class TusRequests {
       'content-type': 'application/offset+octet-stream',
     };
     const call = this.#call(PART_TIMEOUT_MS);
-    return call.authorize({ ownHeaders, headers }, async (sentHeaders) => {
+    const sending = call.authorize({ ownHeaders, headers }, async (sentHeaders) => {
       const request = { method: 'PATCH', url, headers: sentHeaders, body };
       const read = (response: Response) =>
         this.#read(response, (confirmed) => readOffset(confirmed, blob.size));
@@ -137,6 +137,7 @@ export class TusRequests {
         await sendByXhr(createXhr(), clock, { ...request, signal, stallTimeoutMs, onPartProgress }),
       );
     });
+    return sending.catch((problem: unknown) => rejectUpload(problem, body));
   }
 
   /** Whether the path has this upload's object, whose version is in the URL; false where the caller may not read it. */

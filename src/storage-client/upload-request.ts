@@ -28,6 +28,21 @@ export function requireBody(body: unknown): void {
   if (!bodyTags.test(tag)) throw new StorageError('invalid-request', `Not the content of an object: ${tag}`);
 }
 
+/**
+ * Rejects with the reason of an upload that failed: browsers report a file that was changed or removed since it was chosen as a failure of
+ * the network.
+ */
+export async function rejectUpload(problem: unknown, body: unknown): Promise<never> {
+  if (problem instanceof StorageError && problem.code === 'network') {
+    const parts = body instanceof FormData && Symbol.iterator in body ? [...body.values()] : [body];
+    const files = parts.filter((part) => part instanceof Blob);
+    await Promise.all(files.map((file) => file.slice(0, 1).arrayBuffer())).catch((cause: unknown) => {
+      throw new StorageError('invalid-request', 'The file can no longer be read', { cause });
+    });
+  }
+  throw problem;
+}
+
 /** The headers of an upload whose body is the object itself. */
 export function uploadHeaders(options: UploadOptions): OwnHeaders {
   const { contentType, contentEncoding, cacheControlSeconds = 3600, metadata } = options;

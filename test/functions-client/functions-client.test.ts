@@ -1,11 +1,13 @@
+import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
 import {
   createFunctionsClient,
   FunctionsError,
   type InvokeOptions,
 } from '../../src/functions-client/index.ts';
+import { FunctionsClient } from '../../src/compat/functions.ts';
 import { createRecordingTab, projectUrl } from '../rest-client/support/recording-client.ts';
 import { json, never } from '../support/wire/replies.ts';
 import type { Reply } from '../support/wire/scripted-wire.ts';
@@ -385,6 +387,42 @@ describe('server-sent events', () => {
   test('server-sent events that are refused throw the error', async () => {
     const { functions } = createClient([json({ why: 'no' }, { status: 403 })]);
     await expect(functions.events('f').next()).rejects.toMatchObject({ code: 'http', status: 403 });
+  });
+});
+
+describe("the caller's signal", () => {
+  const open = () => {
+    const { tab, requests } = createRecordingTab([new Response('data: 1\n\n', events)]);
+    const { signal } = new AbortController();
+    const options = { url: projectUrl, apiKey: 'sb_publishable_x', platform: tab };
+    return {
+      functions: createFunctionsClient(options),
+      compat: new FunctionsClient(options),
+      requests,
+      signal,
+    };
+  };
+  const events = { headers: { 'content-type': 'text/event-stream' } };
+
+  test('keeps no listener after a call', async () => {
+    const { functions, compat, signal } = open();
+    await functions.invoke('f', { signal });
+    await functions.fetch('f', { signal });
+    await functions.events('f', { signal }).next();
+    for await (const event of functions.events('f', { signal })) expect(event.data).toBe('1');
+    await compat.invoke('f', { signal, body: 'x' });
+    // A stream of events that is still open: that of `next()`, and that of the vendor's form.
+    expect(getEventListeners(signal, 'abort')).toHaveLength(2);
+  });
+
+  test('ends the reading of a response also where signals cannot be joined', async () => {
+    const { functions, requests } = open();
+    vi.stubGlobal('AbortSignal', {});
+    const leaving = new AbortController();
+    await functions.fetch('f', { signal: leaving.signal });
+    leaving.abort(new Error('left'));
+    expect(requests[0]?.signal.aborted).toBe(true);
+    vi.unstubAllGlobals();
   });
 });
 

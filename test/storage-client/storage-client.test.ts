@@ -203,6 +203,34 @@ describe('objects', () => {
   );
 });
 
+/** A file that was changed since it was chosen. */
+function changedFile(): File {
+  const file = new File(['x'], 'x.txt');
+  const part = new Blob(['x']);
+  part.arrayBuffer = () => Promise.reject(new DOMException('Changed', 'NotReadableError'));
+  part.slice = () => part;
+  file.slice = () => part;
+  return file;
+}
+
+test.each(['file', 'form'])('a %s that can no longer be read is not a network failure', async (what) => {
+  const { storage } = createClient([new TypeError('Failed to fetch')]);
+  const form = new FormData();
+  vi.spyOn(form, 'values').mockImplementation(() => [changedFile()][Symbol.iterator]());
+  await expect(storage.from('b').upload('k', what === 'form' ? form : changedFile())).rejects.toMatchObject({
+    code: 'invalid-request',
+    message: 'The file can no longer be read',
+  });
+});
+
+test.each(['x', new Blob(['x']), new FormData()])(
+  'the upload of %o without a response is a network failure',
+  async (body) => {
+    const { storage } = createClient([new TypeError('Failed to fetch')]);
+    await expect(storage.from('b').upload('k', body)).rejects.toMatchObject({ code: 'network' });
+  },
+);
+
 describe('the content of an object', () => {
   const bodies: readonly UploadBody[] = [
     '',
@@ -761,6 +789,15 @@ describe('a resumable upload', () => {
     const { options, requests } = createClient([failing(409)]);
     await expect(uploadResumable(options, 'b', 'k.mp4', blob)).rejects.toMatchObject({ status: 409 });
     expect(requests).toHaveLength(1);
+  });
+
+  test('stops at once where its file can no longer be read, which browsers report as a network failure', async () => {
+    const { options, requests } = createClient([created(location), new TypeError('Failed to fetch')]);
+    await expect(uploadResumable(options, 'b', 'k.mp4', changedFile())).rejects.toMatchObject({
+      code: 'invalid-request',
+      cause: { name: 'NotReadableError' },
+    });
+    expect(requests.map(({ method }) => method)).toEqual(['POST', 'PATCH']);
   });
 
   test('an abort between two attempts rejects as aborted', async () => {

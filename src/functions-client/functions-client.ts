@@ -8,6 +8,7 @@ import type { Platform } from '../platform/platform.ts';
 import { parseRetryAfterSeconds } from '../platform/retry.ts';
 import { configurationProblem, serviceUrl } from '../platform/service.ts';
 import { mergeHeaders, type Service, ServiceCall } from '../platform/service-http.ts';
+import { streamSignal } from '../platform/stream-signal.ts';
 import type { StandardSchema } from '../platform/standard-schema.ts';
 import { decodeBody, encodeBody } from './body.ts';
 import { FunctionsError } from './errors.ts';
@@ -118,10 +119,10 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
     name: string,
     invocation: InvokeOptions,
     read: (response: Response) => Promise<T>,
-    isStreamed?: boolean,
-  ) => sendInvocation(options, base, name, invocation, read, isStreamed);
+    ofStream?: typeof streamSignal,
+  ) => sendInvocation(options, base, name, invocation, read, ofStream);
   const open: FunctionsClient['fetch'] = (name, invocation = {}) =>
-    call(name, invocation, async (response) => response, true);
+    call(name, invocation, async (response) => response, streamSignal);
 
   return {
     async invoke<T>(
@@ -164,7 +165,7 @@ async function sendInvocation<T>(
   name: string,
   invocation: InvokeOptions,
   read: (response: Response) => Promise<T>,
-  isStreamed = false,
+  ofStream?: typeof streamSignal,
 ): Promise<T> {
   const { method = 'POST', region = options.region, redirect, headers, signal, user } = invocation;
   const timeoutMs = invocation.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -182,7 +183,7 @@ async function sendInvocation<T>(
     throw new FunctionsError('invalid-body', 'A GET request has no body');
   const { body, type } = await work.wait(() => encodeBody(invocation.body));
   const ownHeaders = { 'x-region': forcedRegion, 'content-type': type };
-  const request = { method, url, redirect, ownHeaders, headers, body, isStreamed };
+  const request = { method, url, redirect, ownHeaders, headers, body, streamSignal: ofStream };
   return work.send(request, async (response) => {
     await throwRefusal(response, options.platform.clock.now());
     return read(response);

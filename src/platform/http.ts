@@ -18,8 +18,8 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
   /** `keepalive` of fetch: the request may outlive the page. Default false. */
   readonly keepalive?: boolean | undefined;
-  /** The body is read after the exchange; the signal also aborts this read. Default false. */
-  readonly isStreamed?: boolean | undefined;
+  /** The signal of fetch, for a body that is read after the exchange: `streamSignal`. Default: the controller's. */
+  readonly streamSignal?: ((controller: AbortController, signal?: AbortSignal) => AbortSignal) | undefined;
   /** `error`: a redirect fails the exchange, and nothing is sent to its target. Default `error`. */
   readonly redirect?: 'error' | 'follow' | undefined;
 }
@@ -124,7 +124,7 @@ export async function sendHttp<T>(
     body: body ?? null,
     // With `error`, fetch does not distinguish a redirect from a network failure.
     redirect: redirect === 'error' ? 'manual' : redirect,
-    signal: request.isStreamed && signal ? joinSignals(signal, controller) : controller.signal,
+    signal: request.streamSignal?.(controller, signal) ?? controller.signal,
   };
   // Responses to reads stay out of the browser's cache. The mode is set for reads only, because Chromium then also skips its cache of preflights.
   if ((method === 'GET' || method === 'HEAD') && hasCacheMode()) init.cache = 'no-store';
@@ -163,13 +163,6 @@ export async function sendHttp<T>(
       });
     }
   }
-}
-
-/** A joined signal leaves no listener on the caller's signal, which may outlive many requests. React Native cannot join them. */
-function joinSignals(signal: AbortSignal, controller: AbortController): AbortSignal {
-  if ('any' in AbortSignal) return AbortSignal.any([signal, controller.signal]);
-  signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
-  return controller.signal;
 }
 
 const toFailure = (thrown: unknown, headers: HeaderRecord): HttpFailure =>

@@ -1,3 +1,4 @@
+import { streamSignal } from '../platform/stream-signal.ts';
 import { CallUser } from '../platform/call-user.ts';
 import { sentCount, sentLimit } from '../platform/number-options.ts';
 import { requireRanges, StorageError } from './errors.ts';
@@ -120,7 +121,7 @@ const contentMethods = (
   download: (path, options) =>
     bucket.get(path, options, (response) => readBlob(response, options?.onProgress)),
   downloadStream: (path, options) =>
-    bucket.get(path, options, async (response) => response.body ?? new Blob([]).stream(), true),
+    bucket.get(path, options, async (response) => response.body ?? new Blob([]).stream(), streamSignal),
   uploadToSignedUrl: (path, token, body, options) =>
     bucket.put('PUT', '/object/upload/sign', path, body, options, { token }),
 });

@@ -41,6 +41,21 @@ describe('GET /user', () => {
   });
 });
 
+describe('a token without a session', () => {
+  it('has the nil id, or none, in session_id', async () => {
+    const { user } = await world.signedUp();
+    for (const session_id of ['', '00000000-0000-0000-0000-000000000000']) {
+      const token = await world.keys.sign({
+        sub: user.id,
+        role: 'authenticated',
+        aud: 'authenticated',
+        session_id,
+      });
+      expect(await world.get('/user', { token })).toMatchObject({ status: 200, body: { id: user.id } });
+    }
+  });
+});
+
 describe('PUT /user', () => {
   it('merges data and removes keys with null', async () => {
     const { access_token: token } = await world.signedUp();

@@ -14,10 +14,8 @@ import {
   mergeAppMetadata,
   updateUser,
 } from '../rows/users.ts';
-import { isUuid } from '../rows/rows.ts';
+import { isUuid, nilUuid } from '../rows/rows.ts';
 import { type AdminUserParams, parseAdminUser } from './user-params.ts';
-
-const nilUuid = '00000000-0000-0000-0000-000000000000';
 
 function checkId(id: string): void {
   if (id === '') return;

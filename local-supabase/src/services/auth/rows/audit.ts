@@ -1,7 +1,7 @@
 import type { Sql } from '../../../database/database.ts';
 import { type AuthContext, nowDate } from '../context.ts';
 import type { JsonObject } from '../http/call.ts';
-import { insertRow } from './rows.ts';
+import { insertRow, nilUuid } from './rows.ts';
 import type { UserRow } from './user.ts';
 
 /** The kind of each recorded action. */
@@ -44,7 +44,7 @@ export type Actor = Pick<UserRow, 'id' | 'email' | 'phone' | 'is_sso_user' | 'ra
 
 /** An administrator without an account; the role serves as the name. */
 export const adminActor = (role: string): Actor => ({
-  id: '00000000-0000-0000-0000-000000000000',
+  id: nilUuid,
   email: role,
   phone: null,
   is_sso_user: false,
@@ -70,7 +70,7 @@ export async function recordAudit(
   const { traits, ip = '' } = details;
   const name = actor.raw_user_meta_data?.['full_name'];
   await insertRow(sql, 'auth.audit_log_entries', {
-    instance_id: '00000000-0000-0000-0000-000000000000',
+    instance_id: nilUuid,
     id: crypto.randomUUID(),
     payload: {
       action,

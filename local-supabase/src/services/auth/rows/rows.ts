@@ -41,3 +41,6 @@ const uuidPattern = new RegExp(`^(?:${uuid}|\\{${uuid.replace('\\1', '\\2')}\\})
 
 /** True for a UUID in every form that PostgreSQL and Go parse: without dashes and in braces too. */
 export const isUuid = (text: string): boolean => uuidPattern.test(text);
+
+/** The id that names nothing. */
+export const nilUuid = '00000000-0000-0000-0000-000000000000';

@@ -2,10 +2,8 @@ import type { Sql } from '../../../database/database.ts';
 import { listFactors } from './factor.ts';
 import { internal } from '../http/errors.ts';
 import { listIdentities } from './identity.ts';
-import { insertRow, updateRow, type Values } from './rows.ts';
+import { insertRow, nilUuid, updateRow, type Values } from './rows.ts';
 import type { Metadata, User, UserRow } from './user.ts';
-
-const noInstance = '00000000-0000-0000-0000-000000000000';
 
 export interface NewUser {
   readonly id?: string;
@@ -79,7 +77,7 @@ export async function createUser(
 }
 
 const userValues = (now: Date, user: NewUser): Values => ({
-  instance_id: noInstance,
+  instance_id: nilUuid,
   id: user.id ?? crypto.randomUUID(),
   aud: user.aud,
   role: user.role ?? 'authenticated',

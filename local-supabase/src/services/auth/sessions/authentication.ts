@@ -2,7 +2,7 @@ import type { Call } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
 import { forbidden, unauthorized, badRequest } from '../http/errors.ts';
 import { type Actor, adminActor } from '../rows/audit.ts';
-import { isUuid } from '../rows/rows.ts';
+import { isUuid, nilUuid } from '../rows/rows.ts';
 import { checkSession, findSession, type Session } from '../rows/session.ts';
 import { isBanned, type User } from '../rows/user.ts';
 import { findUserById } from '../rows/users.ts';
@@ -49,14 +49,19 @@ async function readClaims(context: AuthContext, call: Call): Promise<Claims> {
   }
 }
 
+/** Returns the id of the session that the token belongs to; undefined without one, which the nil id states, too. */
+function sessionIdOf({ session_id: id }: Claims): string | undefined {
+  return typeof id === 'string' && id !== '' && id !== nilUuid ? id : undefined;
+}
+
 async function loadCaller(context: AuthContext, claims: Claims): Promise<Caller> {
   const { database } = context;
   if (!claims.sub) throw forbidden('bad_jwt', 'invalid claim: missing sub claim');
   if (!isUuid(claims.sub)) throw badRequest('bad_jwt', 'invalid claim: sub claim must be a UUID');
   const user = await findUserById(database, claims.sub);
   if (user === undefined) throw forbidden('user_not_found', 'User from sub claim in JWT does not exist');
-  const sessionId = claims['session_id'];
-  if (typeof sessionId !== 'string' || sessionId === '') return { claims, user, session: null };
+  const sessionId = sessionIdOf(claims);
+  if (sessionId === undefined) return { claims, user, session: null };
   if (!isUuid(sessionId)) throw forbidden('bad_jwt', 'invalid claim: session_id claim must be a UUID');
   const session = await findSession(database, sessionId);
   if (session === undefined)
@@ -85,7 +90,7 @@ export async function requireNonAnonymousCaller(context: AuthContext, call: Call
  */
 export async function requireAdmin(context: AuthContext, call: Call): Promise<Actor> {
   const claims = await readClaims(context, call);
-  if (typeof claims['session_id'] === 'string' && claims['session_id'] !== '') {
+  if (sessionIdOf(claims) !== undefined) {
     const { user, session } = await loadCaller(context, claims);
     const isOver = session && checkSession(session, user, context.settings, context.now(), null) !== 'valid';
     if (isOver) throw forbidden('session_expired', 'Session is no longer valid');

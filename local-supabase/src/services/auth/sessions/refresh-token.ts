@@ -1,6 +1,6 @@
 import { createBase32Text } from '../../../platform/random.ts';
 import type { Sql } from '../../../database/database.ts';
-import { insertRow, updateRow } from '../rows/rows.ts';
+import { insertRow, nilUuid, updateRow } from '../rows/rows.ts';
 
 /** A row of auth.refresh_tokens: a token of version 1. */
 export interface RefreshToken {
@@ -15,7 +15,6 @@ export interface RefreshToken {
 }
 
 const tokenLength = 12;
-const noInstance = '00000000-0000-0000-0000-000000000000';
 
 export async function createRefreshToken(
   sql: Sql,
@@ -24,7 +23,7 @@ export async function createRefreshToken(
   parent = '',
 ): Promise<RefreshToken> {
   return insertRow<RefreshToken>(sql, 'auth.refresh_tokens', {
-    instance_id: noInstance,
+    instance_id: nilUuid,
     token: createBase32Text(tokenLength),
     user_id: owner.userId,
     session_id: owner.sessionId,

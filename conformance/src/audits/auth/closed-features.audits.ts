@@ -4,6 +4,7 @@ import { assert } from '../../target/assertion.ts';
 import { metadataOf } from '../../target/run.ts';
 import { NotRunError } from '../../target/target.ts';
 import {
+  assertError,
   assertStatus,
   at,
   jwtPartOf,
@@ -362,6 +363,30 @@ export const sessionEndAudits: readonly Audit[] = [
       const next = assertSession(await refresh(context, second));
       assertSession(await refresh(context, next));
       await assertExpired(context, first, ' (Revoked by Newer Login)');
+    },
+  ),
+  audit(
+    'AUTH-1209',
+    "an administrator's token of a session is good until the session ends",
+    { ...options, needs: ['database', 'service-key'] },
+    async (context) => {
+      const session = await signInByLink(context);
+      const accessToken = textAt(session, 'access_token');
+      const list = (claims: object) =>
+        context.auth.send('GET', '/admin/users?per_page=1', {
+          token: context.signAgain(accessToken, { role: 'service_role', ...claims }),
+        });
+      assertStatus(await list({}), 200);
+      // Neither the empty nor the nil id names a session, and then the subject is not read.
+      for (const session_id of ['', '00000000-0000-0000-0000-000000000000'])
+        assertStatus(await list({ session_id, sub: 'nonsense' }), 200);
+      assertError(await list({ sub: 'nonsense' }), 400, 'bad_jwt');
+      await age(context, session, 'not_after', '-1 minute');
+      assertStatus(await list({}), 200);
+      await age(context, session, 'not_after', '1 second');
+      assertRefusal(await list({}), 403, 'session_expired', 'Session is no longer valid');
+      await context.query('delete from auth.sessions where user_id = $1', [textAt(session, 'user', 'id')]);
+      assertError(await list({}), 403, 'session_not_found');
     },
   ),
 ];

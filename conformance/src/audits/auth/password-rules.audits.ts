@@ -4,7 +4,7 @@ import { assert } from '../../target/assertion.ts';
 import { NotRunError } from '../../target/target.ts';
 import { assertError, assertStatus, at, textAt, type WireResponse } from '../../target/wire.ts';
 import { assertRefusal } from './hook-call.ts';
-import { generateLink, verifyToken } from './mail-link.ts';
+import { generateLink, openMailLink, verifyToken } from './mail-link.ts';
 import { createUnwatchedWire } from './unwatched-wire.ts';
 
 const audit = auditsOf('auth');
@@ -134,6 +134,30 @@ export const passwordRuleAudits: readonly Audit[] = [
         'the status of a change that is allowed',
       );
       assertSession(await context.signIn(user.email, user.password));
+    },
+  ),
+  audit(
+    'AUTH-1210',
+    'a change of the password needs no current one in the session of a code for a link of recovery or sign-in, but in that of a sign-up',
+    { ...options, needs: ['mailbox', 'email-confirmation'] },
+    async (context) => {
+      const password = 'Secret-1 to be kept';
+      const put = async (path: string, email: string, changed: string) => {
+        const { challenge, verifier } = context.newPkce();
+        assertStatus(await context.auth.send('POST', path, { body: { email, password, ...challenge } }), 200);
+        const auth_code = new URL(await openMailLink(context, email)).searchParams.get('code');
+        const body = { auth_code, code_verifier: verifier };
+        const session = await context.auth.send('POST', '/token', { query: { grant_type: 'pkce' }, body });
+        const token = textAt(assertSession(session), 'access_token');
+        return createUnwatchedWire(context).send('PUT', '/user', { token, body: { password: changed } });
+      };
+      const email = context.newEmail();
+      const refused = await put('/signup', email, `${password}?`);
+      if (refused.status === 200)
+        throw new NotRunError('a change of the password does not need the current one');
+      assertError(refused, 400, 'current_password_required');
+      for (const path of ['/recover', '/otp'])
+        assert.equal((await put(path, email, `${password}${path}`)).status, 200, `the status after ${path}`);
     },
   ),
   audit(

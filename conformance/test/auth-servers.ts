@@ -106,11 +106,17 @@ export const serverWithLimits: AuthServer = {
   auth: { rateLimits: { emailSent: 1e6, smsSent: 1e6 } },
 };
 
+export const serverWithFewMessages: AuthServer = {
+  name: 'a server with few messages in an hour',
+  auth: { rateLimits: { emailSent: 2, smsSent: 2 } },
+};
+
 /** Servers whose settings let audits run that those of a default server exclude. */
 export const otherAuthServers: readonly AuthServer[] = [
   serverWithHooks,
   serverWithChanges,
   serverWithLimits,
+  serverWithFewMessages,
   serverThatConfirms,
   closedServer,
   serverWithCaptcha,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuthSettings } from 'local-supabase';
 import { createLocalSupabase } from 'local-supabase';
 import { chooseAudits } from '../src/audits/audits.ts';
+import { messageLimitAudits } from '../src/audits/auth/message-limits.audits.ts';
 import { rateLimitAudits } from '../src/audits/auth/rate-limits.audits.ts';
 import { createLocalTarget } from '../bin/local-target.ts';
 import { runAudits } from '../src/runner/runner.ts';
@@ -14,6 +15,7 @@ import {
   serverThatConfirms,
   serverWithCaptcha,
   serverWithChanges,
+  serverWithFewMessages,
   serverWithHooks,
   serverWithLimits,
   serverWithShortSessions,
@@ -61,6 +63,7 @@ const servers: readonly (readonly [AuthServer, number, string?])[] = [
     7,
     rateLimitAudits.map(({ id }) => id).join(),
   ],
+  [serverWithFewMessages, 2, messageLimitAudits.map(({ id }) => id).join()],
 ];
 
 describe('the audits of the auth service', () => {

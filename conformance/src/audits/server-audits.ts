@@ -24,6 +24,7 @@ import { phoneFactorAudits } from './auth/phone-factors.audits.ts';
 import { pkceAudits } from './auth/pkce.audits.ts';
 import { providerAssertionAudits } from './auth/provider-assertions.audits.ts';
 import { providerSignInAudits } from './auth/provider-sign-ins.audits.ts';
+import { messageLimitAudits } from './auth/message-limits.audits.ts';
 import { rateLimitAudits } from './auth/rate-limits.audits.ts';
 import { redirectAudits } from './auth/redirects.audits.ts';
 import { immediateConfirmationAudits } from './auth/immediate-confirmation.audits.ts';
@@ -119,6 +120,7 @@ export const serverAudits: readonly Audit[] = [
   ...immediateConfirmationAudits,
   ...redirectAudits,
   ...rateLimitAudits,
+  ...messageLimitAudits,
   ...accountChangeAudits,
   ...passwordRuleAudits,
   ...hookAudits,

@@ -1,5 +1,5 @@
 import type { AuthContext } from '../context.ts';
-import { type Call, type JsonObject, sendJson } from '../http/call.ts';
+import { type Call, type JsonObject, sendJson, readParam } from '../http/call.ts';
 import { invalid } from '../http/errors.ts';
 import { requireAdmin } from '../sessions/authentication.ts';
 import { addPageLinks, readPage } from './pagination.ts';
@@ -12,11 +12,11 @@ interface AuditRow {
 }
 
 /** The members of an entry that each scope of a query searches. */
-const searchedMembers: Readonly<Record<string, readonly string[]>> = {
-  author: ['actor_username', 'actor_name'],
-  action: ['action'],
-  type: ['log_type'],
-};
+const searchedMembers: ReadonlyMap<string, readonly string[]> = new Map([
+  ['author', ['actor_username', 'actor_name']],
+  ['action', ['action']],
+  ['type', ['log_type']],
+]);
 
 interface Search {
   readonly members: readonly string[];
@@ -25,12 +25,12 @@ interface Search {
 
 /** Reads `query=<scope>:<text>`. Throws 400 validation_failed for an unknown scope. */
 function readSearch(call: Call): Search {
-  const query = call.url.searchParams.get('query') ?? '';
+  const query = readParam(call.url.searchParams, 'query');
   if (query === '') return { members: [], text: '' };
-  const [, scope = '', text] = /^([^:]*)(?::(.*))?$/s.exec(query) ?? [];
-  const members = Object.hasOwn(searchedMembers, scope) ? searchedMembers[scope] : undefined;
-  if (members === undefined || text === undefined) throw invalid(`Invalid query scope: ${query}`);
-  return { members, text };
+  const colon = query.indexOf(':');
+  const members = searchedMembers.get(query.slice(0, colon));
+  if (members === undefined || colon < 0) throw invalid(`Invalid query scope: ${query}`);
+  return { members, text: query.slice(colon + 1) };
 }
 
 /** GET /admin/audit: a page of the recorded actions, newest first; `query=author|action|type:<text>` searches. */
@@ -40,7 +40,7 @@ export async function listAuditEntries(context: AuthContext, call: Call): Promis
   const page = readPage(call, 'Error searching for audit logs');
   const { members, text } = readSearch(call);
   const matches = members.map((member) => `payload ->> '${member}' ilike '%' || $1 || '%'`);
-  const condition = `$1 = '' or ${matches.join(' or ') || 'true'}`;
+  const condition = [`$1 = ''`, ...matches].join(' or ');
   const [count] = await database.query<{ total: number }>(
     `select count(*)::int as total from auth.audit_log_entries where ${condition}`,
     [text],

@@ -1,5 +1,5 @@
 import { type AuthContext, nowDate } from '../context.ts';
-import { type Call, type JsonObject, sendJson } from '../http/call.ts';
+import { type Call, type JsonObject, sendJson, readParam } from '../http/call.ts';
 import { badRequest, internal, invalid, notFound } from '../http/errors.ts';
 import {
   type CustomProvider,
@@ -26,7 +26,7 @@ async function requireCustomProviders(context: AuthContext, call: Call): Promise
 }
 
 const readIdentifier = (call: Call): string => {
-  const identifier = call.params['identifier'] ?? '';
+  const identifier = call.param('identifier');
   checkIdentifier(identifier);
   return identifier;
 };
@@ -53,7 +53,7 @@ function describeProvider(call: Call, issuer: string, identifier: string): JsonO
 /** GET /admin/custom-providers: all, newest first; `type=oauth2|oidc` selects. */
 export async function listCustomProviders(context: AuthContext, call: Call): Promise<Response> {
   await requireCustomProviders(context, call);
-  const type = call.url.searchParams.get('type') ?? '';
+  const type = readParam(call.url.searchParams, 'type');
   if (!['', 'oauth2', 'oidc'].includes(type)) throw invalid("type must be either 'oauth2' or 'oidc'");
   const providers = await context.database.query<CustomProvider>(
     `select * from auth.custom_oauth_providers where $1 in ('', provider_type) order by created_at desc`,

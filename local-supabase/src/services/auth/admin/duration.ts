@@ -18,18 +18,17 @@ const maxMs = 2 ** 63 / 1e6;
 /** Reads a duration such as `24h` or `1h30m`, in milliseconds; `none` is 0. Throws 400 validation_failed. */
 export function parseDuration(text: string): number {
   if (text === 'none' || text === '0') return 0;
-  const [, sign = '', body = ''] = /^([+-]?)(.*)$/.exec(text) ?? [];
+  const body = text.replace(/^[+-]/, '');
   const refuse = (problem: string) =>
     invalid(`invalid format for ban duration: time: ${problem} ${JSON.stringify(text)}`);
-  const parts = [...body.matchAll(part)];
-  if (body === '' || parts.map(([whole]) => whole).join('') !== body) throw refuse('invalid duration');
   let totalMs = 0;
-  for (const [, amount, unit = ''] of parts) {
+  const rest = body.replaceAll(part, (_, amount: string, unit: string) => {
     const each = unitMs[unit];
     if (unit === '') throw refuse('missing unit in duration');
     if (each === undefined) throw refuse(`unknown unit ${JSON.stringify(unit)} in duration`);
     totalMs += Number(amount) * each;
-  }
-  if (totalMs >= maxMs) throw refuse('invalid duration');
-  return sign === '-' ? -totalMs : totalMs;
+    return '';
+  });
+  if (body === '' || rest !== '' || totalMs >= maxMs) throw refuse('invalid duration');
+  return text.startsWith('-') ? -totalMs : totalMs;
 }

@@ -28,7 +28,7 @@ async function requireOAuthAdmin(context: AuthContext, call: Call): Promise<void
 
 async function requireClient(context: AuthContext, call: Call): Promise<OAuthClient> {
   await requireOAuthAdmin(context, call);
-  const id = call.params['client_id'] ?? '';
+  const id = call.param('client_id');
   if (!isUuid(id)) throw invalid('invalid client_id format');
   const client = await findOAuthClient(context.database, id);
   if (client === undefined) throw notFound('oauth_client_not_found', 'OAuth client not found');

@@ -1,4 +1,4 @@
-import type { Call } from '../http/call.ts';
+import { type Call, readParam } from '../http/call.ts';
 import { internal, invalid } from '../http/errors.ts';
 
 /** A page of a list; `size` counts its rows. */
@@ -14,7 +14,7 @@ const usualPageSize = 50;
 const maxUint64 = 2n ** 64n - 1n;
 
 function readNumber(call: Call, name: string, fallback: number): number {
-  const text = call.url.searchParams.get(name) ?? '';
+  const text = readParam(call.url.searchParams, name);
   if (text === '') return fallback;
   const refuse = (reason: string): Error =>
     invalid(`Bad Pagination Parameters: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${reason}`);

@@ -19,30 +19,31 @@ const tag = /<(\/?)(?:[\w.-]+:)?([\w.-]+)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<
 /** The elements of an XML document, in order. Throws an Error if the document is not well-formed. */
 function parseElements(xml: string): readonly Element[] {
   const elements: Element[] = [];
-  let open: Element | null = null;
-  const text = xml.replaceAll(ignored, '');
-  if (text.replaceAll(tag, '').includes('<')) throw new Error('The SAML metadata is not well-formed');
-  for (const [, slash, name = '', attributes = '', end] of text.matchAll(tag)) {
-    if (slash === '/') {
-      if (open?.name !== name) throw new Error(`The SAML metadata closes <${name}>, which is not open`);
-      open = open.parent;
-      continue;
+  let parent: Element | null = null;
+  const fail = (): never => {
+    throw new Error('The SAML metadata is not well-formed');
+  };
+  const enter = (_: string, slash: string, name: string, attributes: string, end: string): string => {
+    if (slash === '/') parent = parent?.name === name ? parent.parent : fail();
+    else {
+      const element = { name, attributes, parent };
+      elements.push(element);
+      if (end === '') parent = element;
     }
-    const element: Element = { name, attributes, parent: open };
-    elements.push(element);
-    if (end === '') open = element;
-  }
-  if (open !== null || elements.length === 0) throw new Error('The SAML metadata ends too early');
+    return '';
+  };
+  const rest = xml.replaceAll(ignored, '').replaceAll(tag, enter);
+  if (rest.includes('<') || parent !== null) fail();
   return elements;
 }
 
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const entities = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&amp;': '&' };
 
 function attributeOf({ attributes }: Element, name: string): string {
   const [, quoted, single] = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(attributes) ?? [];
-  return (quoted ?? single ?? '').replaceAll(
-    /&(amp|lt|gt|quot|apos);/g,
-    (_, key: string) => entities[key] ?? '',
+  return Object.entries(entities).reduce(
+    (value, [entity, char]) => value.replaceAll(entity, char),
+    quoted ?? single ?? '',
   );
 }
 

@@ -1,7 +1,7 @@
 import { isEqualJson } from '../../../platform/json.ts';
 import type { Sql } from '../../../database/database.ts';
 import { type AuthContext, inTransaction, nowDate } from '../context.ts';
-import { type Call, type JsonObject, sendJson } from '../http/call.ts';
+import { type Call, type JsonObject, sendJson, readParam } from '../http/call.ts';
 import { badRequest, notFound, unprocessable } from '../http/errors.ts';
 import { insertRow, isUuid, updateRow } from '../rows/rows.ts';
 import { requireAdmin } from '../sessions/authentication.ts';
@@ -48,7 +48,7 @@ async function loadProvider(sql: Sql, id: string): Promise<SsoProvider> {
 
 /** The provider of the path, by its id or by `resource_<resource id>`. Throws 404 sso_provider_not_found. */
 async function requireProvider(context: AuthContext, call: Call): Promise<SsoProvider> {
-  const name = call.params['idp_id'] ?? '';
+  const name = call.param('idp_id');
   const prefix = 'resource_';
   if (!name.startsWith(prefix)) {
     if (!isUuid(name)) throw missing();
@@ -89,7 +89,7 @@ function encodeProvider(provider: SsoProvider, withXml = true): JsonObject {
 export async function listSsoProviders(context: AuthContext, call: Call): Promise<Response> {
   await requireAdmin(context, call);
   const query = call.url.searchParams;
-  const [resourceId, prefix] = [query.get('resource_id') ?? '', query.get('resource_id_prefix') ?? ''];
+  const [resourceId, prefix] = [readParam(query, 'resource_id'), readParam(query, 'resource_id_prefix')];
   const found = await (resourceId === ''
     ? findProviders(context.database, `$1 = '' or p.resource_id like $1 || '%'`, prefix)
     : findProviders(context.database, 'p.resource_id = $1', resourceId));

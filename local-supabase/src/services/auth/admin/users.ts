@@ -3,7 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { encodeBase64Url } from '../../../platform/base64.ts';
 import { encodeUtf8 } from '../../../platform/bytes.ts';
 import { audienceOf, requireAdmin } from '../sessions/authentication.ts';
-import { type Call, readFlag, sendJson } from '../http/call.ts';
+import { type Call, readFlag, sendJson, readParam } from '../http/call.ts';
 import { addPageLinks, readPage } from './pagination.ts';
 import { noPendingTokens } from '../users/confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
@@ -21,7 +21,7 @@ export async function requireUserAsAdmin(
   call: Call,
 ): Promise<{ readonly user: User; readonly admin: Actor }> {
   const admin = await requireAdmin(context, call);
-  const id = call.params['user_id'] ?? '';
+  const id = call.param('user_id');
   if (!isUuid(id)) throw notFound('validation_failed', 'user_id must be an UUID');
   const user = await findUserById(context.database, id);
   if (user === undefined) throw notFound('user_not_found', 'User not found');
@@ -47,7 +47,7 @@ export async function listUsers(context: AuthContext, call: Call): Promise<Respo
   const aud = audienceOf(context, call);
   const page = readPage(call, 'Database error finding users');
   const order = readSortOrder(call);
-  const filter = call.url.searchParams.get('filter') ?? '';
+  const filter = readParam(call.url.searchParams, 'filter');
   const condition = `aud = $1 and ($2 = '' or email like '%' || $2 || '%'
     or raw_user_meta_data ->> 'full_name' ilike '%' || $2 || '%')`;
   const { database } = context;

@@ -6,7 +6,7 @@ import { type Factor, findFactor } from '../rows/factor.ts';
 
 /** Returns the factor of the path, which must belong to `userId`. Throws 404 mfa_factor_not_found, validation_failed. */
 export async function requireFactor(context: AuthContext, call: Call, userId: string): Promise<Factor> {
-  const id = call.params['factor_id'] ?? '';
+  const id = call.param('factor_id');
   if (!isUuid(id)) throw notFound('validation_failed', 'factor_id must be an UUID');
   const factor = await findFactor(context.database, userId, id);
   if (factor === undefined) throw notFound('mfa_factor_not_found', 'Factor not found');

@@ -4,7 +4,7 @@ import type { JWTPayload } from 'jose';
 
 import { encodeBase64Url } from '../../../platform/base64.ts';
 import { encodeUtf8 } from '../../../platform/bytes.ts';
-import { requireCaller } from '../sessions/authentication.ts';
+import { audiencesOf, requireCaller } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readFlag, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, invalid, OAuthError } from '../http/errors.ts';
@@ -97,7 +97,7 @@ async function readProfile(context: AuthContext, call: Call, body: JsonObject): 
   if (claims === null) throw refused('Bad ID token');
   checkAccessToken(claims, readText(body, 'access_token'));
   if (!claims.sub) throw refused('Missing sub claim in id_token');
-  const audience = [claims.aud ?? []].flat();
+  const audience = audiencesOf(claims);
   if (!audience.some((clientId) => provider.clientIds.includes(clientId)))
     throw refused(`Unacceptable audience in id_token: [${audience.join(' ')}]`);
   if (!provider.skipsNonce) checkNonce(claims, readText(body, 'nonce'));

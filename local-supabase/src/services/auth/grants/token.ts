@@ -1,4 +1,4 @@
-import type { Call } from '../http/call.ts';
+import { type Call, readParam } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
 import { badRequest } from '../http/errors.ts';
 import { idTokenGrant } from './id-token-grant.ts';
@@ -9,7 +9,7 @@ import { web3Grant } from './web3-grant.ts';
 
 /** POST /token: one of the five grants. Throws 400 invalid_credentials for any other. */
 export async function token(context: AuthContext, call: Call): Promise<Response> {
-  const grant = call.url.searchParams.get('grant_type') ?? '';
+  const grant = readParam(call.url.searchParams, 'grant_type');
   const count = (): void => context.limiter.count('token', call.ip);
   switch (grant) {
     case 'password':

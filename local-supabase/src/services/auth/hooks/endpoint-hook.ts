@@ -1,3 +1,4 @@
+import { readParam } from '../http/call.ts';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 
@@ -51,7 +52,7 @@ function createRequest(endpoint: Endpoint, payload: string, nowMs: number, signa
 }
 
 async function readBody(response: Response): Promise<string> {
-  const contentType = response.headers.get('content-type') ?? '';
+  const contentType = readParam(response.headers, 'content-type');
   const refused = (why: string): Error => badRequest('hook_payload_invalid_content_type', why);
   if (contentType === '') throw refused('Invalid Content-Type: Missing Content-Type header');
   const [mediaType = ''] = contentType.split(';');

@@ -8,7 +8,8 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export interface Call {
   readonly request: Request;
   readonly url: URL;
-  readonly params: Readonly<Record<string, string>>;
+  /** A parameter of the route's path; '' if the path has none of this name. */
+  param(name: string): string;
   /** The caller's address: the first valid one of X-Forwarded-For, else the loopback address. */
   readonly ip: string;
   readonly userAgent: string;
@@ -23,11 +24,16 @@ export interface Call {
   text(): Promise<string>;
 }
 
+/** Reads a parameter or a header; '' if it is missing. */
+export const readParam = (params: URLSearchParams | Headers, name: string): string => params.get(name) ?? '';
+
 const maxBodyBytes = 1 << 20;
 const loopback = '127.0.0.1';
 
 function addressOf(headers: Headers): string {
-  const forwarded = (headers.get('x-forwarded-for') ?? '').split(',').map((part) => part.trim());
+  const forwarded = readParam(headers, 'x-forwarded-for')
+    .split(',')
+    .map((part) => part.trim());
   return forwarded.find((part) => isIpAddress(part)) ?? loopback;
 }
 
@@ -160,9 +166,9 @@ export function createCall(
   return {
     request,
     url: new URL(request.url),
-    params,
+    param: (name) => params[name] ?? '',
     ip: addressOf(request.headers),
-    userAgent: request.headers.get('user-agent') ?? '',
+    userAgent: readParam(request.headers, 'user-agent'),
     authUrl,
     responseHeaders: new Headers(),
     text,

@@ -1,3 +1,4 @@
+import { readParam } from './call.ts';
 import { AuthHttpError, OAuthError, WeakPasswordError } from './errors.ts';
 
 export const apiVersionHeader = 'X-Supabase-Api-Version';
@@ -6,7 +7,7 @@ export const unexpectedMessage = 'Unexpected failure, please check server logs f
 
 /** True when the request selects the error form of 2024-01-01 or later; an unparsable header selects the first form. */
 function acceptsCurrentForm(headers: Headers): boolean {
-  const version = headers.get(apiVersionHeader) ?? '';
+  const version = readParam(headers, apiVersionHeader);
   const isDate = /^\d{4}-\d{2}-\d{2}$/.test(version) && !Number.isNaN(Date.parse(`${version}T00:00:00Z`));
   return isDate && version >= currentVersion;
 }

@@ -1,4 +1,4 @@
-import type { Call } from './call.ts';
+import { type Call, readParam } from './call.ts';
 import type { AuthContext } from '../context.ts';
 
 const isLoopbackAddress = (host: string): boolean => host === '[::1]' || /^127(\.\d+){3}$/.test(host);
@@ -47,7 +47,7 @@ function parseTarget(target: string): URL | undefined {
   if (/^[^?#]*%(?![\da-f]{2})/i.test(target)) return undefined;
   const url = new URL(target);
   if (!isWeb(url)) return url;
-  const [, authority = ''] = /^\w+:\/\/([^/?#]*)/.exec(target) ?? [];
+  const authority = target.replace(/^\w+:\/\//, '').replace(/[/?#].*$/, '');
   const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '');
   const isSame = host.startsWith('[') || host.toLowerCase() === url.hostname;
   return HOST.test(host) && isSame ? url : undefined;
@@ -62,7 +62,7 @@ export function isRedirectAllowed(context: AuthContext, target: string): boolean
   if (URL.canParse(context.siteUrl) && isOwnSite(new URL(context.siteUrl), url)) return true;
   if (isWeb(url) && isLoopbackAddress(url.hostname)) return true;
   if (/^\d+(\.\d+){3}$/.test(url.hostname) || url.hostname.startsWith('[')) return false;
-  const [withoutHash = ''] = target.split('#');
+  const withoutHash = target.replace(/#.*$/, '');
   // Refuse a user name: a `*` for the port would match it, and `**` would match the host after the `@`.
   const withoutUser = withoutHash.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');
   return context.redirectUrls
@@ -74,8 +74,8 @@ export function isRedirectAllowed(context: AuthContext, target: string): boolean
 /** The redirect target of a flow: `redirect_to` if it is allowed, else the referring page, else the site's URL. */
 export function redirectTargetOf(context: AuthContext, call: Call): string {
   const wanted = [
-    call.request.headers.get('redirect_to') ?? call.url.searchParams.get('redirect_to') ?? '',
-    call.request.headers.get('referer') ?? '',
+    call.request.headers.get('redirect_to') ?? readParam(call.url.searchParams, 'redirect_to'),
+    readParam(call.request.headers, 'referer'),
   ];
   return wanted.find((target) => isRedirectAllowed(context, target)) ?? context.siteUrl;
 }

@@ -1,6 +1,6 @@
 import { utf8Length } from '../../../platform/bytes.ts';
 import { type AuthContext, nowDate } from '../context.ts';
-import { type Call, sendRedirect } from '../http/call.ts';
+import { type Call, sendRedirect, readParam } from '../http/call.ts';
 import { badRequest, invalid } from '../http/errors.ts';
 import { addToQuery } from '../http/redirect-url.ts';
 import { createAuthorization, scopesOf } from '../rows/oauth-authorization.ts';
@@ -76,7 +76,7 @@ function findFault(read: ReadParam, scope: string): string | undefined {
 
 /** GET /oauth/authorize: stores the request and redirects to the site's page that asks for consent. */
 export async function authorizeClient(context: AuthContext, call: Call): Promise<Response> {
-  const read: ReadParam = (name) => call.url.searchParams.get(name) ?? '';
+  const read: ReadParam = (name) => readParam(call.url.searchParams, name);
   const client = await requireRedirectTarget(context, read);
   const [target, state, scope] = [read('redirect_uri'), read('state'), read('scope') || usualScope];
   const refuse = (error: string, description: string): Response =>

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../database/database.ts';
 import { type AuthContext, inTransaction, nowDate } from '../context.ts';
-import { type Call, type JsonObject, parseFirstJson, readText, sendJson } from '../http/call.ts';
+import { type Call, type JsonObject, parseFirstJson, readText, sendJson, readParam } from '../http/call.ts';
 import { type AuthHttpError, CommitThenThrow, invalid, notFound } from '../http/errors.ts';
 import { addToQuery, isRedirectAllowed } from '../http/redirect-url.ts';
 import {
@@ -24,7 +24,7 @@ const noAuthorization = (): AuthHttpError =>
  */
 async function requireSiteCaller(context: AuthContext, call: Call): Promise<Caller> {
   const caller = await requireCaller(context, call);
-  const origin = call.request.headers.get('origin') ?? '';
+  const origin = readParam(call.request.headers, 'origin');
   if (origin !== '' && !isRedirectAllowed(context, origin)) throw invalid('unauthorized request origin');
   return caller;
 }
@@ -36,7 +36,7 @@ async function lockPending(
   sql: Sql,
   closedMessage: string,
 ): Promise<OAuthAuthorization> {
-  const authorization = await lockAuthorization(sql, call.params['authorization_id'] ?? '');
+  const authorization = await lockAuthorization(sql, call.param('authorization_id'));
   if (authorization === undefined) throw noAuthorization();
   const isPending = authorization.status === 'pending';
   if (isAuthorizationExpired(authorization, context.now())) {

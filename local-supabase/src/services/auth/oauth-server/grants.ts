@@ -1,6 +1,6 @@
 import { requireOAuthServer } from '../admin/oauth-clients.ts';
 import { type AuthContext, inTransaction, nowDate } from '../context.ts';
-import { type Call, sendJson } from '../http/call.ts';
+import { type Call, sendJson, readParam } from '../http/call.ts';
 import { invalid, notFound } from '../http/errors.ts';
 import { recordAudit } from '../rows/audit.ts';
 import { scopesOf } from '../rows/oauth-authorization.ts';
@@ -38,7 +38,7 @@ export async function listGrants(context: AuthContext, call: Call): Promise<Resp
 /** DELETE /user/oauth/grants?client_id=…: 204; ends the application's sessions. Throws 404 oauth_consent_not_found. */
 export async function revokeGrant(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireGrantor(context, call);
-  const clientId = call.url.searchParams.get('client_id') ?? '';
+  const clientId = readParam(call.url.searchParams, 'client_id');
   if (clientId === '') throw invalid('client_id query parameter is required');
   if (!isUuid(clientId)) throw invalid('invalid client_id format');
   await inTransaction(context, async ({ sql }) => {

@@ -1,7 +1,7 @@
 import { decodeBase64 } from '../../../platform/base64.ts';
 import { decodeUtf8 } from '../../../platform/bytes.ts';
 import type { AuthContext } from '../context.ts';
-import { type Call, type JsonObject, readText } from '../http/call.ts';
+import { type Call, type JsonObject, readText, readParam } from '../http/call.ts';
 import { type AuthHttpError, badRequest, OAuthError } from '../http/errors.ts';
 import {
   findOAuthClient,
@@ -32,7 +32,7 @@ const refuse = (message: string, cause?: unknown): AuthHttpError =>
 const malformed = (detail: string, cause?: unknown): AuthHttpError =>
   refuse(`Invalid client credentials: ${detail}`, cause);
 
-const contentTypeOf = (call: Call): string => call.request.headers.get('content-type') ?? '';
+const contentTypeOf = (call: Call): string => readParam(call.request.headers, 'content-type');
 const isJson = (call: Call): boolean => contentTypeOf(call).includes('application/json');
 
 /** Drops the pairs of a form that Go rejects: those with a semicolon or a broken escape. */
@@ -61,7 +61,7 @@ function parseBasic(encoded: string): Credentials {
 async function readBodyCredentials(call: Call): Promise<readonly [clientId: string, secret: string]> {
   if (!isJson(call)) {
     const form = await readForm(call);
-    return [form.get('client_id') ?? '', form.get('client_secret') ?? ''];
+    return [readParam(form, 'client_id'), readParam(form, 'client_secret')];
   }
   try {
     const body = await call.json();
@@ -72,7 +72,7 @@ async function readBodyCredentials(call: Call): Promise<readonly [clientId: stri
 }
 
 async function readCredentials(call: Call): Promise<Credentials> {
-  const authorization = call.request.headers.get('authorization') ?? '';
+  const authorization = readParam(call.request.headers, 'authorization');
   if (authorization.startsWith('Basic ')) return parseBasic(authorization.slice('Basic '.length));
   const [clientId, secret] = await readBodyCredentials(call);
   if (clientId === '') throw malformed('client_id is required');
@@ -116,7 +116,7 @@ const readJsonParams = (body: JsonObject): TokenParams => parseParams((name) => 
 export async function readTokenParams(call: Call): Promise<TokenParams> {
   if (!isJson(call)) {
     const form = await readForm(call);
-    return { ...parseParams((name) => form.get(name) ?? ''), resource: '' };
+    return { ...parseParams((name) => readParam(form, name)), resource: '' };
   }
   return call
     .firstJson()

@@ -1,5 +1,5 @@
 import { requireCaller } from '../sessions/authentication.ts';
-import { type Call, sendJson, sendRedirect } from '../http/call.ts';
+import { type Call, sendJson, sendRedirect, readParam } from '../http/call.ts';
 import { nowDate, type AuthContext } from '../context.ts';
 import { knownProviders } from '../http/discovery.ts';
 import { invalid, notFound } from '../http/errors.ts';
@@ -46,7 +46,7 @@ async function findProvider(context: AuthContext, provider: string): Promise<Cus
 /** Begins a flow at a provider and returns the URL of the provider's page. */
 async function beginFlow(context: AuthContext, call: Call, linkingTargetId?: string): Promise<string> {
   const query = call.url.searchParams;
-  const read = (name: string): string => query.get(name) ?? '';
+  const read = (name: string): string => readParam(query, name);
   const provider = read('provider').toLowerCase();
   const custom = await findProvider(context, provider);
   const inviteToken = read('invite_token');

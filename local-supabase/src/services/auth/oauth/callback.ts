@@ -1,4 +1,4 @@
-import { type Call, sendRedirect } from '../http/call.ts';
+import { type Call, sendRedirect, readParam } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { flowErrorParams, redirectWithFlowError } from '../http/error-redirect.ts';
 import { badRequest, internal, OAuthError, unprocessable } from '../http/errors.ts';
@@ -27,9 +27,9 @@ async function loadFlow(context: AuthContext, state: string): Promise<FlowState>
 }
 
 function redeem(context: AuthContext, query: URLSearchParams, flow: FlowState): ProviderGrant {
-  const error = query.get('error') ?? '';
-  if (error !== '') throw new OAuthError(error, query.get('error_description') ?? '');
-  const code = query.get('code') ?? '';
+  const error = readParam(query, 'error');
+  if (error !== '') throw new OAuthError(error, readParam(query, 'error_description'));
+  const code = readParam(query, 'code');
   if (code === '')
     throw badRequest('bad_oauth_callback', 'OAuth callback with missing authorization code missing');
   const grant = context.testProvider.exchange(code);
@@ -102,7 +102,7 @@ export async function callback(context: AuthContext, call: Call): Promise<Respon
   const query = isPost ? new URLSearchParams(await call.text()) : call.url.searchParams;
   let flow: FlowState;
   try {
-    flow = await loadFlow(context, query.get('state') ?? '');
+    flow = await loadFlow(context, readParam(query, 'state'));
   } catch (error) {
     return sendRedirect(call, addToQuery(context.siteUrl, flowErrorParams(error)));
   }

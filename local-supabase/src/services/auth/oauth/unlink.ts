@@ -1,4 +1,4 @@
-import { audienceOf, requireCaller } from '../sessions/authentication.ts';
+import { audienceOf, audiencesOf, requireCaller } from '../sessions/authentication.ts';
 import { type Call, sendJson } from '../http/call.ts';
 import { recordAudit } from '../rows/audit.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
@@ -16,10 +16,9 @@ export async function unlinkIdentity(context: AuthContext, call: Call): Promise<
   const { user, claims } = await requireCaller(context, call);
   if (!context.settings.manualLinkingEnabled)
     throw notFound('manual_linking_disabled', 'Manual linking is disabled');
-  const id = call.params['identity_id'] ?? '';
+  const id = call.param('identity_id');
   if (!isUuid(id)) throw notFound('validation_failed', 'identity_id must be an UUID');
-  const [aud] = [claims.aud ?? []].flat();
-  if (aud !== audienceOf(context, call, claims))
+  if (audiencesOf(claims)[0] !== audienceOf(context, call, claims))
     throw forbidden('unexpected_audience', "Token audience doesn't match request audience");
   if (user.identities.length <= 1)
     throw unprocessable(

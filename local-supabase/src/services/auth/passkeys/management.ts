@@ -32,7 +32,7 @@ const passkeyNotFound = (): Error => notFound('validation_failed', 'Passkey not 
 
 /** Returns the user's passkey of the path. Throws 404 validation_failed. */
 async function requirePasskey(context: AuthContext, call: Call, user: User): Promise<Credential> {
-  const id = call.params['passkey_id'] ?? '';
+  const id = call.param('passkey_id');
   const credential = await findCredential(context.database, user.id, id);
   if (credential === undefined) throw passkeyNotFound();
   return credential;
@@ -74,7 +74,7 @@ export async function listPasskeys(context: AuthContext, call: Call): Promise<Re
 /** PATCH /passkeys/:passkey_id: `{friendly_name}`. */
 export async function renamePasskey(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireCaller(context, call);
-  if (!isUuid(call.params['passkey_id'] ?? '')) throw passkeyNotFound();
+  if (!isUuid(call.param('passkey_id'))) throw passkeyNotFound();
   const friendlyName = readText(await call.json(), 'friendly_name');
   if (friendlyName === '') throw invalid('friendly_name is required');
   if (utf8Length(friendlyName) > maxNameBytes)

@@ -1,4 +1,4 @@
-import type { Call } from '../http/call.ts';
+import { type Call, readParam } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
 import { forbidden, unauthorized, badRequest } from '../http/errors.ts';
 import { type Actor, adminActor } from '../rows/audit.ts';
@@ -18,7 +18,7 @@ export interface Caller {
 const adminRoles = new Set(['service_role', 'supabase_admin']);
 
 function readBearer(call: Call): string {
-  const [, token] = /^bearer (\S+)$/i.exec(call.request.headers.get('authorization') ?? '') ?? [];
+  const [, token] = /^bearer (\S+)$/i.exec(readParam(call.request.headers, 'authorization')) ?? [];
   if (token === undefined)
     throw unauthorized('no_authorization', 'This endpoint requires a valid Bearer token');
   return token;
@@ -108,10 +108,13 @@ export async function isAdmin(context: AuthContext, call: Call): Promise<boolean
   );
 }
 
+/** The audiences of a token: `aud` is a text, a list or absent (RFC 7519 section 4.1.3). */
+export const audiencesOf = ({ aud = [] }: Pick<Claims, 'aud'>): readonly string[] => [aud].flat();
+
 /** The audience of a request: from its header, else from its token, else the project's. */
 export function audienceOf(context: AuthContext, call: Call, claims?: Claims): string {
   const fromHeader = call.request.headers.get('x-jwt-aud');
   if (fromHeader) return fromHeader;
-  const [fromToken] = [claims?.aud ?? []].flat();
+  const [fromToken] = claims ? audiencesOf(claims) : [];
   return fromToken && !adminRoles.has(claims?.role ?? '') ? fromToken : context.settings.jwtAudience;
 }

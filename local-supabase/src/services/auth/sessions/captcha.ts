@@ -1,12 +1,12 @@
 import { isAdmin } from './authentication.ts';
-import { type Call, readObject, readText } from '../http/call.ts';
+import { type Call, readObject, readText, readParam } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
 import { badRequest } from '../http/errors.ts';
 
 const freeGrants = new Set(['pkce', 'refresh_token', 'id_token']);
 /** Only POST /token has grants; other routes ignore `grant_type`. */
 const isFreeGrant = ({ pathname, searchParams }: URL): boolean =>
-  pathname === '/auth/v1/token' && freeGrants.has(searchParams.get('grant_type') ?? '');
+  pathname === '/auth/v1/token' && freeGrants.has(readParam(searchParams, 'grant_type'));
 const refused = (why: string): Error =>
   badRequest('captcha_failed', `captcha protection: request disallowed (${why})`);
 

@@ -1,4 +1,4 @@
-import { type Call, sendRedirect } from '../http/call.ts';
+import { type Call, sendRedirect, readParam } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import type { Sql } from '../../../database/database.ts';
 import { flowErrorParams } from '../http/error-redirect.ts';
@@ -34,7 +34,7 @@ async function respondAs(
   name: string,
   relay: string,
 ): Promise<Response> {
-  const issuer = ssoIssuer(call, call.params['connection'] ?? '');
+  const issuer = ssoIssuer(call, call.param('connection'));
   const assertion = await context.testProvider.signIdToken(issuer, { email, name, isEmailVerified: true });
   return sendRedirect(
     call,
@@ -45,8 +45,8 @@ async function respondAs(
 /** GET /test-provider/sso/:connection: the company's page; `login_hint` and `prompt=none` skip it. */
 export async function showSsoProvider(context: AuthContext, call: Call): Promise<Response> {
   const query = call.url.searchParams;
-  const relay = query.get('RelayState') ?? '';
-  const email = query.get('login_hint') ?? '';
+  const relay = readParam(query, 'RelayState');
+  const email = readParam(query, 'login_hint');
   if (query.get('prompt') === 'none' && email !== '') return respondAs(context, call, email, '', relay);
   return renderSignInPage({
     title: 'Sign in with your company',
@@ -61,9 +61,9 @@ export async function submitSsoProvider(context: AuthContext, call: Call): Promi
   return respondAs(
     context,
     call,
-    form.get('email') ?? '',
-    form.get('name') ?? '',
-    form.get('RelayState') ?? '',
+    readParam(form, 'email'),
+    readParam(form, 'name'),
+    readParam(form, 'RelayState'),
   );
 }
 
@@ -134,8 +134,8 @@ async function consume(context: AuthContext, call: Call): Promise<string> {
   const isPost = call.request.method === 'POST';
   const form = isPost ? new URLSearchParams(await call.text()) : call.url.searchParams;
   // Its own transaction, so that an assertion that is refused uses the relay state up.
-  const relay = await takeRelayState(context, form.get('RelayState') ?? '');
-  const profile = await readAssertion(context, call, relay, form.get('SAMLResponse') ?? '');
+  const relay = await takeRelayState(context, readParam(form, 'RelayState'));
+  const profile = await readAssertion(context, call, relay, readParam(form, 'SAMLResponse'));
   return inTransaction(context, async (tx) => {
     await runHookForNewAccount(context, call, profile, tx);
     const user = await signInByProvider(context, call, tx, profile);

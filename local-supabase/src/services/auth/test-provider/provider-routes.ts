@@ -7,6 +7,7 @@ import {
   readText,
   sendJson,
   sendRedirect,
+  readParam,
 } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
 import { invalid } from '../http/errors.ts';
@@ -20,7 +21,7 @@ export const issuerOf = (call: Call, provider: string): string => `${call.authUr
 const forwardedParams = ['redirect_uri', 'state'] as const;
 
 function finish(context: AuthContext, call: Call, target: string, state: string, person: Person): Response {
-  const code = context.testProvider.issueCode(issuerOf(call, call.params['provider'] ?? ''), person);
+  const code = context.testProvider.issueCode(issuerOf(call, call.param('provider')), person);
   return sendRedirect(call, addToQuery(target, { code, state }));
 }
 
@@ -33,7 +34,7 @@ function checkTarget(call: Call, target: string): string {
 /** GET /test-provider/:provider/authorize: the page; `prompt=none` with `login_hint` skips it, for programs. */
 export async function showProvider(context: AuthContext, call: Call): Promise<Response> {
   const query = call.url.searchParams;
-  const read = (name: string): string => query.get(name) ?? '';
+  const read = (name: string): string => readParam(query, name);
   const target = checkTarget(call, read('redirect_uri'));
   const email = read('login_hint');
   if (read('prompt') === 'none' && email !== '') {
@@ -42,7 +43,7 @@ export async function showProvider(context: AuthContext, call: Call): Promise<Re
     return finish(context, call, target, read('state'), person);
   }
   return renderSignInPage({
-    title: `Sign in with ${call.params['provider'] ?? ''}`,
+    title: `Sign in with ${call.param('provider')}`,
     email: email || 'ada@example.com',
     hidden: Object.fromEntries(forwardedParams.map((name) => [name, read(name)])),
   });
@@ -51,7 +52,7 @@ export async function showProvider(context: AuthContext, call: Call): Promise<Re
 /** POST /test-provider/:provider/authorize: the page's form. */
 export async function submitProvider(context: AuthContext, call: Call): Promise<Response> {
   const form = new URLSearchParams(await call.text());
-  const read = (name: string): string => form.get(name) ?? '';
+  const read = (name: string): string => readParam(form, name);
   const target = checkTarget(call, read('redirect_uri'));
   const state = read('state');
   if (read('decision') === 'deny')
@@ -75,7 +76,7 @@ function parsePerson(body: JsonObject): Person {
 /** POST /test-provider/:provider/id_token: an ID token for `{email, email_verified, name, sub, claims}`. */
 export async function issueIdToken(context: AuthContext, call: Call): Promise<Response> {
   const body = await call.json();
-  const issuer = issuerOf(call, call.params['provider'] ?? '');
+  const issuer = issuerOf(call, call.param('provider'));
   const idToken = await context.testProvider.signIdToken(issuer, parsePerson(body), {
     ...readObject(body, 'claims'),
   });
@@ -84,7 +85,7 @@ export async function issueIdToken(context: AuthContext, call: Call): Promise<Re
 
 /** GET /test-provider/:provider/.well-known/openid-configuration. */
 export async function describeProvider(_: AuthContext, call: Call): Promise<Response> {
-  const issuer = issuerOf(call, call.params['provider'] ?? '');
+  const issuer = issuerOf(call, call.param('provider'));
   return sendJson(call, {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,

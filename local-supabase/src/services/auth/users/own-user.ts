@@ -1,4 +1,4 @@
-import { audienceOf, type Caller, requireCaller } from '../sessions/authentication.ts';
+import { audienceOf, audiencesOf, type Caller, requireCaller } from '../sessions/authentication.ts';
 import { type Call, sendJson } from '../http/call.ts';
 import { recordAudit } from '../rows/audit.ts';
 import { applyEmailChange, applyPhoneChange } from './address-change.ts';
@@ -23,8 +23,7 @@ import {
 
 export async function readOwnUser(context: AuthContext, call: Call): Promise<Response> {
   const { user, claims } = await requireCaller(context, call);
-  const [aud] = [claims.aud ?? []].flat();
-  if (aud !== audienceOf(context, call, claims))
+  if (audiencesOf(claims)[0] !== audienceOf(context, call, claims))
     throw invalid("Token audience doesn't match request audience");
   return sendJson(call, encodeUser(user));
 }

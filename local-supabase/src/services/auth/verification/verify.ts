@@ -1,6 +1,6 @@
 import { parseEmail, parsePhone } from '../rows/address.ts';
 import { audienceOf } from '../sessions/authentication.ts';
-import { type Call, type JsonObject, readText, sendJson, sendRedirect } from '../http/call.ts';
+import { type Call, type JsonObject, readText, sendJson, sendRedirect, readParam } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import { unexpectedMessage } from '../http/error-response.ts';
 import { AuthHttpError, badRequest, internal, invalid, refuseNul, unprocessable } from '../http/errors.ts';
@@ -113,7 +113,7 @@ function redirectToPage(call: Call, target: string, opened: Opened, isPkce: bool
 /** GET /verify: the link of a mail; always redirects, with tokens, a code, a message or an error. */
 export async function verifyByLink(context: AuthContext, call: Call): Promise<Response> {
   const query = call.url.searchParams;
-  const [type, token] = [query.get('type') ?? '', query.get('token') ?? ''];
+  const [type, token] = [readParam(query, 'type'), readParam(query, 'token')];
   if (type === '') throw invalid('Verify requires a verification type');
   if (token === '') throw invalid('Verify requires a token or a token hash');
   const target = redirectTargetOf(context, call);

@@ -56,12 +56,14 @@ function parseTime(name: string, value: string | undefined, fail: Fail): number 
   return Number.isNaN(timeMs) ? fail(`${name} is not a valid ISO8601 timestamp`) : timeMs;
 }
 
+const lineAt = (lines: readonly string[], index: number): string => lines[index] ?? '';
+
 function parseHead(
   lines: readonly string[],
   dialect: Dialect,
   fail: Fail,
 ): { domain: string; address: string } {
-  const [header = '', addressLine = '', third = ''] = lines;
+  const [header, addressLine, third] = [lineAt(lines, 0), lineAt(lines, 1), lineAt(lines, 2)];
   if (!header.endsWith(dialect.headerEnd)) fail(`message first line does not end in "${dialect.headerEnd}"`);
   const domain = header.slice(0, -dialect.headerEnd.length).trim();
   if (!domainPattern.test(domain)) fail('domain in first line of message is not valid');
@@ -120,7 +122,7 @@ export function parseSignedMessage(chain: Chain, raw: string): SignedMessage {
     raw,
     domain,
     address,
-    statement: hasStatement ? (lines[3] ?? null) : null,
+    statement: hasStatement ? lineAt(lines, 3) : null,
     uri: new URL(uriText),
     network: network ?? '',
     issuedAtMs,

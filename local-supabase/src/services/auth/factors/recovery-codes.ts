@@ -5,7 +5,7 @@ import { createBase32Text } from '../../../platform/random.ts';
 import { type Caller, requireNonAnonymousCaller } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { forbidden, internal, invalid, notFound, tooManyRequests, unprocessable } from '../http/errors.ts';
+import { forbidden, invalid, notFound, tooManyRequests, unprocessable } from '../http/errors.ts';
 import { notifyOfChange } from '../mail/account-change.ts';
 import { recordAudit } from '../rows/audit.ts';
 import { deleteFactor, type Factor, findFactor, listFactors, lowerSessionsOfFactor } from '../rows/factor.ts';
@@ -124,7 +124,6 @@ export async function verifyRecoveryCode(context: AuthContext, call: Call): Prom
   checkEnabled(context, 'verify');
   const code = normalize(readText(await call.json(), 'code'));
   if (code === '') throw invalid('Code needs to be non-empty');
-  if (session === null) throw internal('Cannot read SessionId claim as UUID');
   const set = await findSet(context.database, user);
   if (!set) throw wrongCode();
   checkLock(context, set);

@@ -66,14 +66,15 @@ async function renewAfterVerification(
   return (await rotateRefreshToken(tx.sql, now, active)).token;
 }
 
-/** Adds the factor's method to the session and issues new tokens; ends the user's sessions of aal1. */
+/** Adds the factor's method to the session and issues new tokens; ends the user's sessions of aal1. Throws 500 without a session. */
 export async function raiseSession(
   context: AuthContext,
   call: Call,
   tx: Transaction,
-  session: Session,
+  session: Session | null,
   factor: Factor,
 ): Promise<SessionTokens> {
+  if (session === null) throw internal('Cannot read SessionId claim as UUID');
   const now = nowDate(context);
   const method = methodOfFactor(factor.factor_type);
   await addMethod(tx.sql, now, session.id, method);
@@ -128,7 +129,6 @@ export async function verifyFactor(context: AuthContext, call: Call): Promise<Re
   if (code === '' && !isWebAuthn) throw invalid('Code needs to be non-empty');
   checkVerifyEnabled(context, factor, 'verify');
   const proof = isWebAuthn ? readWebAuthnProof(body) : null;
-  if (session === null) throw internal('Cannot read SessionId claim as UUID');
   const isFirstProof = factor.status !== 'verified';
   const challenge = await inTransaction(context, async ({ sql }) =>
     loadChallenge(context, call, sql, factor, challengeId),

@@ -126,7 +126,6 @@ export async function updateCustomProvider(context: AuthContext, call: Call): Pr
   }).catch((cause: unknown) => {
     throw internal('Error updating custom OAuth provider', cause);
   });
-  if (updated === undefined) throw internal('Error updating custom OAuth provider');
   return sendJson(call, encodeCustomProvider(updated));
 }
 

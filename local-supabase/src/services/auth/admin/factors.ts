@@ -31,7 +31,7 @@ export async function updateFactorAsAdmin(context: AuthContext, call: Call): Pro
     await recordAudit(context, sql, admin, 'factor_updated', { traits });
     return updateRow<Factor>(sql, 'auth.mfa_factors', factor.id, changes);
   });
-  return sendJson(call, encodeFactor(updated ?? factor));
+  return sendJson(call, encodeFactor(updated));
 }
 
 export async function deleteFactorAsAdmin(context: AuthContext, call: Call): Promise<Response> {

@@ -1,7 +1,7 @@
 import { createSecret } from '../../../platform/random.ts';
 import { type AuthContext, nowDate } from '../context.ts';
 import { type Call, type JsonObject, sendJson } from '../http/call.ts';
-import { AuthHttpError, forbidden, internal, invalid, notFound } from '../http/errors.ts';
+import { AuthHttpError, forbidden, invalid, notFound } from '../http/errors.ts';
 import {
   encodeOAuthClient,
   findOAuthClient,
@@ -41,9 +41,7 @@ async function updateClient(
   changes: Values,
 ): Promise<OAuthClient> {
   const values = { ...changes, updated_at: nowDate(context) };
-  const updated = await updateRow<OAuthClient>(context.database, table, id, values);
-  if (updated === undefined) throw internal('Error updating OAuth client');
-  return updated;
+  return updateRow<OAuthClient>(context.database, table, id, values);
 }
 
 /** Registers a client by the request's body and returns it with its secret. Throws 400 bad_json, validation_failed. */

@@ -14,7 +14,7 @@ import { updateRow } from '../rows/rows.ts';
 import { addMethod, readMethods, type Session, updateSession } from '../rows/session.ts';
 import { createSessionTokens, type SessionTokens } from '../sessions/session-tokens.ts';
 import type { User } from '../rows/user.ts';
-import { findUserById } from '../rows/users.ts';
+import { loadUser } from '../rows/users.ts';
 import { type Challenge, checkVerifyEnabled, loadChallenge } from './challenge.ts';
 import { type Factor, methodOfFactor } from '../rows/factor.ts';
 import { requireFactor } from './factor-caller.ts';
@@ -78,8 +78,7 @@ export async function raiseSession(
   const now = nowDate(context);
   const method = methodOfFactor(factor.factor_type);
   await addMethod(tx.sql, now, session.id, method);
-  const user = await findUserById(tx.sql, session.user_id);
-  if (user === undefined) throw internal('The user is gone');
+  const user = await loadUser(tx.sql, session.user_id);
   const refreshToken = await renewAfterVerification(context, tx, user, session);
   const { aal } = await readMethods(tx.sql, session, user);
   const raised = await updateSession(tx.sql, now, session, { aal, factor_id: factor.id });

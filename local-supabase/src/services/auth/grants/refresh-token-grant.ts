@@ -15,7 +15,7 @@ import {
 } from '../rows/session.ts';
 import { createSessionTokens, type SessionTokens } from '../sessions/session-tokens.ts';
 import { isBanned, type User } from '../rows/user.ts';
-import { findUserById } from '../rows/users.ts';
+import { loadUser } from '../rows/users.ts';
 
 interface Presented {
   readonly user: User;
@@ -37,17 +37,15 @@ async function findPresented(sql: Sql, text: string): Promise<Presented> {
   const counterToken = text.length === 12 ? null : parseCounterToken(text);
   if (counterToken !== null) {
     const session = await findSession(sql, counterToken.sessionId);
-    const user = session && (await findUserById(sql, session.user_id));
-    if (session === undefined || user === undefined || !isSignedFor(counterToken, session)) throw notFound();
-    return { user, session, token: counterToken };
+    if (session === undefined || !isSignedFor(counterToken, session)) throw notFound();
+    return { user: await loadUser(sql, session.user_id), session, token: counterToken };
   }
   const token = await findRefreshToken(sql, text);
-  const user = token && (await findUserById(sql, token.user_id));
-  if (token === undefined || user === undefined) throw notFound();
+  if (token === undefined) throw notFound();
   const session = token.session_id === null ? undefined : await findSession(sql, token.session_id);
   if (session === undefined)
     throw badRequest('session_not_found', 'Invalid Refresh Token: No Valid Session Found');
-  return { user, session, token };
+  return { user: await loadUser(sql, session.user_id), session, token };
 }
 
 async function checkIsLatest(

@@ -12,13 +12,7 @@ import { sendConfirmation } from '../mail/mail.ts';
 import { findUserByOneTimeToken } from '../rows/one-time-token.ts';
 import { updateRow } from '../rows/rows.ts';
 import { isBanned, type User } from '../rows/user.ts';
-import {
-  createUser,
-  findUserById,
-  type NewUser,
-  mergeUserMetadata,
-  refreshProviders,
-} from '../rows/users.ts';
+import { createUser, loadUser, type NewUser, mergeUserMetadata, refreshProviders } from '../rows/users.ts';
 import { type Decision, decideLinking } from './linking.ts';
 import { adoptEmailOfIdentities } from './primary-email.ts';
 import type { Profile } from '../rows/provider-profile.ts';
@@ -26,10 +20,6 @@ import type { Profile } from '../rows/provider-profile.ts';
 interface Account {
   readonly user: User;
   readonly identity: Identity;
-}
-
-async function reload(tx: Transaction, user: User): Promise<User> {
-  return (await findUserById(tx.sql, user.id)) ?? user;
 }
 
 /** The values of a new account. Throws 422 signup_disabled. */
@@ -73,7 +63,7 @@ async function createAccount(
   const now = nowDate(context);
   const created = await createUser(tx.sql, now, newAccountOf(context, profile, email, aud));
   const identity = await createIdentity(tx.sql, now, created.id, profile.provider, profile.data);
-  return { user: await reload(tx, created), identity };
+  return { user: await loadUser(tx.sql, created.id), identity };
 }
 
 const identityTraits = ({ id, provider, provider_id }: Identity): JsonObject => ({
@@ -95,11 +85,11 @@ async function applyDecision(
   const identity =
     decision.type === 'link'
       ? await createIdentity(tx.sql, now, decision.user.id, profile.provider, profile.data)
-      : ((await updateRow<Identity>(tx.sql, 'auth.identities', decision.identity.id, {
+      : await updateRow<Identity>(tx.sql, 'auth.identities', decision.identity.id, {
           identity_data: profile.data,
           last_sign_in_at: now,
           updated_at: now,
-        })) ?? decision.identity);
+        });
   const user = await mergeUserMetadata(tx.sql, now, decision.user, profile.data);
   const updated = await refreshProviders(tx.sql, now, user);
   const details = { traits: identityTraits(identity), ip: call.ip };
@@ -168,7 +158,7 @@ export async function linkToUser(
   const identity = await createIdentity(tx.sql, now, target.id, provider, data);
   const details = { traits: identityTraits(identity), ip: call.ip };
   await recordAudit(context, tx.sql, target, 'identity_linked', details);
-  let user = await reload(tx, target);
+  let user = await loadUser(tx.sql, target.id);
   if (!user.email) {
     user = await adoptEmailOfIdentities(context, tx, user, () =>
       badRequest('email_exists', 'A user with this email address has already been registered'),
@@ -180,7 +170,7 @@ export async function linkToUser(
     }
     user = await confirmEmail(tx.sql, now, user);
     await updateRow(tx.sql, 'auth.users', user.id, { is_anonymous: false });
-    user = await reload(tx, user);
+    user = await loadUser(tx.sql, user.id);
   }
   const linked = await refreshProviders(tx.sql, now, user);
   await notifyOfChange(context, call, { change: 'identity_linked', user: linked, provider, tx });
@@ -202,6 +192,6 @@ export async function acceptInvite(
   const details = { traits: { provider: profile.provider } };
   await recordAudit(context, tx.sql, invited, 'invite_accepted', details);
   const identity = await createIdentity(tx.sql, now, invited.id, profile.provider, profile.data);
-  const user = await removeUnconfirmed(tx.sql, now, await reload(tx, invited), identity);
+  const user = await removeUnconfirmed(tx.sql, now, await loadUser(tx.sql, invited.id), identity);
   return confirmEmail(tx.sql, now, user);
 }

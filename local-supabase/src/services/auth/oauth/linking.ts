@@ -3,7 +3,7 @@ import type { Sql } from '../../../database/database.ts';
 import { internal } from '../http/errors.ts';
 import { findIdentity, type Identity } from '../rows/identity.ts';
 import type { User } from '../rows/user.ts';
-import { findUserByEmail, findUserById, findOtherUserByEmail } from '../rows/users.ts';
+import { findUserByEmail, findOtherUserByEmail, loadUser } from '../rows/users.ts';
 import type { Profile } from '../rows/provider-profile.ts';
 
 /** What a sign-in at a provider does with accounts. `email` is the new address of the account. */
@@ -27,7 +27,7 @@ async function findSimilarUser(sql: Sql, profile: Profile, aud: string): Promise
       'Multiple accounts with the same email address in the same linking domain detected: default',
     );
   const [userId] = userIds;
-  if (userId !== undefined) return findUserById(sql, userId);
+  if (userId !== undefined) return loadUser(sql, userId);
   return linksByEmail(profile.provider) ? findUserByEmail(sql, profile.email, aud) : undefined;
 }
 
@@ -39,10 +39,7 @@ export async function decideLinking(
   aud: string,
 ): Promise<Decision> {
   const identity = await findIdentity(sql, profile.data.sub, profile.provider);
-  if (identity !== undefined) {
-    const user = await findUserById(sql, identity.user_id);
-    if (user !== undefined) return { type: 'known', user, identity };
-  }
+  if (identity !== undefined) return { type: 'known', user: await loadUser(sql, identity.user_id), identity };
   const isTrusted = profile.email !== '' && (profile.isEmailVerified || context.settings.mailerAutoconfirm);
   if (isTrusted) {
     const user = await findSimilarUser(sql, profile, aud);

@@ -5,7 +5,7 @@ import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import { forbidden, notFound, unprocessable } from '../http/errors.ts';
 import { notifyOfChange } from '../mail/account-change.ts';
 import { deleteIdentity } from '../rows/identity.ts';
-import { findUserById, refreshProviders, updateUser } from '../rows/users.ts';
+import { loadUser, refreshProviders, updateUser } from '../rows/users.ts';
 import { isUuid } from '../rows/rows.ts';
 import { adoptEmailOfIdentities } from './primary-email.ts';
 
@@ -33,7 +33,7 @@ export async function unlinkIdentity(context: AuthContext, call: Call): Promise<
     const traits = { identity_id: id, provider, provider_id };
     await recordAudit(context, tx.sql, user, 'identity_unlinked', { traits, ip: call.ip });
     await deleteIdentity(tx.sql, id);
-    const rest = (await findUserById(tx.sql, user.id)) ?? user;
+    const rest = await loadUser(tx.sql, user.id);
     const changed =
       identity.provider === 'phone'
         ? await updateUser(tx.sql, now, rest, { phone: null, phone_confirmed_at: null })

@@ -84,13 +84,12 @@ export async function recordUse(sql: Sql, now: Date, id: string, signCount: numb
   await updateRow(sql, table, id, { sign_count: signCount, last_used_at: now, updated_at: now });
 }
 
-/** Returns the renamed passkey, or undefined if it was deleted in between. */
 export async function renameCredential(
   sql: Sql,
   now: Date,
   id: string,
   friendlyName: string,
-): Promise<Credential | undefined> {
+): Promise<Credential> {
   return updateRow<Credential>(sql, table, id, { friendly_name: friendlyName, updated_at: now });
 }
 

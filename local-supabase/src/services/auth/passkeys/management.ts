@@ -85,7 +85,6 @@ export async function renamePasskey(context: AuthContext, call: Call): Promise<R
     await recordAudit(context, sql, user, 'passkey_updated', details);
     return renameCredential(sql, nowDate(context), id, friendlyName);
   });
-  if (renamed === undefined) throw passkeyNotFound();
   return sendJson(call, encodePasskey(renamed));
 }
 

@@ -106,8 +106,11 @@ export async function findFlowStateById(sql: Sql, id: string): Promise<FlowState
   return flow;
 }
 
-export async function findFlowStateByCode(sql: Sql, authCode: string): Promise<FlowState | undefined> {
-  const [flow] = await sql.query<FlowState>('select * from auth.flow_state where auth_code = $1', [authCode]);
+/** A flow with a code, which only a challenge begins. */
+type PkceFlow = FlowState & { readonly code_challenge: string };
+
+export async function findFlowStateByCode(sql: Sql, authCode: string): Promise<PkceFlow | undefined> {
+  const [flow] = await sql.query<PkceFlow>('select * from auth.flow_state where auth_code = $1', [authCode]);
   return flow;
 }
 
@@ -147,9 +150,7 @@ export function isCodeVerifier(
 export const wrongVerifierMessage = 'code challenge does not match previously saved code verifier';
 
 /** Checks a verifier against the flow's challenge. Throws 400 bad_code_verifier. */
-export function checkCodeVerifier(flow: FlowState, verifier: string): void {
-  if (flow.code_challenge === null)
-    throw badRequest('bad_code_verifier', 'PKCE verification not applicable for implicit flow');
+export function checkCodeVerifier(flow: PkceFlow, verifier: string): void {
   if (!isCodeVerifier(flow.code_challenge, flow.code_challenge_method, verifier))
     throw badRequest('bad_code_verifier', wrongVerifierMessage);
 }

@@ -71,9 +71,7 @@ export async function updateAuthorization(
   { id }: OAuthAuthorization,
   changes: Values,
 ): Promise<OAuthAuthorization> {
-  const updated = await updateRow<OAuthAuthorization>(sql, table, id, changes);
-  if (updated === undefined) throw new Error('The authorization is gone');
-  return updated;
+  return updateRow<OAuthAuthorization>(sql, table, id, changes);
 }
 
 /** Approves a request and issues its code. */

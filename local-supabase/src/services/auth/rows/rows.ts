@@ -9,6 +9,12 @@ function encodeValue(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 
+/** Returns the row. Throws an `Error` if the table lacks it. */
+export function stored<Row>(row: Row | undefined, table: string): Row {
+  if (row === undefined) throw new Error(`${table} has no such row`);
+  return row;
+}
+
 /** Inserts one row into `table` and returns it as stored, triggers and generated columns included. */
 export async function insertRow<Row>(sql: Sql, table: string, values: Values): Promise<Row> {
   const columns = Object.keys(values);
@@ -17,23 +23,22 @@ export async function insertRow<Row>(sql: Sql, table: string, values: Values): P
     `insert into ${table} (${columns.join(', ')}) values (${places}) returning *`,
     Object.values(values).map((value) => encodeValue(value)),
   );
-  if (row === undefined) throw new Error(`Nothing was inserted into ${table}`);
-  return row;
+  return stored(row, table);
 }
 
-/** Updates the row `id` of `table` and returns it as stored; undefined if it does not exist. */
+/** Updates the row `id` of `table` and returns it as stored. Throws an `Error` if it does not exist any more. */
 export async function updateRow<Row>(
   sql: Sql,
   table: string,
   id: string | number,
   values: Values,
-): Promise<Row | undefined> {
+): Promise<Row> {
   const assignments = Object.keys(values).map((column, index) => `${column} = $${index + 2}`);
   const [row] = await sql.query<Row>(
     `update ${table} set ${assignments.join(', ')} where id = $1 returning *`,
     [id, ...Object.values(values).map((value) => encodeValue(value))],
   );
-  return row;
+  return stored(row, table);
 }
 
 const uuid = String.raw`[\da-f]{8}(-?)(?:[\da-f]{4}\1){3}[\da-f]{12}`;

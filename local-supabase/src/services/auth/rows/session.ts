@@ -85,9 +85,7 @@ export async function updateSession(
   session: Session,
   changes: Values,
 ): Promise<Session> {
-  const updated = await updateRow<Session>(sql, 'auth.sessions', session.id, { ...changes, updated_at: now });
-  if (updated === undefined) throw new Error('The session is gone');
-  return updated;
+  return updateRow<Session>(sql, 'auth.sessions', session.id, { ...changes, updated_at: now });
 }
 
 /** Ends one session, all of a user, or all of a user but one. */

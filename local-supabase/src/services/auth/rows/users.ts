@@ -2,7 +2,7 @@ import type { Sql } from '../../../database/database.ts';
 import { listFactors } from './factor.ts';
 import { internal } from '../http/errors.ts';
 import { listIdentities } from './identity.ts';
-import { insertRow, nilUuid, updateRow, type Values } from './rows.ts';
+import { insertRow, nilUuid, stored, updateRow, type Values } from './rows.ts';
 import type { Metadata, User, UserRow } from './user.ts';
 
 export interface NewUser {
@@ -30,6 +30,12 @@ async function findOne(sql: Sql, condition: string, params: readonly unknown[]):
 
 export const findUserById = async (sql: Sql, id: string): Promise<User | undefined> =>
   findOne(sql, 'id = $1', [id]);
+
+/** Reads a user whose row exists, because another row refers to it. */
+export async function loadUser(sql: Sql, id: string): Promise<User> {
+  const [row] = await sql.query<UserRow>('select * from auth.users where id = $1', [id]);
+  return complete(sql, stored(row, 'auth.users'));
+}
 
 export const findUserByEmail = async (sql: Sql, email: string, aud: string): Promise<User | undefined> =>
   findOne(sql, 'lower(email) = $1 and aud = $2 and is_sso_user = false', [email.toLowerCase(), aud]);
@@ -98,9 +104,7 @@ const userValues = (now: Date, user: NewUser): Values => ({
 
 /** Writes `changes` and returns the stored user with fresh identities and factors. */
 export async function updateUser(sql: Sql, now: Date, user: UserRow, changes: Values): Promise<User> {
-  const row = await updateRow<UserRow>(sql, 'auth.users', user.id, { ...changes, updated_at: now });
-  if (row === undefined) throw new Error('The user is gone');
-  return complete(sql, row);
+  return complete(sql, await updateRow<UserRow>(sql, 'auth.users', user.id, { ...changes, updated_at: now }));
 }
 
 function merge(current: Metadata | null, changes: Metadata): Metadata {

@@ -13,7 +13,7 @@ import { checkPasswordStrength, hashPassword } from '../rows/password.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import { sendPhoneCode } from '../mail/text-message.ts';
 import { encodeUser, type Metadata, type User } from '../rows/user.ts';
-import { createUser, findUserById, findUserByPhone, findOtherUserByEmail } from '../rows/users.ts';
+import { createUser, findUserByPhone, findOtherUserByEmail, loadUser } from '../rows/users.ts';
 
 export interface SignUp {
   readonly provider: 'email' | 'phone';
@@ -68,7 +68,7 @@ async function ensureIdentity(tx: Transaction, now: Date, user: User, wanted: Si
   if ((await findIdentity(tx.sql, user.id, wanted.provider)) !== undefined) return user;
   const own = ownIdentityData(user.id, wanted.provider === 'email' ? { email: user.email ?? '' } : {});
   const identity = await createIdentity(tx.sql, now, user.id, wanted.provider, { ...wanted.data, ...own });
-  const current = (await findUserById(tx.sql, user.id)) ?? user;
+  const current = await loadUser(tx.sql, user.id);
   return removeUnconfirmed(tx.sql, now, current, identity);
 }
 
@@ -89,7 +89,7 @@ async function confirmOrAsk(
   if (provider === 'phone') {
     if (phoneAutoconfirm) return confirmPhone(tx.sql, now, user);
     await sendPhoneCode(context, call, tx, user, wanted.phone, 'confirmation', channel);
-    return (await findUserById(tx.sql, user.id)) ?? user;
+    return loadUser(tx.sql, user.id);
   }
   if (mailerAutoconfirm) return confirmEmail(tx.sql, now, user);
   const { codeChallenge } = wanted;

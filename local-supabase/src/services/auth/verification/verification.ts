@@ -17,7 +17,7 @@ import { createPassword, hashPassword } from '../rows/password.ts';
 import { hasPassword, isBanned, type User } from '../rows/user.ts';
 import {
   findUserByEmail,
-  findUserById,
+  loadUser,
   findUserByPhone,
   findUserByPhoneChange,
   refreshProviders,
@@ -221,6 +221,5 @@ export async function acceptProof(
     }
   };
   const accepted = await accept();
-  const current = accepted && (await findUserById(tx.sql, accepted.id));
-  return current ? refreshProviders(tx.sql, now, current) : null;
+  return accepted && refreshProviders(tx.sql, now, await loadUser(tx.sql, accepted.id));
 }

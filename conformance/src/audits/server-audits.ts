@@ -24,6 +24,7 @@ import { phoneFactorAudits } from './auth/phone-factors.audits.ts';
 import { pkceAudits } from './auth/pkce.audits.ts';
 import { providerAssertionAudits } from './auth/provider-assertions.audits.ts';
 import { providerSignInAudits } from './auth/provider-sign-ins.audits.ts';
+import { memberAudits } from './auth/members.audits.ts';
 import { sessionlessAudits } from './auth/sessionless.audits.ts';
 import { messageLimitAudits } from './auth/message-limits.audits.ts';
 import { rateLimitAudits } from './auth/rate-limits.audits.ts';
@@ -123,6 +124,7 @@ export const serverAudits: readonly Audit[] = [
   ...rateLimitAudits,
   ...messageLimitAudits,
   ...sessionlessAudits,
+  ...memberAudits,
   ...accountChangeAudits,
   ...passwordRuleAudits,
   ...hookAudits,

@@ -98,10 +98,9 @@ export async function signIn(
   return tokens;
 }
 
-export function assertOAuthError(response: WireResponse, error: string): void {
+export function assertOAuthError(response: WireResponse, error: string, error_description: string): void {
   assertStatus(response, 400);
-  assert.equal(at(response.json, 'error'), error, 'error of the response');
-  assert.ok(textAt(response, 'error_description'), 'the response has an error_description');
+  assert.deepEqual(response.json, { error, error_description }, 'the response');
 }
 
 export const isTime = (value: unknown): boolean => Date.parse(String(value)) > 1e12;

@@ -133,7 +133,8 @@ export const oauthGrantAudits: readonly Audit[] = [
         const code = await approve(context, user, application, pkce, 'email');
         await expire();
         const body = { grant_type: 'authorization_code', code, code_verifier: pkce.verifier };
-        assertOAuthError(await requestTokens(context, application, body), 'invalid_grant');
+        const refused = await requestTokens(context, application, body);
+        assertOAuthError(refused, 'invalid_grant', 'Authorization code has expired');
       }),
   ),
   audit(
@@ -304,9 +305,14 @@ export const oauthGrantAudits: readonly Audit[] = [
         const code = await approve(context, user, application, pkce, 'email');
         const body = { grant_type: 'authorization_code', code, code_verifier: pkce.verifier };
         const foreign = { ...body, resource: 'https://api.example.com/' };
-        assertOAuthError(await requestTokens(context, application, foreign), 'invalid_grant');
+        assertOAuthError(
+          await requestTokens(context, application, foreign),
+          'invalid_grant',
+          'Authorization code resource does not match the resource parameter',
+        );
         assertStatus(await context.admin('PUT', `/users/${user.id}`, { ban_duration: '1h' }), 200);
-        assertOAuthError(await requestTokens(context, application, body), 'access_denied');
+        const refused = await requestTokens(context, application, body);
+        assertOAuthError(refused, 'access_denied', 'User is banned');
       }),
   ),
   audit('AUTH-1128', 'an application with one grant has no tokens by the other', options, (context) =>
@@ -317,7 +323,8 @@ export const oauthGrantAudits: readonly Audit[] = [
         grant_type: 'refresh_token',
         refresh_token,
       });
-      assertOAuthError(refused, 'unsupported_grant_type');
+      const message = 'Client is not allowed to use grant type: refresh_token';
+      assertOAuthError(refused, 'unsupported_grant_type', message);
     }),
   ),
 ];

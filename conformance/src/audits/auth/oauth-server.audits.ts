@@ -209,18 +209,36 @@ export const oauthServerAudits: readonly Audit[] = [
         const code = await approve(context, user, application, pkce, 'email');
         const body = { grant_type: 'authorization_code', code, code_verifier: pkce.verifier };
         const request = (change: object) => requestTokens(context, application, { ...body, ...change });
-        assertOAuthError(await request({ code_verifier: context.newPkce().verifier }), 'invalid_grant');
-        assertOAuthError(await request({ code_verifier: '' }), 'invalid_grant');
-        assertOAuthError(await request({ redirect_uri: 'https://app.example.com/other' }), 'invalid_grant');
-        assertOAuthError(await request({ code: 'unknown' }), 'invalid_grant');
-        assertOAuthError(await request({ code: '' }), 'invalid_request');
-        assertOAuthError(await request({ grant_type: '' }), 'invalid_request');
-        assertOAuthError(await request({ grant_type: 'password' }), 'unsupported_grant_type');
-        assertOAuthError(await request({ grant_type: 1 }), 'invalid_request');
-        assertOAuthError(
-          await request({ grant_type: 'refresh_token', refresh_token: '' }),
-          'invalid_request',
-        );
+        const unknown = 'Invalid authorization code';
+        const refusals: readonly (readonly [object, string, string])[] = [
+          [
+            { code_verifier: context.newPkce().verifier },
+            'invalid_grant',
+            'PKCE verification failed: code challenge does not match previously saved code verifier',
+          ],
+          [
+            { code_verifier: '' },
+            'invalid_grant',
+            'PKCE verification failed: code_verifier is required when PKCE challenge is present',
+          ],
+          [{ redirect_uri: 'https://app.example.com/other' }, 'invalid_grant', 'Invalid redirect_uri'],
+          [{ code: 'unknown' }, 'invalid_grant', unknown],
+          [{ code: '' }, 'invalid_request', 'code is required for authorization_code grant'],
+          [{ grant_type: '' }, 'invalid_request', 'grant_type is required'],
+          [
+            { grant_type: 'password' },
+            'unsupported_grant_type',
+            'Client is not allowed to use grant type: password',
+          ],
+          [{ grant_type: 1 }, 'invalid_request', 'Invalid JSON body'],
+          [
+            { grant_type: 'refresh_token', refresh_token: '' },
+            'invalid_request',
+            'refresh_token is required for refresh_token grant',
+          ],
+        ];
+        for (const [change, error, description] of refusals)
+          assertOAuthError(await request(change), error, description);
         for (const body of ['{', ''])
           assertError(await context.auth.send('POST', '/oauth/token', { body }), 400, 'invalid_credentials');
         for (const wrong of [
@@ -232,7 +250,8 @@ export const oauthServerAudits: readonly Audit[] = [
         ])
           assertError(await request(wrong), 400, 'invalid_credentials');
         await withApplication(context, posting, async (other) => {
-          assertOAuthError(await requestTokens(context, other, body), 'invalid_grant');
+          const refused = await requestTokens(context, other, body);
+          assertOAuthError(refused, 'invalid_grant', 'Authorization code was not issued for this client');
         });
         const exchange = () => request({ redirect_uri: application.redirectUri });
         const tokens = await exchange();
@@ -248,7 +267,7 @@ export const oauthServerAudits: readonly Audit[] = [
           [undefined, undefined],
           'user and id_token of the response',
         );
-        assertOAuthError(await exchange(), 'invalid_grant');
+        assertOAuthError(await exchange(), 'invalid_grant', unknown);
       }),
   ),
   audit(
@@ -333,16 +352,17 @@ export const oauthServerAudits: readonly Audit[] = [
         query: { grant_type: 'refresh_token' },
         body: { refresh_token },
       });
-      assertOAuthError(own, 'invalid_client');
+      assertOAuthError(own, 'invalid_client', 'Client authentication required for OAuth session');
       await withApplication(context, posting, async (other) => {
-        assertOAuthError(await requestTokens(context, other, body), 'invalid_client');
+        const refused = await requestTokens(context, other, body);
+        assertOAuthError(refused, 'invalid_client', "Client does not match the session's OAuth client");
       });
-      assertOAuthError(
-        await requestTokens(context, application, { ...body, refresh_token: '' }),
-        'invalid_request',
-      );
-      const foreign = { ...body, refresh_token: user.refreshToken };
-      assertOAuthError(await requestTokens(context, application, foreign), 'invalid_client');
+      const foreign = await requestTokens(context, application, {
+        ...body,
+        refresh_token: user.refreshToken,
+      });
+      const message = 'Client authentication not allowed for non-OAuth session';
+      assertOAuthError(foreign, 'invalid_client', message);
       const refreshed = await requestTokens(context, application, body);
       assertStatus(refreshed, 200);
       const claims = jwtPartOf(textAt(refreshed, 'access_token'));

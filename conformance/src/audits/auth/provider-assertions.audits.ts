@@ -130,14 +130,15 @@ export const providerAssertionAudits: readonly Audit[] = [
         { id_token: plain, access_token: 'unused' },
       ])
         assertSession(await grantIdToken(context, accepted));
-      for (const [changed, error] of [
-        [{ id_token, nonce: 'another' }, 'invalid nonce'],
-        [{ id_token }, 'invalid request'],
-        [{ id_token: plain, nonce }, 'invalid request'],
-        [{ id_token, nonce, access_token: 'another' }, 'invalid request'],
-        [{ id_token: `${id_token.slice(0, -8)}AAAAAAAA`, nonce }, 'invalid request'],
+      const either = 'Passed nonce and nonce in id_token should either both exist or not.';
+      for (const [changed, error, description] of [
+        [{ id_token, nonce: 'another' }, 'invalid nonce', 'Nonces mismatch'],
+        [{ id_token }, 'invalid request', either],
+        [{ id_token: plain, nonce }, 'invalid request', either],
+        [{ id_token, nonce, access_token: 'another' }, 'invalid request', 'Bad ID token'],
+        [{ id_token: `${id_token.slice(0, -8)}AAAAAAAA`, nonce }, 'invalid request', 'Bad ID token'],
       ] as const)
-        assertOAuthError(await grantIdToken(context, changed), error);
+        assertOAuthError(await grantIdToken(context, changed), error, description);
     }),
   ),
   audit(
@@ -146,19 +147,18 @@ export const providerAssertionAudits: readonly Audit[] = [
     ofOAuth,
     withProvider(async (context) => {
       const person = { email: context.newEmail() };
-      for (const claims of [
-        { aud: 'another-application' },
-        { aud: [] },
-        { iss: 'https://issuer.example.com' },
-        { exp: 1 },
-        { sub: '' },
-      ]) {
-        const refused = await grantIdToken(context, {
-          id_token: await issueIdToken(context, person, claims),
-        });
-        assertOAuthError(refused, 'invalid request');
+      for (const [claims, description] of [
+        [{ aud: 'another' }, 'Unacceptable audience in id_token: [another]'],
+        [{ aud: ['one', 'another'] }, 'Unacceptable audience in id_token: [one another]'],
+        [{ aud: [] }, 'Unacceptable audience in id_token: []'],
+        [{ iss: 'https://issuer.example.com' }, 'Bad ID token'],
+        [{ exp: 1 }, 'Bad ID token'],
+        [{ sub: '' }, 'Missing sub claim in id_token'],
+      ] as const) {
+        const id_token = await issueIdToken(context, person, claims);
+        assertOAuthError(await grantIdToken(context, { id_token }), 'invalid request', description);
       }
-      assertOAuthError(await grantIdToken(context, {}), 'invalid request');
+      assertOAuthError(await grantIdToken(context, {}), 'invalid request', 'id_token required');
     }),
   ),
   audit(
@@ -184,7 +184,11 @@ export const providerAssertionAudits: readonly Audit[] = [
       const user = await context.newUser();
       const id_token = await issueIdToken(context, { email: context.newEmail(), name: 'Ada' });
       const linking = (token?: string) => grantIdToken(context, { id_token, link_identity: true }, token);
-      assertOAuthError(await linking(), 'invalid request');
+      assertOAuthError(
+        await linking(),
+        'invalid request',
+        'Linking requires a valid user access token in Authorization',
+      );
       const linked = assertSession(await linking(user.accessToken));
       assert.deepEqual(
         membersOf(at(linked.json, 'user'), ['id', 'email']),

@@ -123,6 +123,7 @@ describe('providers that an administrator adds', () => {
     [{ identifier: 'acme' }, "identifier must start with 'custom:' prefix, e.g. 'custom:acme'"],
     [{ token_url: '' }, 'token_url is required for OAuth2 providers'],
     [{ token_url: 'http://forge.example' }, 'URL must use HTTPS'],
+    [{ token_url: 'https:///token' }, 'URL must have a valid hostname'],
     [{ token_url: 'https://10.1.2.3/token' }, 'URL cannot resolve to private network addresses'],
     [{ jwks_uri: 'https://a.localhost/keys' }, 'URL cannot point to localhost or loopback addresses'],
     [{ authorization_params: { state: 'x' } }, 'Cannot override reserved OAuth parameter: state'],

@@ -72,8 +72,9 @@ function checkProviderUrl(text: string): void {
   if (!URL.canParse(text)) throw invalid('Invalid URL format');
   const { protocol, hostname } = new URL(text);
   if (protocol !== 'https:') throw invalid('URL must use HTTPS');
+  // `URL` takes the first part of the path for the host, where Go finds none.
+  if (!/^https:\/\/[^/?#]/i.test(text)) throw invalid('URL must have a valid hostname');
   const host = hostname.replaceAll(/[[\]]/g, '');
-  if (host === '') throw invalid('URL must have a valid hostname');
   if (localNames.has(host) || host.endsWith('.localhost'))
     throw invalid('URL cannot point to localhost or loopback addresses');
   if (!isIpAddress(host)) return;

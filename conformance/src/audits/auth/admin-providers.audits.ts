@@ -2,6 +2,7 @@ import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { metadataOf, ssoProviders, withOrganization } from './organization.ts';
+import { assertRefusal } from './hook-call.ts';
 import { NotRunError } from '../../target/target.ts';
 import {
   assertError,
@@ -37,9 +38,10 @@ const custom = {
   name: 'Audit',
   client_id: 'audit-client',
   client_secret: 'audit-secret',
-  authorization_url: 'https://example.com/authorize',
-  token_url: 'https://example.com/token',
-  userinfo_url: 'https://example.com/userinfo',
+  // An address of TEST-NET-3 (RFC 5737), which a server need not resolve.
+  authorization_url: 'https://203.0.113.1/authorize',
+  token_url: 'https://203.0.113.1/token',
+  userinfo_url: 'https://203.0.113.1/userinfo',
   scopes: ['audit'],
 } as const;
 
@@ -194,35 +196,59 @@ export const adminProviderAudits: readonly Audit[] = [
     (context) =>
       withCustomProvider(context, async (identifier) => {
         const other = `${identifier}-other`;
-        const wrong = [
-          { identifier: 'other' },
-          { identifier: '' },
-          { provider_type: 'saml' },
-          { provider_type: 'oidc' },
-          { name: '' },
-          { client_id: '' },
-          { client_secret: '' },
-          { token_url: '' },
-          { userinfo_url: '' },
-          { authorization_url: 'http://example.com/authorize' },
-          { token_url: 'https://localhost/token' },
-          { token_url: 'https://192.168.0.1/token' },
-          { token_url: 'https://127.1.2.3/token' },
-          { token_url: 'https://10.1.2.3/token' },
-          { token_url: 'https://172.16.1.2/token' },
-          { token_url: 'https://[fe80::1]/token' },
-          { token_url: 'https://[fd00::1]/token' },
-          { userinfo_url: 'https://169.254.169.254/userinfo' },
-          { authorization_params: { prompt: 'login', state: 'own' } },
-          { attribute_mapping: { name: 'name', role: 'role' } },
-          { custom_claims_allowlist: ['team', ' '] },
+        const isPrivate = 'URL cannot resolve to private network addresses';
+        const isLinkLocal = 'URL cannot resolve to link-local addresses';
+        const wrong: readonly (readonly [object, string])[] = [
+          [{ identifier: 'other' }, "identifier must start with 'custom:' prefix, e.g. 'custom:other'"],
+          [{ identifier: '' }, 'identifier is required'],
+          [{ provider_type: 'saml' }, "provider_type must be either 'oauth2' or 'oidc'"],
+          [{ provider_type: 'oidc' }, 'issuer is required for OIDC providers'],
+          [{ name: '' }, 'name is required'],
+          [{ client_id: '' }, 'client_id is required'],
+          [{ client_secret: '' }, 'client_secret is required'],
+          [{ authorization_url: '' }, 'authorization_url is required for OAuth2 providers'],
+          [{ token_url: '' }, 'token_url is required for OAuth2 providers'],
+          [{ userinfo_url: '' }, 'userinfo_url is required for OAuth2 providers'],
+          [{ authorization_url: 'https://[::1' }, 'Invalid URL format'],
+          [{ authorization_url: 'http://203.0.113.1/authorize' }, 'URL must use HTTPS'],
+          [{ authorization_url: 'https:///authorize' }, 'URL must have a valid hostname'],
+          [
+            { authorization_url: 'https://localhost/token' },
+            'URL cannot point to localhost or loopback addresses',
+          ],
+          [{ authorization_url: 'https://192.168.0.1/token' }, isPrivate],
+          [{ authorization_url: 'https://127.1.2.3/token' }, 'URL cannot resolve to loopback addresses'],
+          [{ authorization_url: 'https://10.1.2.3/token' }, isPrivate],
+          [{ authorization_url: 'https://172.16.1.2/token' }, isPrivate],
+          [{ authorization_url: 'https://[fe80::1]/token' }, isLinkLocal],
+          [{ authorization_url: 'https://[fd00::1]/token' }, isPrivate],
+          [{ authorization_url: 'https://169.254.169.254/userinfo' }, isLinkLocal],
+          [{ token_url: 'http://203.0.113.1/' }, 'URL must use HTTPS'],
+          [{ userinfo_url: 'http://203.0.113.1/' }, 'URL must use HTTPS'],
+          [{ jwks_uri: 'http://203.0.113.1/' }, 'URL must use HTTPS'],
+          [
+            { authorization_params: { prompt: 'login', state: 'own' } },
+            'Cannot override reserved OAuth parameter: state',
+          ],
+          [{ authorization_params: { prompt: 1 } }, 'Authorization parameter "prompt" must be a string'],
+          [
+            { attribute_mapping: { name: 'name', role: 'role' } },
+            'Cannot map to protected system field: role',
+          ],
+          [
+            { custom_claims_allowlist: ['team', ' '] },
+            'custom_claims_allowlist entries must be non-empty strings',
+          ],
         ];
-        for (const change of wrong)
-          assertError(
-            await context.admin('POST', customProviders, { ...custom, identifier: other, ...change }),
+        for (const [change, message] of wrong) {
+          const body = { ...custom, identifier: other, ...change };
+          assertRefusal(
+            await context.admin('POST', customProviders, body),
             400,
             'validation_failed',
+            message,
           );
+        }
         assertError(await context.admin('POST', customProviders, { ...custom, identifier }), 400, 'conflict');
         assertError(await context.admin('GET', `${customProviders}?type=saml`), 400, 'validation_failed');
         assertError(await context.admin('GET', `${customProviders}/google`), 400, 'validation_failed');
@@ -279,22 +305,59 @@ export const adminProviderAudits: readonly Audit[] = [
       withOrganization(context, async ({ id, entityId, domain }) => {
         const create = (body: object) => context.admin('POST', ssoProviders, { type: 'saml', ...body });
         const other = metadataOf(`${entityId}/other`);
-        const wrong = [
-          { type: 'oidc', metadata_xml: other },
-          {},
-          { metadata_xml: other, metadata_url: 'https://example.com/metadata' },
-          { metadata_url: 'http://example.com/metadata' },
-          { metadata_xml: other.replace(/ entityID="[^"]*"/, '') },
-          { metadata_xml: other.replace(/<IDPSSODescriptor.*<\/IDPSSODescriptor>/, '') },
-          { metadata_xml: other, name_id_format: 'unknown' },
+        const formats = ['2.0:nameid-format:persistent', '1.1:nameid-format:emailAddress'];
+        const wrong: readonly (readonly [object, string])[] = [
+          [{ type: 'oidc', metadata_xml: other }, "Only 'saml' supported for SSO provider type"],
+          [{}, 'Either metadata_xml or metadata_url must be set'],
+          [
+            { metadata_xml: other, metadata_url: 'https://example.com/metadata' },
+            'Only one of metadata_xml or metadata_url needs to be set',
+          ],
+          [{ metadata_url: 'http://example.com/metadata' }, 'metadata_url is not a HTTPS URL'],
+          [
+            { metadata_xml: other.replace(/ entityID="[^"]*"/, '') },
+            'SAML Metadata does not contain an EntityID',
+          ],
+          [
+            { metadata_xml: other.replace(/<IDPSSODescriptor.*<\/IDPSSODescriptor>/, '') },
+            'SAML Metadata does not contain any IDPSSODescriptor',
+          ],
         ];
-        for (const body of wrong) assertError(await create(body), 400, 'validation_failed');
-        const same = await create({ metadata_xml: metadataOf(entityId) });
-        assertError(same, 422, 'saml_idp_already_exists');
-        const taken = await create({ metadata_xml: other, domains: [`new.${domain}`, domain] });
-        assertError(taken, 400, 'sso_domain_already_exists');
-        const replaced = await context.admin('PUT', `${ssoProviders}/${id}`, { metadata_xml: other });
-        assertError(replaced, 400, 'saml_entity_id_mismatch');
+        for (const [body, message] of wrong)
+          assertRefusal(await create(body), 400, 'validation_failed', message);
+        const format = await create({ metadata_xml: other, name_id_format: 'unknown' });
+        assertError(format, 400, 'validation_failed');
+        for (const name of formats)
+          assert.ok(format.text.includes(`urn:oasis:names:tc:SAML:${name}`), `the refusal names ${name}`);
+        assertRefusal(
+          await create({ metadata_xml: metadataOf(entityId) }),
+          422,
+          'saml_idp_already_exists',
+          `SAML Identity Provider with this EntityID (${entityId}) already exists`,
+        );
+        assertRefusal(
+          await create({ metadata_xml: other, domains: [`new.${domain}`, domain] }),
+          400,
+          'sso_domain_already_exists',
+          `SSO Domain '${domain}' is already assigned to an SSO identity provider (${id})`,
+        );
+        assertRefusal(
+          await context.admin('PUT', `${ssoProviders}/${id}`, { metadata_xml: other }),
+          400,
+          'saml_entity_id_mismatch',
+          `SAML Metadata can be updated only if the EntityID matches for the provider; expected '${entityId}' but got '${entityId}/other'`,
+        );
+        const resource_id = context.run.newName();
+        const second = await create({ metadata_xml: other, resource_id });
+        assertStatus(second, 201);
+        const conflict = await context.admin('PUT', `${ssoProviders}/${id}`, { resource_id });
+        await context.admin('DELETE', `${ssoProviders}/${String(at(second.json, 'id'))}`);
+        assertRefusal(
+          conflict,
+          422,
+          'conflict',
+          'Updating SSO provider failed, likely due to a conflict. Try again?',
+        );
         assertError(await context.admin('GET', `${ssoProviders}/no-uuid`), 404, 'sso_provider_not_found');
       }),
   ),

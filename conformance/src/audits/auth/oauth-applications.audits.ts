@@ -1,6 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
-import { assertError, assertStatus, at, textAt } from '../../target/wire.ts';
+import { assertStatus, at, textAt } from '../../target/wire.ts';
+import { assertRefusal } from './hook-call.ts';
 import { isTime, withApplication } from './oauth-application.ts';
 
 const audit = auditsOf('auth');
@@ -97,12 +98,40 @@ export const oauthApplicationAudits: readonly Audit[] = [
           redirect_uris: addresses(11),
           grant_types: ['implicit'],
         };
-        for (const [member, value] of Object.entries(tooLong))
-          for (const response of [
-            await context.admin('POST', '/oauth/clients', { redirect_uris: addresses(1), [member]: value }),
-            await context.admin('PUT', `/oauth/clients/${id}`, { [member]: value }),
-          ])
-            assertError(response, 400, 'validation_failed');
+        const reasons = [
+          'client_name cannot exceed 1024 characters',
+          'client_uri cannot exceed 2048 characters',
+          'logo_uri cannot exceed 2048 characters',
+          'redirect_uris cannot exceed 10 items',
+          "grant_types must only contain 'authorization_code' and/or 'refresh_token'",
+        ];
+        const methods = '[none client_secret_basic client_secret_post]';
+        for (const [index, [member, value]] of Object.entries(tooLong).entries()) {
+          const body = { redirect_uris: addresses(1), [member]: value };
+          const added = await context.admin('POST', '/oauth/clients', body);
+          assertRefusal(added, 400, 'validation_failed', `400: ${reasons[index]}`);
+          const changed = await context.admin('PUT', `/oauth/clients/${id}`, { [member]: value });
+          assertRefusal(changed, 400, 'validation_failed', String(reasons[index]));
+        }
+        for (const [change, reason] of [
+          [{}, 'No fields provided for update'],
+          [{ grant_types: [] }, 'grant_types cannot be empty'],
+          [{ redirect_uris: [] }, 'redirect_uris cannot be empty'],
+          [{ logo_uri: 'no address' }, 'logo_uri must be a valid URL'],
+          [
+            { token_endpoint_auth_method: 'other' },
+            `invalid token_endpoint_auth_method: must be one of ${methods}`,
+          ],
+          [
+            { token_endpoint_auth_method: 'none' },
+            "token_endpoint_auth_method 'none' is not valid for client_type 'confidential'; valid methods: [client_secret_basic client_secret_post]",
+          ],
+        ] as const) {
+          const refused = await context.admin('PUT', `/oauth/clients/${id}`, change);
+          assertRefusal(refused, 400, 'validation_failed', reason);
+        }
+        const relative = await context.admin('PUT', `/oauth/clients/${id}`, { client_uri: '/about' });
+        assert.equal(at(relative.json, 'client_uri'), '/about', 'client_uri');
       });
     },
   ),
@@ -120,22 +149,23 @@ export const oauthApplicationAudits: readonly Audit[] = [
       ];
       await withApplication(context, { redirect_uris: safe }, async ({ registered }) => {
         assert.deepEqual(at(registered.json, 'redirect_uris'), safe, 'redirect_uris');
-        const unsafe = ['javascript', 'data', 'file', 'vbscript', 'about', 'blob', 'JavaScript'].map(
-          (scheme) => `${scheme}://app.example.com/`,
-        );
-        for (const uri of [
-          ...unsafe,
-          '',
-          'app.example.com',
-          'http://localhost.example.com/',
-          'com.example.app:///callback',
-          'https:///callback',
-        ])
-          assertError(
-            await context.admin('POST', '/oauth/clients', { redirect_uris: [uri] }),
-            400,
-            'validation_failed',
-          );
+        const schemes = ['javascript', 'data', 'file', 'vbscript', 'about', 'blob', 'JavaScript'];
+        const unsafe: readonly (readonly [string, string])[] = [
+          ...schemes.map((scheme): readonly [string, string] => [
+            `${scheme}://app.example.com/`,
+            `scheme '${scheme.toLowerCase()}' is not allowed for security reasons`,
+          ]),
+          ['', 'redirect URI cannot be empty'],
+          ['app.example.com', 'must have scheme and host'],
+          ['http://localhost.example.com/', 'HTTP scheme only allowed for localhost'],
+          ['com.example.app:///callback', 'must have scheme and host'],
+          ['https:///callback', 'must have scheme and host'],
+        ];
+        for (const [uri, reason] of unsafe) {
+          const refused = await context.admin('POST', '/oauth/clients', { redirect_uris: [uri] });
+          const message = `400: invalid redirect_uri '${uri}': ${reason}`;
+          assertRefusal(refused, 400, 'validation_failed', message);
+        }
       });
     },
   ),
@@ -159,18 +189,19 @@ export const oauthApplicationAudits: readonly Audit[] = [
           );
           assert.equal(secret !== '', type === 'confidential', 'whether the application has a secret');
         });
-      for (const fields of [
-        { client_type: 'public', token_endpoint_auth_method: 'client_secret_basic' },
-        { client_type: 'confidential', token_endpoint_auth_method: 'none' },
-      ])
-        assertError(
-          await context.admin('POST', '/oauth/clients', {
-            redirect_uris: ['https://app.example.com/'],
-            ...fields,
-          }),
+      const redirect_uris = ['https://app.example.com/'];
+      for (const [client_type, token_endpoint_auth_method, expected] of [
+        ['public', 'client_secret_basic', 'confidential'],
+        ['confidential', 'none', 'public'],
+      ] as const) {
+        const body = { redirect_uris, client_type, token_endpoint_auth_method };
+        assertRefusal(
+          await context.admin('POST', '/oauth/clients', body),
           400,
           'validation_failed',
+          `400: client_type '${client_type}' is inconsistent with token_endpoint_auth_method '${token_endpoint_auth_method}' (expected client_type '${expected}')`,
         );
+      }
     },
   ),
 ];

@@ -2,6 +2,7 @@ import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { NotRunError } from '../../target/target.ts';
 import { assertError, assertStatus, at, jwtPartOf, locationOf, textAt } from '../../target/wire.ts';
+import { assertRefusal } from './hook-call.ts';
 import {
   approve,
   assertOAuthError,
@@ -17,6 +18,33 @@ import {
 
 const audit = auditsOf('auth');
 const options = { source: 'protocol/auth.md#oauth-server', needs: ['service-key'], since: '1.0.0' } as const;
+
+const unknown = 'Invalid authorization code';
+
+/** Changes of a request for tokens by a code, with their refusals. */
+const refusals: readonly (readonly [object, string, string])[] = [
+  [
+    { code_verifier: 'x'.repeat(43) },
+    'invalid_grant',
+    'PKCE verification failed: code challenge does not match previously saved code verifier',
+  ],
+  [
+    { code_verifier: '' },
+    'invalid_grant',
+    'PKCE verification failed: code_verifier is required when PKCE challenge is present',
+  ],
+  [{ redirect_uri: 'https://app.example.com/other' }, 'invalid_grant', 'Invalid redirect_uri'],
+  [{ code: 'unknown' }, 'invalid_grant', unknown],
+  [{ code: '' }, 'invalid_request', 'code is required for authorization_code grant'],
+  [{ grant_type: '' }, 'invalid_request', 'grant_type is required'],
+  [{ grant_type: 'password' }, 'unsupported_grant_type', 'Client is not allowed to use grant type: password'],
+  [{ grant_type: 1 }, 'invalid_request', 'Invalid JSON body'],
+  [
+    { grant_type: 'refresh_token', refresh_token: '' },
+    'invalid_request',
+    'refresh_token is required for refresh_token grant',
+  ],
+];
 
 /** The service as the OAuth server of other applications. */
 export const oauthServerAudits: readonly Audit[] = [
@@ -55,22 +83,43 @@ export const oauthServerAudits: readonly Audit[] = [
     (context) =>
       withApplication(context, {}, async ({ redirectUri }) => {
         const redirect_uris = [redirectUri];
-        const wrong = [
-          {},
-          { redirect_uris: [] },
-          { redirect_uris: ['http://app.example.com/'] },
-          { redirect_uris: [redirectUri, 'javascript://app.example.com/'] },
-          { redirect_uris: ['https://app.example.com/#a'] },
-          { redirect_uris: ['/callback'] },
-          { redirect_uris: Array.from({ length: 11 }, (_, index) => `https://${index}.example.com/`) },
-          { redirect_uris, grant_types: ['implicit'] },
-          { redirect_uris, token_endpoint_auth_method: 'private_key_jwt' },
-          { redirect_uris, client_type: 'secret' },
-          { redirect_uris, client_type: 'public', token_endpoint_auth_method: 'client_secret_post' },
-          { redirect_uris, client_uri: 'x'.repeat(2049) },
+        const eleven = Array.from({ length: 11 }, (_, index) => `https://${index}.example.com/`);
+        const at = (uri: string) => `invalid redirect_uri '${uri}': `;
+        const wrong: readonly (readonly [object, string])[] = [
+          [{}, 'redirect_uris is required'],
+          [{ redirect_uris: [] }, 'redirect_uris is required'],
+          [{ redirect_uris: eleven }, 'redirect_uris cannot exceed 10 items'],
+          [
+            { redirect_uris: [redirectUri, 'javascript://app.example.com/'] },
+            `${at('javascript://app.example.com/')}scheme 'javascript' is not allowed for security reasons`,
+          ],
+          ...Object.entries({
+            'http://app.example.com/': 'HTTP scheme only allowed for localhost',
+            'https://app.example.com/#a': 'fragment not allowed in redirect URI',
+            '/callback': 'must have scheme and host',
+            'https://app.example.com/%zz': 'invalid URL format',
+            'https://[::1/callback': 'invalid URL format',
+          }).map(([uri, reason]) => [{ redirect_uris: [uri] }, at(uri) + reason] as const),
+          [
+            { redirect_uris, grant_types: ['implicit'] },
+            "grant_types must only contain 'authorization_code' and/or 'refresh_token'",
+          ],
+          [
+            { redirect_uris, token_endpoint_auth_method: 'private_key_jwt' },
+            'token_endpoint_auth_method must be one of: [none client_secret_basic client_secret_post]',
+          ],
+          [{ redirect_uris, client_type: 'secret' }, "client_type must be 'public' or 'confidential'"],
+          [
+            { redirect_uris, client_type: 'public', token_endpoint_auth_method: 'client_secret_post' },
+            "client_type 'public' is inconsistent with token_endpoint_auth_method 'client_secret_post' (expected client_type 'confidential')",
+          ],
+          [{ redirect_uris, client_uri: 'x'.repeat(2049) }, 'client_uri cannot exceed 2048 characters'],
+          [{ redirect_uris, client_uri: 'no address' }, 'client_uri must be a valid URL'],
         ];
-        for (const body of wrong)
-          assertError(await context.admin('POST', '/oauth/clients', body), 400, 'validation_failed');
+        for (const [body, reason] of wrong) {
+          const refused = await context.admin('POST', '/oauth/clients', body);
+          assertRefusal(refused, 400, 'validation_failed', `400: ${reason}`);
+        }
       }),
   ),
   audit(
@@ -111,22 +160,32 @@ export const oauthServerAudits: readonly Audit[] = [
     (context) =>
       withApplication(context, {}, async (application) => {
         const { challenge } = context.newPkce();
-        const faults = [
-          { scope: 'email' },
-          { ...challenge, response_type: 'token' },
-          { ...challenge, scope: 'email everything' },
-          { ...challenge, scope: ' ' },
-          { ...challenge, code_challenge: 'short' },
-          { ...challenge, code_challenge_method: 'md5' },
-          { ...challenge, resource: '/relative' },
-          { ...challenge, resource: 'https://api.example.com/#a' },
-          { ...challenge, resource: 'https://api.example.com/?a=1' },
-          { ...challenge, code_challenge: 'x'.repeat(42) },
-          { ...challenge, code_challenge: 'x'.repeat(129) },
-          { code_challenge: challenge.code_challenge },
-          { code_challenge_method: 's256' },
+        const both = 'PKCE flow requires both code_challenge and code_challenge_method';
+        const length = 'code_challenge must be between 43 and 128 characters';
+        const faults: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
+          [{ scope: 'email' }, both],
+          [{ ...challenge, response_type: 'token' }, 'only response_type=code is supported'],
+          [{ ...challenge, scope: 'email everything' }, 'unsupported scope: everything'],
+          [{ ...challenge, scope: ' ' }, 'scope parameter cannot be empty'],
+          [{ ...challenge, code_challenge: 'short' }, length],
+          [{ ...challenge, code_challenge_method: 'md5' }, "code_challenge_method must be 'S256' or 'plain'"],
+          [{ ...challenge, resource: '/relative' }, 'resource must be an absolute URI'],
+          [{ ...challenge, resource: '/https://api.example.com/' }, 'resource must be an absolute URI'],
+          [{ ...challenge, resource: 'https://[::1' }, 'resource must be a valid URI'],
+          [
+            { ...challenge, resource: 'https://api.example.com/#a' },
+            'resource must not include a fragment component',
+          ],
+          [
+            { ...challenge, resource: 'https://api.example.com/?a=1' },
+            'resource must not include a query component',
+          ],
+          [{ ...challenge, code_challenge: 'x'.repeat(42) }, length],
+          [{ ...challenge, code_challenge: 'x'.repeat(129) }, length],
+          [{ code_challenge: challenge.code_challenge }, both],
+          [{ code_challenge_method: 's256' }, both],
         ];
-        for (const query of faults) {
+        for (const [query, description] of faults) {
           const response = await authorize(context, application, query);
           assertStatus(response, 302);
           const location = locationOf(response);
@@ -136,11 +195,10 @@ export const oauthServerAudits: readonly Audit[] = [
             'the page of the redirect',
           );
           assert.deepEqual(
-            [location.searchParams.get('error'), location.searchParams.get('state')],
-            ['invalid_request', 'own state'],
-            `error and state of the redirect with ${Object.keys(query).join()}`,
+            Object.fromEntries(location.searchParams),
+            { error: 'invalid_request', error_description: description, state: 'own state' },
+            `the query of the redirect with ${Object.keys(query).join()}`,
           );
-          assert.ok(location.searchParams.get('error_description'), 'the redirect has an error_description');
         }
       }),
   ),
@@ -209,34 +267,6 @@ export const oauthServerAudits: readonly Audit[] = [
         const code = await approve(context, user, application, pkce, 'email');
         const body = { grant_type: 'authorization_code', code, code_verifier: pkce.verifier };
         const request = (change: object) => requestTokens(context, application, { ...body, ...change });
-        const unknown = 'Invalid authorization code';
-        const refusals: readonly (readonly [object, string, string])[] = [
-          [
-            { code_verifier: context.newPkce().verifier },
-            'invalid_grant',
-            'PKCE verification failed: code challenge does not match previously saved code verifier',
-          ],
-          [
-            { code_verifier: '' },
-            'invalid_grant',
-            'PKCE verification failed: code_verifier is required when PKCE challenge is present',
-          ],
-          [{ redirect_uri: 'https://app.example.com/other' }, 'invalid_grant', 'Invalid redirect_uri'],
-          [{ code: 'unknown' }, 'invalid_grant', unknown],
-          [{ code: '' }, 'invalid_request', 'code is required for authorization_code grant'],
-          [{ grant_type: '' }, 'invalid_request', 'grant_type is required'],
-          [
-            { grant_type: 'password' },
-            'unsupported_grant_type',
-            'Client is not allowed to use grant type: password',
-          ],
-          [{ grant_type: 1 }, 'invalid_request', 'Invalid JSON body'],
-          [
-            { grant_type: 'refresh_token', refresh_token: '' },
-            'invalid_request',
-            'refresh_token is required for refresh_token grant',
-          ],
-        ];
         for (const [change, error, description] of refusals)
           assertOAuthError(await request(change), error, description);
         for (const body of ['{', ''])

@@ -2,7 +2,9 @@ import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession } from '../../audit/audit-context.ts';
 import { NotRunError } from '../../target/target.ts';
-import { assertError, assertStatus, at, jwtPartOf } from '../../target/wire.ts';
+import { assertStatus, at, jwtPartOf } from '../../target/wire.ts';
+import { assertRefusal } from './hook-call.ts';
+import { assertOAuthError } from './oauth-application.ts';
 import {
   anySite,
   isoIn,
@@ -28,60 +30,72 @@ export const walletAudits: readonly Audit[] = [
     options,
     async (context) => {
       await requireWeb3(context);
+      const assertInvalid = async (body: object, reason: string) =>
+        assertRefusal(await web3(context, body), 400, 'validation_failed', `siws: ${reason}`);
+      const noTime = (name: string) => `${name} is not a valid ISO8601 timestamp`;
       const wrong = [
-        { Version: '2' },
-        { 'Issued At': '' },
-        { 'Issued At': 'yesterday' },
-        { URI: 'no address' },
-        { 'Not Before': 'tomorrow' },
-        { 'Expiration Time': isoIn(-1) },
-        { 'Not Before': isoIn(2), 'Expiration Time': isoIn(1) },
-        { 'Chain ID': 'gold:net' },
-        { 'Chain ID': 'solana:mainnet-beta' },
-        { 'Chain ID': 'x solana:mainnet' },
-        { 'Chain ID': 'mainnet' },
-        { 'Issued At': `${isoIn(0)} or later` },
-        { 'Issued At': `on ${isoIn(0)}` },
-      ];
-      for (const fields of wrong)
-        assertError(await web3(context, signedSolanaMessage(anySite, fields)), 400, 'validation_failed');
+        [{ Version: '2' }, 'Version value is not supported, expected 1 got "2"'],
+        [{ 'Issued At': '' }, noTime('Issued At')],
+        [{ 'Issued At': 'yesterday' }, noTime('Issued At')],
+        [{ URI: 'no address' }, 'URI is not valid'],
+        [{ 'Not Before': 'tomorrow' }, noTime('Not Before')],
+        [{ 'Expiration Time': 'tomorrow' }, noTime('Expiration Time')],
+        [{ 'Expiration Time': isoIn(-1) }, 'Issued At is after Expiration Time'],
+        [{ 'Not Before': isoIn(2), 'Expiration Time': isoIn(1) }, 'Not Before is after Expiration Time'],
+        [{ 'Chain ID': 'gold:net' }, 'Chain ID is not valid'],
+        [{ 'Chain ID': 'solana:mainnet-beta' }, 'Chain ID is not valid'],
+        [{ 'Chain ID': 'x solana:mainnet' }, 'Chain ID is not valid'],
+        [{ 'Chain ID': 'mainnet' }, 'Chain ID is not valid'],
+        [{ 'Issued At': `${isoIn(0)} or later` }, noTime('Issued At')],
+        [{ 'Issued At': `on ${isoIn(0)}` }, noTime('Issued At')],
+      ] as const;
+      for (const [fields, reason] of wrong) await assertInvalid(signedSolanaMessage(anySite, fields), reason);
       const lines = solanaMessage(newWallet(), anySite).split('\n');
       const [header = '', address = '', ...rest] = lines;
-      const malformed = [
-        ...['Version', 'URI', 'Issued At'].map((name) =>
-          lines.filter((line) => !line.startsWith(`${name}: `)),
-        ),
-        [header.replace('Solana', 'Gold'), address, ...rest],
-        [header.replace('example.com', 'exa mple'), address, ...rest],
-        [header, 'no-address', ...rest],
-        [header, address, 'x', ...rest],
-        [...lines, 'no field'],
-        [...lines, 'Resources:', '- no address'],
-        [...lines, 'Resources:', '- https://example.com/', '- no address'],
-        [header, address, '', 'Version: 1', `URI: ${anySite}/`],
+      const without = (name: string) => lines.filter((line) => !line.startsWith(`${name}: `));
+      const malformed: readonly (readonly [readonly string[], string])[] = [
+        [without('Version'), 'Version value is not supported, expected 1 got ""'],
+        [without('URI'), 'URI is not specified'],
+        [without('Issued At'), 'Issued At is not specified'],
+        [
+          [header.replace('Solana', 'Gold'), address, ...rest],
+          'message first line does not end in " wants you to sign in with your Solana account:"',
+        ],
+        [
+          [header.replace('example.com', 'exa mple'), address, ...rest],
+          'domain in first line of message is not valid',
+        ],
+        [[header, 'no-address', ...rest], 'wallet address is not in base58 format'],
+        [[header, address, 'x', ...rest], 'third line must be empty'],
+        [[...lines, 'no field'], `encountered unparsable line at index ${lines.length}`],
+        [[...lines, 'Resources:', '- no address'], 'Resource at position 0 has invalid URI'],
+        [
+          [...lines, 'Resources:', '- https://example.com/', '- no address'],
+          'Resource at position 1 has invalid URI',
+        ],
+        [[header, address, '', 'Version: 1', `URI: ${anySite}/`], 'message needs at least 6 lines'],
       ];
-      for (const one of malformed)
-        assertError(
-          await web3(context, { message: one.join('\n'), signature: anySignature }),
-          400,
-          'validation_failed',
-        );
+      for (const [one, reason] of malformed)
+        await assertInvalid({ message: one.join('\n'), signature: anySignature }, reason);
     },
   ),
   audit('AUTH-744', 'a message has 64 to 20480 bytes, and a signature 64', options, async (context) => {
     await requireWeb3(context);
     const { message, signature } = signedSolanaMessage(anySite);
     const long = `${message}\nResources:\n- https://example.com/`;
+    const ofSolana = 'signature must be 64 bytes encoded as base64 with or without padding';
+    const ofEthereum = 'signature must be 65 bytes long, encoded as a 130 character-long hexadecimal string';
     const wrong = [
-      { message: message.slice(0, 63), signature },
-      { message: long.padEnd(20 * 1024 + 1, 'x'), signature },
-      { message, signature: signature.slice(0, 85) },
-      { message, signature: `${signature}AA` },
-      { message, signature: '!'.repeat(88) },
-      { chain: 'ethereum', message, signature: `0x${'a'.repeat(129)}` },
-      { chain: 'ethereum', message, signature: `0x${'a'.repeat(131)}` },
-    ];
-    for (const body of wrong) assertError(await web3(context, body), 400, 'validation_failed');
+      [{ message: message.slice(0, 63), signature }, 'message is too short'],
+      [{ message: long.padEnd(20 * 1024 + 1, 'x'), signature }, 'message must not exceed 20KB'],
+      [{ message, signature: signature.slice(0, 85) }, ofSolana],
+      [{ message, signature: `${signature}AA` }, ofSolana],
+      [{ message, signature: '!'.repeat(88) }, 'signature does not contain valid base64 characters'],
+      [{ chain: 'ethereum', message, signature: `0x${'a'.repeat(129)}` }, ofEthereum],
+      [{ chain: 'ethereum', message, signature: `0x${'a'.repeat(131)}` }, ofEthereum],
+    ] as const;
+    for (const [body, reason] of wrong)
+      assertRefusal(await web3(context, body), 400, 'validation_failed', reason);
     const wallet = newWallet();
     const longest = `${solanaMessage(wallet, anySite)}\nResources:\n- https://example.com/`.padEnd(
       20 * 1024,
@@ -111,19 +125,17 @@ export const walletAudits: readonly Audit[] = [
         'email, app_metadata.providers and is_anonymous of the user',
       );
       const identity = at(json, 'user', 'identities', 0);
+      const sub = `web3:solana:${address}`;
       assert.deepEqual(
-        [at(identity, 'provider'), at(identity, 'id'), at(identity, 'identity_data', 'sub')],
-        ['web3', `web3:solana:${address}`, `web3:solana:${address}`],
-        'provider, id and identity_data.sub of the identity',
+        [at(identity, 'provider'), at(identity, 'id')],
+        ['web3', sub],
+        'provider and id of the identity',
       );
-      const claims = {
-        address,
-        chain: 'solana',
-        network: '',
-        domain: new URL(site).host,
-        statement: 'Audit',
-      };
-      assert.deepEqual(at(identity, 'identity_data', 'custom_claims'), claims, 'identity_data.custom_claims');
+      const { host: domain } = new URL(site);
+      const claims = { address, chain: 'solana', network: '', domain, statement: 'Audit' };
+      const data = { sub, email_verified: false, phone_verified: false, custom_claims: claims };
+      assert.deepEqual(at(identity, 'identity_data'), data, 'identity_data of the identity');
+      assert.deepEqual(at(json, 'user', 'user_metadata'), data, 'user_metadata of the user');
       assert.deepEqual(
         at(jwtPartOf(at(json, 'access_token')), 'amr', 0, 'method'),
         'web3',
@@ -171,22 +183,24 @@ export const walletAudits: readonly Audit[] = [
     async (context) => {
       await requireWeb3(context);
       const site = walletSite(context);
-      for (const [place, fields] of [
-        ['http://example.com', {}],
-        [site, { URI: 'http://example.com/' }],
-        [site, { URI: 'https://example.com/' }],
-        [site, { 'Issued At': isoIn(-24) }],
-        [site, { 'Issued At': isoIn(24) }],
-        [site, { 'Not Before': isoIn(1) }],
-        [site, { 'Issued At': isoIn(-0.1), 'Expiration Time': isoIn(-0.05) }],
+      const insecure = 'Signed Solana message is using URI which does not use HTTPS';
+      const foreign =
+        'Signed Solana message is using URI which is not allowed on this server, message was signed for another app';
+      for (const [place, fields, description] of [
+        ['http://example.com', {}, insecure],
+        [site, { URI: 'http://example.com/' }, insecure],
+        [site, { URI: 'https://example.com/' }, foreign],
+        [site, { 'Issued At': isoIn(-24) }, 'Solana message was issued too long ago'],
+        [site, { 'Issued At': isoIn(24) }, 'Solana message was issued too far in the future'],
+        [site, { 'Not Before': isoIn(1) }, 'Signed Solana message becomes valid in the future'],
+        [
+          site,
+          { 'Issued At': isoIn(-0.1), 'Expiration Time': isoIn(-0.05) },
+          'Signed Solana message is expired',
+        ],
       ] as const) {
         const refused = await web3(context, signedSolanaMessage(place, fields));
-        assert.deepEqual(
-          [refused.status, at(refused.json, 'error')],
-          [400, 'invalid_grant'],
-          `the status and error with ${JSON.stringify(fields)}`,
-        );
-        assert.ok(at(refused.json, 'error_description'), 'the response has an error_description');
+        assertOAuthError(refused, 'invalid_grant', description);
       }
       const valid = { 'Not Before': isoIn(-0.1), 'Expiration Time': isoIn(1), 'Chain ID': 'solana:devnet' };
       const wallet = newWallet();

@@ -1,14 +1,14 @@
 import { type Call, sendRedirect, readParam } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { flowErrorParams, redirectWithFlowError } from '../http/error-redirect.ts';
-import { badRequest, internal, OAuthError, unprocessable } from '../http/errors.ts';
+import { badRequest, internal, OAuthError } from '../http/errors.ts';
 import { deleteFlowState, findFlowStateById, type FlowState, isFlowExpired } from '../rows/flow-state.ts';
 import { addToQuery, encodeParams } from '../http/redirect-url.ts';
 import { updateRow } from '../rows/rows.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import type { ProviderGrant } from '../test-provider/test-provider.ts';
 import type { User } from '../rows/user.ts';
-import { findUserById } from '../rows/users.ts';
+import { loadUser } from '../rows/users.ts';
 import { isUuid } from '../rows/rows.ts';
 import { acceptInvite, runHookForNewAccount, signInByProvider, linkToUser } from './external-account.ts';
 import { type Profile, parseProfile } from '../rows/provider-profile.ts';
@@ -46,11 +46,8 @@ async function enter(
   flow: FlowState,
   profile: Profile,
 ): Promise<User> {
-  if (flow.linking_target_id !== null) {
-    const target = await findUserById(tx.sql, flow.linking_target_id);
-    if (target === undefined) throw unprocessable('user_not_found', 'Linking target user not found');
-    return linkToUser(context, call, tx, target, profile);
-  }
+  if (flow.linking_target_id !== null)
+    return linkToUser(context, call, tx, await loadUser(tx.sql, flow.linking_target_id), profile);
   if (flow.invite_token) return acceptInvite(context, tx, flow.invite_token, profile);
   return signInByProvider(context, call, tx, profile);
 }

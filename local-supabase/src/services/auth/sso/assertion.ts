@@ -21,7 +21,7 @@ interface RelayState {
   readonly id: string;
   readonly sso_provider_id: string;
   readonly redirect_to: string | null;
-  readonly flow_state_id: string | null;
+  readonly flow_state_id: string;
   readonly created_at: Date;
 }
 
@@ -141,8 +141,7 @@ async function consume(context: AuthContext, call: Call): Promise<string> {
     const user = await signInByProvider(context, call, tx, profile);
     const wanted = relay.redirect_to ?? '';
     const target = isRedirectAllowed(context, wanted) ? wanted : context.siteUrl;
-    const flow =
-      relay.flow_state_id === null ? undefined : await findFlowStateById(tx.sql, relay.flow_state_id);
+    const flow = await findFlowStateById(tx.sql, relay.flow_state_id);
     if (flow?.auth_code != null)
       return addToQuery(target, { code: await passCode(context, tx.sql, flow, user.id) });
     const tokens = await signIn(context, call, tx.sql, user, 'sso/saml');

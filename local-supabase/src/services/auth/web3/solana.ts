@@ -8,14 +8,10 @@ import type { SignedMessage } from './signed-message.ts';
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const longestLedgerMessage = 0xffff;
 
-/** Decodes base58; null for a character outside the alphabet. */
-export function decodeBase58(text: string): Uint8Array | null {
+/** Decodes base58. */
+export function decodeBase58(text: string): Uint8Array {
   let value = 0n;
-  for (const char of text) {
-    const digit = alphabet.indexOf(char);
-    if (digit < 0) return null;
-    value = value * 58n + BigInt(digit);
-  }
+  for (const char of text) value = value * 58n + BigInt(alphabet.indexOf(char));
   const hex = value === 0n ? '' : value.toString(16);
   const zeros = /^1*/.exec(text)?.[0].length ?? 0;
   return concatBytes(new Uint8Array(zeros), hexToBytes(hex.padStart(hex.length + (hex.length % 2), '0')));
@@ -33,15 +29,13 @@ export function wrapForLedger(domain: string, publicKey: Uint8Array, message: st
 
 /** True when `signature` (64 bytes) was made by the key that is the message's address, directly or on a Ledger. */
 export function isSignedBySolana({ raw, address, domain }: SignedMessage, signature: Uint8Array): boolean {
-  const publicKey = decodeBase58(address);
-  if (publicKey?.length !== 32) return false;
-  const verifies = (message: Uint8Array): boolean => {
-    try {
-      return ed25519.verify(signature, message, publicKey);
-    } catch {
-      return false;
-    }
-  };
-  if (verifies(encodeUtf8(raw))) return true;
-  return utf8Length(raw) <= longestLedgerMessage && verifies(wrapForLedger(domain, publicKey, raw));
+  try {
+    const publicKey = decodeBase58(address);
+    if (ed25519.verify(signature, encodeUtf8(raw), publicKey)) return true;
+    if (utf8Length(raw) > longestLedgerMessage) return false;
+    return ed25519.verify(signature, wrapForLedger(domain, publicKey, raw), publicKey);
+  } catch {
+    // The address is no key, or the signature is no point of the curve.
+    return false;
+  }
 }

@@ -60,6 +60,8 @@ export const serverThatConfirms: AuthServer = {
   auth: {
     mailerAutoconfirm: true,
     phoneAutoconfirm: true,
+    web3SolanaEnabled: false,
+    oauthDynamicRegistrationEnabled: false,
     smsTestOtp: { '155500001234': '123456' },
   },
 };
@@ -97,6 +99,7 @@ export const serverWithShortSessions: AuthServer = {
   auth: {
     sessionTimeboxSeconds: 86_400,
     sessionInactivitySeconds: 3600,
+    sessionLowAalSeconds: 1800,
     sessionSinglePerUser: true,
   },
 };
@@ -111,6 +114,11 @@ export const serverWithFewMessages: AuthServer = {
   auth: { rateLimits: { emailSent: 2, smsSent: 2 } },
 };
 
+export const serverForKnownUsers: AuthServer = {
+  name: 'a server that is closed to new users',
+  auth: { disableSignup: true },
+};
+
 /** Servers whose settings let audits run that those of a default server exclude. */
 export const otherAuthServers: readonly AuthServer[] = [
   serverWithHooks,
@@ -119,6 +127,7 @@ export const otherAuthServers: readonly AuthServer[] = [
   serverWithFewMessages,
   serverThatConfirms,
   closedServer,
+  serverForKnownUsers,
   serverWithCaptcha,
   serverWithShortSessions,
 ];

@@ -12,6 +12,7 @@ import { runAudits } from '../src/runner/runner.ts';
 import { createHookServer, type HookServer } from '../src/target/hook-server.ts';
 import {
   closedServer,
+  serverForKnownUsers,
   serverThatConfirms,
   serverWithCaptcha,
   serverWithChanges,
@@ -53,7 +54,7 @@ const servers: readonly (readonly [AuthServer, number, string?])[] = [
   [closedServer, 60],
   [serverWithShortSessions, 200],
   [serverThatConfirms, 190],
-  [{ name: 'a server that is closed to new users', auth: { disableSignup: true } }, 180],
+  [serverForKnownUsers, 180],
   [serverWithHooks, 250],
   [serverWithChanges, 200],
   [serverWithLimits, 60],

@@ -8,13 +8,17 @@ import {
   assertStatus,
   at,
   jwtPartOf,
+  locationOf,
   textAt,
   type WireRequest,
   type WireResponse,
 } from '../../target/wire.ts';
 import { assertRefusal } from './hook-call.ts';
 import { generateLink, verifyToken } from './mail-link.ts';
+import { beginAtProvider, visitPage, withProvider } from './provider.ts';
+import { enrollTotp } from './totp.ts';
 import { createUnwatchedWire } from './unwatched-wire.ts';
+import { isDisabled, newWallet, solanaMessage, walletSite } from './wallet.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#closed-features';
@@ -257,6 +261,99 @@ export const closedFeatureAudits: readonly Audit[] = [
     },
   ),
   audit(
+    'AUTH-1227',
+    'a project that is closed to new users refuses each way to an account, and signs in those that exist',
+    { ...options, needs: ['service-key'] },
+    async (context) => {
+      const { json } = await context.auth.send('GET', '/settings');
+      if (at(json, 'disable_signup') !== true) throw new NotRunError('the project is open to new users');
+      const wire = createUnwatchedWire(context);
+      const password = 'Secret-1 to be kept';
+      const [email, phone] = [context.newEmail(), context.newPhone()];
+      const bodies: readonly (readonly [string, object, string])[] = [
+        ['/signup', { email, password }, 'email'],
+        ['/signup', { phone, password }, 'phone'],
+        ['/signup', { data: metadataOf(context.run) }, 'anonymous_users'],
+        ['/otp', { email }, 'email'],
+        ['/otp', { phone }, 'phone'],
+        ['/magiclink', { email }, 'email'],
+      ];
+      for (const [path, body, name] of bodies)
+        if (at(json, 'external', name) === true)
+          assertRefusal(
+            await wire.send('POST', path, { body }),
+            422,
+            'signup_disabled',
+            'Signups not allowed for this instance',
+          );
+      const user = await context.newUser();
+      assertSession(await context.signIn(user.email, user.password));
+      assertStatus(await context.auth.send('POST', '/recover', { body: { email: user.email } }), 200);
+    },
+  ),
+  audit(
+    'AUTH-1228',
+    'a project that is closed to new users refuses a wallet and a person of a provider that it does not know',
+    options,
+    async (context) => {
+      const { json } = await context.auth.send('GET', '/settings');
+      if (at(json, 'disable_signup') !== true) throw new NotRunError('the project is open to new users');
+      const message = 'Signups not allowed for this instance';
+      const wallet = newWallet();
+      const signed = wallet.sign(solanaMessage(wallet, walletSite(context)));
+      const body = { chain: 'solana', ...signed };
+      const wire = createUnwatchedWire(context);
+      const refused = await wire.send('POST', '/token', { query: { grant_type: 'web3' }, body });
+      if (!isDisabled(refused)) assertRefusal(refused, 422, 'signup_disabled', message);
+      await withProvider(async (ofProvider) => {
+        const page = await beginAtProvider(ofProvider);
+        const callback = await visitPage(ofProvider, page, { email: context.newEmail() });
+        const { searchParams } = locationOf(await wire.send('GET', callback));
+        assert.deepEqual(
+          ['error', 'error_code', 'error_description'].map((name) => searchParams.get(name)),
+          ['access_denied', 'signup_disabled', message],
+          'error, error_code and error_description of the page',
+        );
+      })(context);
+    },
+  ),
+  audit(
+    'AUTH-1229',
+    'a chain that is closed while the other is open is refused by its name',
+    options,
+    async (context) => {
+      const names = { solana: 'Solana', ethereum: 'Ethereum' };
+      let closed = '';
+      for (const [chain, name] of Object.entries(names)) {
+        const request = { query: { grant_type: 'web3' }, body: { chain, message: 'x', signature: 'y' } };
+        const refused = await createUnwatchedWire(context).send('POST', '/token', request);
+        if (!isDisabled(refused)) continue;
+        if (closed !== '' || at(refused.json, 'message') === 'Web3 provider is disabled')
+          throw new NotRunError('wallets are disabled');
+        closed = name;
+        assertRefusal(refused, 422, 'web3_provider_disabled', `${name} Web3 provider is disabled`);
+      }
+      if (closed === '') throw new NotRunError('wallets of both chains are enabled');
+    },
+  ),
+  audit(
+    'AUTH-1230',
+    'applications register themselves only where the project allows it',
+    options,
+    async (context) => {
+      const body = { redirect_uris: ['https://app.example.com/callback'] };
+      const refused = await createUnwatchedWire(context).send('POST', '/oauth/clients/register', { body });
+      if (refused.status === 404 || refused.status === 201)
+        throw new NotRunError('applications may register themselves, or there are none');
+      assertRefusal(
+        refused,
+        403,
+        'oauth_dynamic_client_registration_disabled',
+        'Dynamic client registration is not enabled',
+      );
+    },
+  ),
+  audit(
     'AUTH-1193',
     'a project with a captcha refuses sign-ins and sign-ups without its token, but no refresh and no administrator',
     { ...options, needs: ['service-key'] },
@@ -335,6 +432,38 @@ export const sessionEndAudits: readonly Audit[] = [
       await assertExpired(context, next, ' (Inactivity)');
       await age(context, next, 'refreshed_at', '0 seconds');
       assertSession(await refresh(context, next));
+    },
+  ),
+  audit(
+    'AUTH-1231',
+    'a session without the second factor of its user ends a time after its sign-in, and so do its tokens',
+    { ...options, needs: ['database', 'service-key'] },
+    async (context) => {
+      const { auth } = context;
+      const first = await signInByLink(context);
+      const factor = await enrollTotp(context, textAt(first, 'access_token'));
+      const raised = assertSession(await factor.verify());
+      const email = textAt(first, 'user', 'email');
+      const link = await generateLink(context, { type: 'magiclink', email });
+      const body = { type: 'magiclink', token_hash: textAt(link, 'hashed_token') };
+      const low = assertSession(await verifyToken(context, body));
+      const [lowest, longest] = [low, raised].map(({ json }) => Number(at(json, 'expires_in')));
+      await age(context, low, 'created_at', '100 minutes');
+      await age(context, low, 'refreshed_at', '0 seconds');
+      await assertExpired(context, low, ' (Low AAL: User Needs MFA Verification)');
+      assert.ok(Number(lowest) < Number(longest), 'the tokens of the session end with it', `${lowest} s`);
+      const claims = jwtPartOf(textAt(low, 'access_token'));
+      const read = (token: string) => auth.send('GET', '/user', { token });
+      assert.equal(
+        Number(at(claims, 'exp')) - Number(at(claims, 'iat')),
+        lowest,
+        'the lifetime of the token',
+      );
+      assertStatus(await read(textAt(low, 'access_token')), 200);
+      await age(context, raised, 'created_at', '100 minutes');
+      await age(context, raised, 'refreshed_at', '0 seconds');
+      const next = assertSession(await refresh(context, raised));
+      assert.equal(at(next.json, 'expires_in'), longest, 'expires_in of a session with the factor');
     },
   ),
   audit(

@@ -3,6 +3,7 @@ import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession } from '../../audit/audit-context.ts';
 import { NotRunError } from '../../target/target.ts';
 import { assertError, assertStatus, at, textAt, type WireResponse } from '../../target/wire.ts';
+import { assertRefusal } from './hook-call.ts';
 import { generateLink, verifyToken } from './mail-link.ts';
 
 const audit = auditsOf('auth');
@@ -51,6 +52,31 @@ export const generatedLinkAudits: readonly Audit[] = [
         [newEmail, undefined],
         'email and new_email of the user',
       );
+    },
+  ),
+  audit(
+    'AUTH-1233',
+    'where the new address alone confirms a change, no link is generated for the current one',
+    options,
+    async (context) => {
+      const { email } = await context.newUser();
+      const current = await generateLink(context, {
+        type: 'email_change_current',
+        email,
+        new_email: context.newEmail(),
+      });
+      if (current.status === 200) throw new NotRunError('both addresses confirm a change');
+      assertRefusal(
+        current,
+        400,
+        'validation_failed',
+        'Enable secure email change to generate link for current email',
+      );
+      const new_email = context.newEmail();
+      const link = await generateLink(context, { type: 'email_change_new', email, new_email });
+      const body = { type: 'email_change', email: new_email, token: textAt(link, 'email_otp') };
+      const changed = assertSession(await verifyToken(context, body));
+      assert.equal(at(changed.json, 'user', 'email'), new_email, 'email of the user');
     },
   ),
   audit(

@@ -173,6 +173,8 @@ export const immediateConfirmationAudits: readonly Audit[] = [
       if (at(verified.json, 'code') === 'otp_expired') throw new NotRunError('the number is no test number');
       const session = assertSession(verified);
       try {
+        // The code of the request is used up; the number has it nevertheless.
+        assertSession(await verifyToken(context, { type: 'sms', phone, token: '123456' }));
         const token = textAt(session, 'access_token');
         const sent = [
           await auth.send('POST', '/otp', { body }),
@@ -184,6 +186,8 @@ export const immediateConfirmationAudits: readonly Audit[] = [
         assert.equal(at(assertSession(again).json, 'user', 'phone'), phone, 'phone of the user');
         const wrong = await verifyToken(context, { type: 'sms', phone, token: '654321' });
         assertRefusal(wrong, 403, 'otp_expired', 'Token has expired or is invalid');
+        if (context.target.smsInMailbox)
+          assert.deepEqual(await context.mails(phone), [], 'the SMS to the number');
       } finally {
         await context.admin('DELETE', `/users/${textAt(session, 'user', 'id')}`);
       }

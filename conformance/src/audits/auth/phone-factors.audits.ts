@@ -1,6 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession, type AuditContext } from '../../audit/audit-context.ts';
+import { assertRefusal } from './hook-call.ts';
 import { NotRunError } from '../../target/target.ts';
 import { assertError, assertStatus, at, jwtPartOf, textAt, type WireResponse } from '../../target/wire.ts';
 
@@ -105,6 +106,35 @@ export const phoneFactorAudits: readonly Audit[] = [
         404,
         'mfa_factor_not_found',
       );
+    },
+  ),
+  audit(
+    'AUTH-1234',
+    'a wrong code of a number is refused, and so is a challenge that is none',
+    { ...options, needs: ['sms'] },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const phone = context.newPhone();
+      const path = `/factors/${textAt(await enroll(context, token, phone, 'mobile'), 'id')}`;
+      const challenged = await context.auth.send('POST', `${path}/challenge`, { token, body: {} });
+      assertStatus(challenged, 200);
+      const right = await context.mailedCode(phone);
+      const challenge_id = textAt(challenged, 'id');
+      const verify = (body: object) => context.auth.send('POST', `${path}/verify`, { token, body });
+      const wrong = right.startsWith('0') ? `1${right.slice(1)}` : `0${right.slice(1)}`;
+      assertRefusal(
+        await verify({ challenge_id, code: wrong }),
+        422,
+        'mfa_verification_failed',
+        'Invalid MFA Phone code entered',
+      );
+      assertRefusal(
+        await verify({ challenge_id: 'nonsense', code: right }),
+        400,
+        'bad_json',
+        'Could not parse request body as JSON: uuid: incorrect UUID length 8 in string "nonsense"',
+      );
+      assertSession(await verify({ challenge_id, code: right }));
     },
   ),
   audit(

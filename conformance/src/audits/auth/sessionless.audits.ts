@@ -75,6 +75,24 @@ export const sessionlessAudits: readonly Audit[] = [
     },
   ),
   audit(
+    'AUTH-1232',
+    'a refresh token without a session is refused',
+    { ...options, source: 'protocol/auth.md#refresh-rules', needs: ['database', 'service-key'] },
+    async (context) => {
+      const { id, refreshToken } = await context.newUser();
+      if (refreshToken.length > 12) throw new NotRunError('refresh tokens belong to a session');
+      await context.query('update auth.refresh_tokens set session_id = null where user_id = $1', [id]);
+      const query = { grant_type: 'refresh_token' };
+      const body = { refresh_token: refreshToken };
+      assertRefusal(
+        await context.auth.send('POST', '/token', { query, body }),
+        400,
+        'session_not_found',
+        'Invalid Refresh Token: No Valid Session Found',
+      );
+    },
+  ),
+  audit(
     'AUTH-1216',
     'userinfo of a token without a session has the subject alone',
     options,

@@ -112,7 +112,7 @@ export function completeRegistration(params: OAuthClientParams): Registration {
     throw invalid("client_type must be 'public' or 'confidential'");
   if (authMethod !== '' && !isAuthMethod(authMethod))
     throw invalid(`token_endpoint_auth_method must be one of: ${printList(tokenAuthMethods)}`);
-  const needed = authMethod === '' ? 'confidential' : typeOf(authMethod);
+  const needed = typeOf(authMethod);
   if (clientType !== '' && authMethod !== '' && clientType !== needed)
     throw invalid(
       `client_type '${clientType}' is inconsistent with token_endpoint_auth_method '${authMethod}' (expected client_type '${needed}')`,

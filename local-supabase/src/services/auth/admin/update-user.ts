@@ -62,7 +62,8 @@ export async function updateUserAsAdmin(context: AuthContext, call: Call): Promi
       await recordAudit(context, tx.sql, admin, 'user_modified', { traits: userTraits(changed) });
       return changed;
     });
-    return sendJson(call, encodeUser(updated));
+    // GoTrue responds without re-reading the generated column.
+    return sendJson(call, encodeUser({ ...updated, confirmed_at: user.confirmed_at }));
   } catch (error) {
     if (isUniqueViolation(error)) throw internal('Error updating user', error);
     throw error;

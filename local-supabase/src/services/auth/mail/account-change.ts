@@ -21,11 +21,11 @@ export interface AccountNotice {
 }
 
 const templateFieldsOf = (notice: AccountNotice): MailFields => ({
-  ...(notice.oldEmail !== undefined && { OldEmail: notice.oldEmail }),
-  ...(notice.phone !== undefined && { Phone: notice.phone }),
-  ...(notice.oldPhone !== undefined && { OldPhone: notice.oldPhone }),
-  ...(notice.provider !== undefined && { Provider: notice.provider }),
-  ...(notice.factorType !== undefined && { FactorType: notice.factorType }),
+  OldEmail: notice.oldEmail,
+  Phone: notice.phone,
+  OldPhone: notice.oldPhone,
+  Provider: notice.provider,
+  FactorType: notice.factorType,
 });
 
 async function sendNotice(

@@ -44,10 +44,9 @@ async function verifySignIn(
 ): Promise<VerifiedSignIn> {
   const { userHandle, credentialId } = response;
   const user = isUuid(userHandle) ? await findUserById(database, userHandle) : undefined;
-  if (user?.id !== userHandle) throw new Error('The user handle belongs to no user');
-  const credentials = await listCredentials(database, user.id);
+  const credentials = user?.id === userHandle ? await listCredentials(database, userHandle) : [];
   const credential = credentials.find(({ credential_id: id }) => isEqualBytes(id, credentialId));
-  if (credential === undefined) throw new Error('The user has no passkey of this id');
+  if (user === undefined || credential === undefined) throw new Error('No user has this passkey');
   return { user, credential, signCount: await verifyAssertion(response, credential, expectation) };
 }
 

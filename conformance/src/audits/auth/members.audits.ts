@@ -163,6 +163,10 @@ export const memberAudits: readonly Audit[] = [
       const listed = at(json, 'users', 0);
       assertMembers(listed, confirmed, 'a user of a list');
       assert.equal(at(listed, 'identities'), null, 'identities of a user of a list');
+      const unconfirmed = await context.admin('POST', '/users', { email: context.newEmail() });
+      const body = { email_confirm: true };
+      const proved = await context.admin('PUT', `/users/${textAt(unconfirmed, 'id')}`, body);
+      assertMembers(proved.json, `${userMembers} email_confirmed_at`, 'a user who is just confirmed');
       const own = (await context.admin('GET', `/users/${id}`)).json;
       assertMembers(own, confirmed, 'a user');
       assertMembers(at(own, 'identities', 0), `${identityMembers} email`, 'an identity of a user');

@@ -22,9 +22,6 @@ async function saveOwnIdentity(
   return identity === undefined;
 }
 
-const isReplaced = (before: string | null, after: string | null): boolean =>
-  Boolean(before) && Boolean(after) && before !== after;
-
 /** Applies the pending new email to the user and its identity, and notifies the former address. */
 export async function applyEmailChange(
   context: AuthContext,
@@ -46,8 +43,8 @@ export async function applyEmailChange(
     is_anonymous: false,
   });
   const confirmed = changed.email_confirmed_at === null ? await confirmEmail(sql, now, changed) : changed;
-  const oldEmail = user.email ?? '';
-  if (isReplaced(oldEmail, confirmed.email))
+  const { email: oldEmail } = user;
+  if (oldEmail && oldEmail !== confirmed.email)
     await notifyOfChange(context, call, { change: 'email_changed', user: confirmed, oldEmail, tx });
   return confirmed;
 }
@@ -71,8 +68,8 @@ export async function applyPhoneChange(
     phone_confirmed_at: now,
     is_anonymous: false,
   });
-  const oldPhone = user.phone ?? '';
-  if (isReplaced(oldPhone, changed.phone))
+  const { phone: oldPhone } = user;
+  if (oldPhone && oldPhone !== phone)
     await notifyOfChange(context, call, { change: 'phone_changed', user: changed, phone, oldPhone, tx });
   if (isLinked)
     await notifyOfChange(context, call, { change: 'identity_linked', user: changed, provider: 'phone', tx });

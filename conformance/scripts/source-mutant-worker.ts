@@ -34,6 +34,13 @@ export interface MutantJob {
   readonly audits: Readonly<Record<string, readonly string[]>>;
 }
 
+export interface MutantReply {
+  /** The audit that fails because of the fault. */
+  readonly failure: string | null;
+  /** An audit that is not run because of it: the fault looks like a setting of the target. */
+  readonly notRun: string | null;
+}
+
 const [entry = '', service = ''] = process.argv.slice(2);
 // The code that StrykerJS inserts reads it at load.
 const context: InstrumenterContext = {};
@@ -108,36 +115,39 @@ async function cover(): Promise<ServiceCoverage> {
 }
 
 /** The first audit that fails. The fast ones run first, because most faults are noticed by them. */
-async function findFailure(server: Server, audits: readonly string[]): Promise<string | null> {
+async function findFailure(server: Server, audits: readonly string[]): Promise<MutantReply> {
+  let notRun: string | null = null;
   for (let begin = 0, size = 8; begin < audits.length; begin += size, size = 24) {
     const part = chooseAudits({ only: audits.slice(begin, begin + size).join(',') });
     const results = await run(server, part);
     const failed = results.find(({ outcome }) => outcome.status === 'failed');
-    if (failed) return failed.audit.id;
+    if (failed) return { failure: failed.audit.id, notRun };
+    notRun ??= results.find(({ outcome }) => outcome.status === 'not-run')?.audit.id ?? null;
   }
-  return null;
+  return { failure: null, notRun };
 }
 
-async function findNoticing({ mutant, executions, audits }: MutantJob): Promise<string | null> {
+async function findNoticing({ mutant, executions, audits }: MutantJob): Promise<MutantReply> {
+  let notRun: string | null = null;
   for (const server of servers) {
     const ids = audits[server.name] ?? [];
     if (ids.length === 0) continue;
     Object.assign(context, { activeMutant: mutant, hitCount: 0, hitLimit: executions * 20 + 1000 });
     const started = await start(server).catch(() => null);
-    const failure = started ? await findFailure(started, ids).catch(String) : 'the start';
+    const found: MutantReply = started
+      ? await findFailure(started, ids).catch((problem: unknown) => ({ failure: String(problem), notRun }))
+      : { failure: 'the start', notRun };
     delete context.activeMutant;
     // What the fault has left may never close.
     await Promise.race([started?.supabase.close().catch(() => undefined), sleep(3000)]);
-    if (failure !== null) return failure;
+    notRun ??= found.notRun;
+    if (found.failure !== null) return found;
   }
-  return null;
+  return { failure: null, notRun };
 }
 
 // A fault may reject where nothing waits; what it breaks is for the audits to say.
 process.on('unhandledRejection', () => undefined);
 process.on('uncaughtException', () => undefined);
-process.on(
-  'message',
-  (job: MutantJob) => void findNoticing(job).then((failure) => process.send?.({ failure })),
-);
+process.on('message', (job: MutantJob) => void findNoticing(job).then((reply) => process.send?.(reply)));
 if (process.argv.includes('--cover')) process.send?.(await cover());

@@ -13,7 +13,7 @@ import * as fc from 'fast-check';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
 import type { Mutant } from '@stryker-mutator/api/core';
 import type { Logger } from '@stryker-mutator/api/logging';
-import type { AuditCoverage, MutantJob, ServiceCoverage } from './source-mutant-worker.ts';
+import type { AuditCoverage, MutantJob, MutantReply, ServiceCoverage } from './source-mutant-worker.ts';
 
 const { values } = parseArgs({
   options: {
@@ -115,7 +115,7 @@ const coveringOf = (mutant: string): readonly AuditCoverage[] =>
 const loaded = new Set(atLoad);
 const drawn = draw(mutants.filter(({ id }) => !loaded.has(id) || coveringOf(id).length > 0));
 let worker = startWorker();
-const counts = { noticed: 0, survived: 0, 'not executed': 0 };
+const counts = { noticed: 0, 'no longer run': 0, survived: 0, 'not executed': 0 };
 for (const mutant of drawn) {
   const covering = coveringOf(mutant.id);
   const byServer: Record<string, string[]> = {};
@@ -125,22 +125,30 @@ for (const mutant of drawn) {
     executions: covering.reduce((sum, audit) => sum + executionsOf(mutant.id, audit), 0),
     audits: byServer,
   };
-  let failure: string | null = null;
+  let { failure, notRun }: MutantReply = { failure: null, notRun: null };
   if (covering.length > 0) {
     worker.send(job);
-    const reply = await nextMessage<{ failure: string | null }>(worker, timeoutMs);
+    const reply = await nextMessage<MutantReply>(worker, timeoutMs);
     if (reply === undefined) {
       worker.kill('SIGKILL');
       worker = startWorker();
     }
-    failure = reply === undefined ? 'the end of the process' : reply.failure;
+    ({ failure, notRun } = reply ?? { failure: 'the end of the process', notRun });
   }
-  const outcome = failure !== null ? 'noticed' : covering.length > 0 ? 'survived' : 'not executed';
+  const outcome =
+    failure !== null
+      ? 'noticed'
+      : notRun !== null
+        ? 'no longer run'
+        : covering.length > 0
+          ? 'survived'
+          : 'not executed';
   counts[outcome] += 1;
-  console.log(`${outcome} ${mutant.id} ${formatMutant(mutant)}${failure === null ? '' : ` [${failure}]`}`);
+  const by = failure ?? notRun;
+  console.log(`${outcome} ${mutant.id} ${formatMutant(mutant)}${by === null ? '' : ` [${by}]`}`);
 }
 worker.kill();
 rmSync(copy, { recursive: true, force: true });
 console.log(
-  `${values.service}: of ${drawn.length} faults, ${counts.noticed} are noticed, ${counts.survived} are not, and no audit executes ${counts['not executed']}`,
+  `${values.service}: of ${drawn.length} faults, ${counts.noticed} are noticed, ${counts['no longer run']} end audits, ${counts.survived} do not, and no audit executes ${counts['not executed']}`,
 );

@@ -60,6 +60,7 @@ export const serverThatConfirms: AuthServer = {
   auth: {
     mailerAutoconfirm: true,
     phoneAutoconfirm: true,
+    externalProviders: ['keycloak'],
     web3SolanaEnabled: false,
     oauthDynamicRegistrationEnabled: false,
     smsTestOtp: { '155500001234': '123456' },

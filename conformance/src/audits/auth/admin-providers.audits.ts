@@ -4,6 +4,7 @@ import type { AuditContext } from '../../audit/audit-context.ts';
 import { metadataOf, ssoProviders, withOrganization } from './organization.ts';
 import { assertRefusal } from './hook-call.ts';
 import { NotRunError } from '../../target/target.ts';
+import { enrollTotp } from './totp.ts';
 import {
   assertError,
   assertStatus,
@@ -360,6 +361,37 @@ export const adminProviderAudits: readonly Audit[] = [
         );
         assertError(await context.admin('GET', `${ssoProviders}/no-uuid`), 404, 'sso_provider_not_found');
       }),
+  ),
+  audit(
+    'AUTH-1238',
+    'the audit log has who changed and removed the factor of a user',
+    options,
+    async (context) => {
+      const { id, email, accessToken } = await context.newUser();
+      const factor = await enrollTotp(context, accessToken);
+      const path = `/users/${id}/factors/${factor.id}`;
+      assertStatus(await context.admin('PUT', path, { friendly_name: 'renamed' }), 200);
+      assertStatus(await context.admin('DELETE', path), 200);
+      const traits = { user_id: id, factor_id: factor.id };
+      for (const [action, actor, expected] of [
+        ['factor_updated', 'service_role', { ...traits, factor_type: 'totp' }],
+        ['factor_deleted', email, traits],
+      ] as const) {
+        const { json } = await context.admin('GET', `/audit?query=action:${action}`);
+        const entries = json as readonly unknown[];
+        if (entries.length === 0) throw new NotRunError('the audit log is disabled');
+        const payload = entries
+          .map((entry) => at(entry, 'payload'))
+          .find((one) => at(one, 'traits', 'factor_id') === factor.id);
+        assert.deepEqual(
+          ['actor_username', 'log_type', 'traits'].map((member) => at(payload, member)),
+          [actor, 'factor', expected],
+          `actor, log_type and traits of ${action}`,
+        );
+      }
+      const all = await context.admin('GET', '/audit?per_page=2');
+      assert.equal(at(all.json, 'length'), 2, 'the number of entries of a page');
+    },
   ),
   audit(
     'AUTH-841',

@@ -17,7 +17,8 @@ interface Deviation {
   readonly isUserPresent?: boolean;
   readonly isBackupEligible?: boolean;
   readonly isBackedUp?: boolean;
-  readonly transports?: readonly string[];
+  /** Anything, since a server refuses what is no list of texts. */
+  readonly transports?: unknown;
   /** 32 hexadecimal digits. */
   readonly aaguid?: string;
   readonly idBytes?: number;

@@ -669,6 +669,11 @@ export const factorAudits: readonly Audit[] = [
         user: { id: otherHandle },
       });
       await refuse('create', low, factor.factorId, requested, creation);
+      for (const transports of ['usb', [1]]) {
+        const credential = authenticator.create(publicKeyOf(challenged), { transports });
+        const refused = await proveKey(context, token, factorId, challenged, 'create', credential);
+        assertError(refused, 400, 'validation_failed');
+      }
       for (const credential of [{}, { type: 'public-key', id: 'aaaa', response: {} }, 'x'])
         for (const type of ['create', 'request'] as const)
           assertError(
@@ -680,6 +685,25 @@ export const factorAudits: readonly Audit[] = [
       assert.equal(at(claims, 'aal'), 'aal1', 'aal of the session');
       const right = factor.authenticator.get(publicKey);
       assertSession(await proveKey(context, low, factor.factorId, requested, 'request', right));
+    },
+  ),
+  audit(
+    'AUTH-1236',
+    "a key keeps its transports, and Chrome's former name of the hybrid one is read as its present name",
+    { source, since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      const { factorId, authenticator, challenged } = await enrollKey(context, user);
+      const credential = authenticator.create(publicKeyOf(challenged), { transports: ['usb', 'cable'] });
+      const token = user.accessToken;
+      const verified = await proveKey(context, token, factorId, challenged, 'create', credential);
+      const raised = textAt(assertSession(verified), 'access_token');
+      const requested = publicKeyOf(await challengeKey(context, raised, factorId));
+      assert.deepEqual(
+        at(requested, 'allowCredentials'),
+        [{ type: 'public-key', id: authenticator.id, transports: ['usb', 'hybrid'] }],
+        'allowCredentials of the challenge',
+      );
     },
   ),
   audit(

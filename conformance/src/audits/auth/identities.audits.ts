@@ -5,6 +5,7 @@ import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession } from '../../audit/audit-context.ts';
 import { assertError, assertStatus, at, locationOf, textAt, type Wire } from '../../target/wire.ts';
 import { NotRunError } from '../../target/target.ts';
+import { assertRefusal } from './hook-call.ts';
 import { anySite, isDisabled, isoIn, signedSolanaMessage, walletSite, web3 } from './wallet.ts';
 
 const audit = auditsOf('auth');
@@ -197,7 +198,8 @@ export const identityAudits: readonly Audit[] = [
     { source: 'protocol/auth.md#wallets' },
     async (context) => {
       const response = await web3(context, { chain: 'gold', message: 'x', signature: 'y' });
-      assertStatus(response, 400);
+      if (isDisabled(response)) throw new NotRunError('web3 is disabled');
+      assertRefusal(response, 400, 'web3_unsupported_chain', 'Unsupported chain');
     },
   ),
   audit(

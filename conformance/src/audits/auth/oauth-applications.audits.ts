@@ -145,6 +145,7 @@ export const oauthApplicationAudits: readonly Audit[] = [
         'com.example.app://callback',
         'http://localhost:3000/callback',
         'http://127.0.0.1/callback',
+        'http://user@localhost/callback',
         'http://[::1]:3000/callback',
       ];
       await withApplication(context, { redirect_uris: safe }, async ({ registered }) => {

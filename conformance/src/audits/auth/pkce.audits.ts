@@ -248,7 +248,13 @@ export const pkceAudits: readonly Audit[] = [
         auth.send('POST', '/recover', {
           body: { email: newEmail(), code_challenge, code_challenge_method: 's256' },
         });
-      for (const challenge of ['a'.repeat(42), 'a'.repeat(129), `${'a'.repeat(43)}+`, `${'a'.repeat(43)}é`])
+      for (const challenge of [
+        'a'.repeat(42),
+        'a'.repeat(129),
+        `${'a'.repeat(43)}+`,
+        `+${'a'.repeat(43)}`,
+        `${'a'.repeat(43)}é`,
+      ])
         assertError(await request(challenge), 400, 'validation_failed');
       for (const challenge of ['aA0-._~'.padEnd(43, 'x'), 'a'.repeat(128)])
         assertStatus(await request(challenge), 200);

@@ -58,6 +58,9 @@ const grantIdToken = (
     ...(token === undefined ? {} : { token }),
   });
 
+const readUserOf = ({ auth }: AuditContext, session: WireResponse): Promise<WireResponse> =>
+  auth.send('GET', '/user', { token: textAt(session, 'access_token') });
+
 /** Signs in at the identity provider of an organization and returns the page that its assertion leads to. */
 async function signInAtOrganization(
   context: AuditContext,
@@ -111,6 +114,30 @@ export const providerAssertionAudits: readonly Audit[] = [
       assert.equal(amr, 'oauth', 'the method of the session');
       assert.equal(at(session.json, 'provider_token'), undefined, 'provider_token of the session');
     }),
+  ),
+  audit(
+    'AUTH-1237',
+    'the claims of an ID token of Keycloak are stored under their own names, with its times and its audience',
+    ofOAuth,
+    withProvider(
+      async (context) => {
+        const email = context.newEmail();
+        const picture = 'https://example.com/ada.png';
+        for (const [name, more] of [
+          ['Ada', { picture }],
+          ['Ada', {}],
+        ] as const) {
+          const id_token = await issueIdToken(context, { email, name }, more);
+          const session = assertSession(await grantIdToken(context, { id_token }));
+          const { iss, sub, aud, iat, exp } = jwtPartOf(id_token) as Readonly<Record<string, unknown>>;
+          const times = { iat, exp, aud: [aud].flat() };
+          const claims = { iss, sub, email, email_verified: true, phone_verified: false, name };
+          const identity = identitiesOf(await readUserOf(context, session))[0];
+          assert.deepEqual(at(identity, 'identity_data'), { ...claims, ...times, ...more }, 'identity_data');
+        }
+      },
+      ['keycloak'],
+    ),
   ),
   audit(
     'AUTH-782',

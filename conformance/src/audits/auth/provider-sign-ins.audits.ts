@@ -1,6 +1,7 @@
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession, newAnonymousUser } from '../../audit/audit-context.ts';
+import { NotRunError } from '../../target/target.ts';
 import { assertError, assertStatus, at, jwtPartOf, locationOf, textAt } from '../../target/wire.ts';
 import {
   withProvider,
@@ -121,6 +122,24 @@ export const providerSignInAudits: readonly Audit[] = [
       textAt(session, 'provider_token');
       textAt(session, 'provider_refresh_token');
       assertError(await exchange(), 404, 'flow_state_not_found');
+    }),
+  ),
+  audit(
+    'AUTH-1239',
+    'the audit log has a first sign-in at a provider as a sign-up, and a later one as a sign-in alone',
+    { ...ofOAuth, needs: ['service-key'] },
+    withProvider(async (context) => {
+      const { provider } = context;
+      const email = context.newEmail();
+      for (let count = 0; count < 2; count += 1) await signInAtProvider(context, { email });
+      const { json } = await context.admin('GET', `/audit?query=${encodeURIComponent(`author:${email}`)}`);
+      const payloads = (json as readonly unknown[]).map((entry) => at(entry, 'payload'));
+      if (payloads.length === 0) throw new NotRunError('the audit log is disabled');
+      assert.deepEqual(
+        payloads.map((payload) => [at(payload, 'action'), at(payload, 'traits')]),
+        ['login', 'user_signedup'].map((action) => [action, { provider }]),
+        'action and traits of the entries',
+      );
     }),
   ),
   audit(

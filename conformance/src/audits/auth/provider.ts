@@ -27,10 +27,10 @@ const answersByItself = ({ auth }: AuditContext, page: URL): boolean =>
   page.origin === new URL(auth.baseUrl).origin || ['127.0.0.1', 'localhost'].includes(page.hostname);
 
 /** @throws NotRunError if every provider of the project needs a person or is out of the server's reach. */
-async function findProvider(context: AuditContext): Promise<string> {
+async function findProvider(context: AuditContext, names: readonly string[]): Promise<string> {
   const settings = await context.auth.send('GET', '/settings');
-  const enabled = providers.filter((provider) => at(settings.json, 'external', provider) === true);
-  if (enabled.length === 0) throw new NotRunError(`none of ${providers.join(' and ')} is enabled`);
+  const enabled = names.filter((provider) => at(settings.json, 'external', provider) === true);
+  if (enabled.length === 0) throw new NotRunError(`none of ${names.join(' and ')} is enabled`);
   for (const provider of enabled) {
     const begun = await context.auth.send('GET', '/authorize', { query: { provider } });
     if (String(at(begun.json, 'message')).startsWith('Unsupported provider: Get "')) continue;
@@ -42,9 +42,11 @@ async function findProvider(context: AuditContext): Promise<string> {
 
 // The context is inherited and not spread, because it throws for services that the target lacks.
 export const withProvider =
-  (run: (context: ProviderContext) => Promise<void>): Audit['run'] =>
-  async (context) =>
-    run(Object.assign(Object.create(context) as AuditContext, { provider: await findProvider(context) }));
+  (run: (context: ProviderContext) => Promise<void>, names = providers): Audit['run'] =>
+  async (context) => {
+    const provider = await findProvider(context, names);
+    return run(Object.assign(Object.create(context) as AuditContext, { provider }));
+  };
 
 /** Opens the page of a provider for a person, and returns the callback with the provider's answer. */
 export async function visitPage(

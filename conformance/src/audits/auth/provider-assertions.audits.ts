@@ -134,6 +134,8 @@ export const providerAssertionAudits: readonly Audit[] = [
           const claims = { iss, sub, email, email_verified: true, phone_verified: false, name };
           const identity = identitiesOf(await readUserOf(context, session))[0];
           assert.deepEqual(at(identity, 'identity_data'), { ...claims, ...times, ...more }, 'identity_data');
+          const byIssuer = { provider: '', issuer: iss, client_id: 'any', id_token };
+          assertSession(await grantIdToken(context, byIssuer));
         }
       },
       ['keycloak'],

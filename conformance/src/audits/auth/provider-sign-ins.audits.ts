@@ -143,6 +143,52 @@ export const providerSignInAudits: readonly Audit[] = [
     }),
   ),
   audit(
+    'AUTH-1241',
+    'the audit log has identities that are linked by their address, linked by their user, and unlinked',
+    { ...ofIdentities, needs: ['service-key'] },
+    withProvider(async (context) => {
+      const { provider } = context;
+      const user = await context.newUser();
+      await signInAtProvider(context, { email: user.email });
+      await signInAtProvider(context, { email: context.newEmail() }, {}, user.accessToken);
+      const token = user.accessToken;
+      const { json } = await context.auth.send('GET', '/user', { token });
+      const linked = (at(json, 'identities') as readonly unknown[]).filter(
+        (identity) => at(identity, 'provider') === provider,
+      );
+      const traitsOf = (identity: unknown) => ({
+        identity_id: at(identity, 'identity_id'),
+        provider,
+        provider_id: at(identity, 'id'),
+      });
+      const first = String(at(linked[0], 'identity_id'));
+      assertStatus(await context.auth.send('DELETE', `/user/identities/${first}`, { token }), 200);
+      const query = encodeURIComponent(`author:${user.email}`);
+      const entries = (await context.admin('GET', `/audit?query=${query}`)).json as readonly unknown[];
+      if (entries.length === 0) throw new NotRunError('the audit log is disabled');
+      const ofAction = (action: string) =>
+        entries.filter((entry) => at(entry, 'payload', 'action') === action);
+      const inOrder = (list: readonly unknown[]) => list.map((one) => JSON.stringify(one)).toSorted();
+      const traits = (action: string) =>
+        ofAction(action).map((entry) => {
+          const found = at(entry, 'payload', 'traits') as Readonly<Record<string, unknown>>;
+          return {
+            identity_id: found['identity_id'],
+            provider: found['provider'],
+            provider_id: found['provider_id'],
+          };
+        });
+      assert.deepEqual(
+        inOrder(traits('identity_linked')),
+        inOrder(linked.map(traitsOf)),
+        'the linked identities',
+      );
+      assert.deepEqual(traits('identity_unlinked'), [traitsOf(linked[0])], 'the unlinked identity');
+      for (const entry of [...ofAction('identity_linked'), ...ofAction('identity_unlinked')])
+        assert.match(String(at(entry, 'ip_address')), /[\d:]{3}/, 'ip_address of the entry');
+    }),
+  ),
+  audit(
     'AUTH-766',
     'the callback of a flow with a challenge is used once, and the code of the provider as well',
     ofOAuth,

@@ -146,6 +146,27 @@ export const walletAudits: readonly Audit[] = [
     },
   ),
   audit(
+    'AUTH-1240',
+    'a message may have six lines, resources and no statement, which is the fourth line before an empty one',
+    options,
+    async (context) => {
+      await requireWeb3(context);
+      const site = walletSite(context);
+      for (const [statement, own, more] of [
+        ['', [], []],
+        ['', [], ['Resources:', '- https://example.com/']],
+        ['Audit', ['Audit', ''], ['Chain ID: solana:devnet']],
+      ] as const) {
+        const wallet = newWallet();
+        const [header, address, empty, , , ...fields] = solanaMessage(wallet, site).split('\n');
+        const message = [header, address, empty, ...own, ...fields, ...more].join('\n');
+        const { json } = assertSession(await web3(context, wallet.sign(message)));
+        const claims = at(json, 'user', 'user_metadata', 'custom_claims');
+        assert.equal(at(claims, 'statement'), statement, 'statement of the user');
+      }
+    },
+  ),
+  audit(
     'AUTH-746',
     'a message that a Ledger device signed in its envelope signs in, with its domain and its key alone',
     options,

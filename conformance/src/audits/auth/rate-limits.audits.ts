@@ -75,23 +75,36 @@ const openRoutes: readonly Route[] = [
   routeOf('/signup', '/signup', { body: { email: 'no address', password: 'Secret-1 to be kept' } }),
 ];
 
-/** Sends a burst, and then one more; refusals of the burst fail. @throws NotRunError if the last one is not refused. */
-async function exhaust(wire: Wire, { name, request, perSecond }: Route): Promise<WireResponse> {
+/** Sends a burst, and then more; refusals of the burst fail. @throws NotRunError if none is refused. */
+async function exhaust(wire: Wire, route: Route): Promise<WireResponse> {
   const startedMs = performance.now();
-  const responses = await Promise.all(Array.from({ length: burst }, () => wire.send(...request())));
-  assert.equal(responses.filter(isLimited).length, 0, `the number of refusals in a burst at ${name}`);
-  for (let count = 0; count <= 5 + (performance.now() - startedMs) / 1000; count += 1) {
-    const response = await wire.send(...request());
-    if (!isLimited(response)) continue;
-    const allowed = ((performance.now() - startedMs) / 1000) * perSecond + 1;
-    assert.ok(
-      count <= allowed,
-      `${name} allows ${perSecond} requests in a second`,
-      `${count} after the burst`,
-    );
-    return response;
-  }
-  throw new NotRunError(`${name} has no limit for this address`);
+  const responses = await sendMany(wire, route, burst);
+  assert.equal(responses.filter(isLimited).length, 0, `the number of refusals in a burst at ${route.name}`);
+  return exceed(wire, route, startedMs);
+}
+
+/** Sends a few at a time: each challenge of the real service takes several of its database connections, and many at once wait for one another. */
+async function sendMany(wire: Wire, { request }: Route, count: number): Promise<readonly WireResponse[]> {
+  const responses: WireResponse[] = [];
+  while (responses.length < count)
+    responses.push(...(await Promise.all(Array.from({ length: 5 }, () => wire.send(...request())))));
+  return responses;
+}
+
+/**
+ * Sends requests from an address that has spent its burst since then, and returns a refusal.
+ *
+ * @throws NotRunError if none is refused, as on a server that takes longer for a request than its limit asks for.
+ */
+async function exceed(wire: Wire, route: Route, startedMs: number): Promise<WireResponse> {
+  const { name, perSecond } = route;
+  const responses = await sendMany(wire, route, 10);
+  const refused = responses.find(isLimited);
+  if (!refused) throw new NotRunError(`${name} has no limit for this address`);
+  const count = responses.filter((response) => !isLimited(response)).length;
+  const allowed = ((performance.now() - startedMs) / 1000) * perSecond + 1;
+  assert.ok(count <= allowed, `${name} allows ${perSecond} requests in a second`, `${count} after the burst`);
+  return refused;
 }
 
 const frequencyMessage = /^For security purposes, you can only request this after (\d+) seconds\.$/;
@@ -150,9 +163,11 @@ export const rateLimitAudits: readonly Audit[] = [
       const other = createUnwaiting(context, newAddress());
       for (const { name, request } of openRoutes)
         assert.ok(!isLimited(await other.send(...request())), `another address is not limited at ${name}`);
+      const third = createUnwaiting(context, newAddress());
+      const startedMs = performance.now();
+      await exhaust(third, routeOf('/verify', '/verify'));
       const link = { query: { type: 'signup', token: 'unknown' } };
-      const opened = await wire.send('GET', '/verify', link);
-      assert.equal(opened.status, 429, 'the status of a link of an address that has spent its requests');
+      await exceed(third, { ...routeOf('links', ''), request: () => ['GET', '/verify', link] }, startedMs);
     },
   ),
   audit(

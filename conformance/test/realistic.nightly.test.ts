@@ -8,7 +8,7 @@ describe('the audits of realtime', () => {
   it.each([
     ['the server', 'realtime'],
     ['our client', 'realtime-client'],
-  ])('pass for %s with the delays of the real server', { timeout: 300_000 }, async (_, only) => {
+  ])('pass for %s with the delays of the real server', { timeout: 1_800_000 }, async (_, only) => {
     const supabase = await createLocalSupabase({
       config: false,
       port: 0,

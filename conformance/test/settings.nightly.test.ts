@@ -77,7 +77,7 @@ describe('the audits of the auth service', () => {
 
   it.each(servers.map(([server, least, only = 'auth']) => [server.name, server, least, only] as const))(
     'no audit of the auth service fails on a correct server: %s',
-    { timeout: 300_000 },
+    { timeout: 1_800_000 },
     async (_name, server, least, only) => {
       const { supabase, target } = await startAuthServer(createLocalSupabase, server, hooks);
       try {
@@ -119,7 +119,7 @@ it('a server that does not describe its schema is not audited for the descriptio
   }
 });
 
-it('no audit fails on a server without the inbox schema', { timeout: 300_000 }, async () => {
+it('no audit fails on a server without the inbox schema', { timeout: 1_800_000 }, async () => {
   const project = await mkdtemp(join(tmpdir(), 'conformance-empty-'));
   const supabase = await createLocalSupabase({
     config: false,

@@ -36,7 +36,7 @@ describe('a slow server', () => {
     { roundTripMs: 1_200, chosen: audits.filter(({ id }) => /^CLIENT-RT-30[12]$/.test(id)) },
   ])(
     'a round trip of $roundTripMs ms fails no audit',
-    { timeout: 900_000 },
+    { timeout: 1_800_000 },
     async ({ roundTripMs, chosen }) => {
       const { port, hostname } = new URL(supabase.url);
       const path = await openSlowPath(Number(port), roundTripMs / 2);
@@ -57,7 +57,7 @@ describe('a slow server', () => {
     },
   );
 
-  it('a busy processor fails no audit', { timeout: 900_000 }, async () => {
+  it('a busy processor fails no audit', { timeout: 1_800_000 }, async () => {
     const burners = Array.from({ length: 4 }, () => new Worker('for (;;) Math.random();', { eval: true }));
     try {
       expect(await failuresOn(target, 8, everyOf(8))).toEqual([]);

@@ -64,3 +64,11 @@ test('the filter in the URL is absent for the default filter', () => {
 test('the filter in the URL is the default filter when it is unknown', () => {
   expect(parseFilter('?tab=spam&kind=Pokes!')).toEqual({ tab: 'all', kind: null });
 });
+
+test('the filter in the URL has no text that the database refuses', () => {
+  expect(parseFilter('?place=document/7%00')).toEqual({ tab: 'all', kind: null });
+  expect(parseFilter('?q=%00')).toEqual({ tab: 'all', kind: null });
+  expect(parseFilter('?q=quarterly%00report').query).toBe('quarterly report');
+  const { query = '' } = parseFilter(`?q=${'a'.repeat(199)}${encodeURIComponent('😀')}`);
+  expect(query).toBe('a'.repeat(199));
+});

@@ -30,7 +30,7 @@ export function parseFilter(search: string): NotificationFilter {
     tab: inboxTabs.find((tab) => tab === parameters.get('tab')) ?? 'all',
     kind: /^[a-z][a-z0-9_]{0,49}$/.test(kind) ? kind : null,
     ...(isId(person) && { person }),
-    ...(place.includes('/') && { place }),
+    ...(place.includes('/') && !place.includes('\0') && { place }),
     ...(query !== '' && { query }),
   };
 }
@@ -43,9 +43,16 @@ export function isId(text: string): boolean {
 /** Maximum length of a query that the server reads. */
 const longestQuery = 200;
 
-/** Normalizes the words of a search: single spaces, at most 200 characters. */
+/**
+ * Normalizes the words of a search: single spaces, at most 200 characters. The database refuses U+0000 and half an emoji, which
+ * a link may contain or be cut to.
+ */
 export function normalizeQuery(text: string): string {
-  return text.trim().replace(/\s+/g, ' ').slice(0, longestQuery).trim();
+  const words = text.replace(/[\s\0]+/g, ' ').trim();
+  return words
+    .slice(0, longestQuery)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .trim();
 }
 
 /** The query part of the URL, with its `?`; empty for everything. It identifies the list. */

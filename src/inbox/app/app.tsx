@@ -131,10 +131,10 @@ function ClearCookies() {
   return <Loading />;
 }
 
-/** A malformed escape makes the token unknown, instead of throwing. */
+/** A token with a malformed escape, or with U+0000, which the database refuses, is unknown like any other. */
 function decodeToken(token: string): string {
   try {
-    return decodeURIComponent(token);
+    return decodeURIComponent(token).replaceAll('\0', '\uFFFD');
   } catch {
     return token;
   }

@@ -146,8 +146,11 @@ test('the application redirects to /login with a message when the server ends th
   expect(screen.queryByText(/^You were signed out/)).toBeNull();
 });
 
-test('the application opens an invitation link with a broken percent escape', async () => {
-  await renderApp('/join/%E0%A4%A', { supabase: supabase() });
+test.each([
+  ['with a broken percent escape', '/join/%E0%A4%A'],
+  ['with a character that the database refuses', '/join/a%00b'],
+])('the application opens an invitation link %s', async (_, link) => {
+  await renderApp(link, { supabase: supabase() });
   expect(await screen.findByRole('heading', { name: 'We can’t find this invitation' })).toBeTruthy();
 });
 

@@ -189,6 +189,18 @@ test(
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect(page.getByText('Nothing snoozed.')).toBeVisible();
     await lists.getByRole('link', { name: 'All, 3' }).click();
+
+    // A date that is typed in one go, as the field takes it from part to part.
+    await openMenu(page, 'Budget');
+    await page.getByRole('menuitem', { name: 'Snooze…' }).click();
+    const until = page.getByLabel('Date and time');
+    await until.focus();
+    const nextYear = new Date().getFullYear() + 1;
+    await page.keyboard.type(`1225${nextYear}0930AM`);
+    await expect(until).toHaveValue(`${nextYear}-12-25T09:30`);
+    await page.getByRole('button', { name: 'Snooze', exact: true }).click();
+    await expect(rows(page)).toHaveCount(2);
+    await page.getByRole('button', { name: 'Undo' }).click();
     await expect(rows(page)).toHaveCount(3);
 
     // Block: later notifications of the sender are not delivered.

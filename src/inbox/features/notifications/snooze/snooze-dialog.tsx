@@ -11,7 +11,7 @@ import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import styles from './snooze-dialog.module.css';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
-import { parseLocalInput, snoozeChoices, toLocalInput } from '../times/snooze-times.ts';
+import { lastInput, parseLocalInput, snoozeChoices, toLocalInput } from '../times/snooze-times.ts';
 import { TimeChoices } from '../times/time-choices.tsx';
 
 export interface SnoozeDialogProps {
@@ -67,6 +67,7 @@ export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogP
           type="datetime-local"
           value={value}
           min={toLocalInput(nowMs)}
+          max={lastInput}
           error={error}
           onChange={({ currentTarget }) => {
             setValue(currentTarget.value);

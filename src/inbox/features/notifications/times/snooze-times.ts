@@ -28,6 +28,9 @@ export function toLocalInput(atMs: number): string {
   return `${day}T${pad(date.getHours())}:${pad(date.getMinutes())}`;
 }
 
+/** The `max` of a `datetime-local` field. Without it Chromium waits for six digits of a year: those of the hour go there, too. */
+export const lastInput = '9999-12-31T23:59';
+
 /** The time that a `datetime-local` field holds; null where it is empty or not a time. */
 export function parseLocalInput(value: string): number | null {
   const atMs = new Date(value).getTime();

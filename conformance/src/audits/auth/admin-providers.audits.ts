@@ -551,6 +551,10 @@ export const adminProviderAudits: readonly Audit[] = [
             `<EntitiesDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata">${plain}</EntitiesDescriptor>`,
             `${entityId}/second`,
           ],
+          [
+            `<EntitiesDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata">${plain.replace(description, '').replace('/second', '/first')}${plain}</EntitiesDescriptor>`,
+            `${entityId}/second`,
+          ],
         ] as const;
         for (const [xml, expected] of accepted) {
           const created = await create(xml);

@@ -82,6 +82,11 @@ export const immediateConfirmationAudits: readonly Audit[] = [
         'phone and role of the user',
       );
       assert.equal(typeof at(user, 'phone_confirmed_at'), 'string', 'the type of phone_confirmed_at');
+      assert.deepEqual(
+        at(user, 'identities', 0, 'identity_data'),
+        { sub: at(user, 'id'), email_verified: false, phone_verified: false },
+        'identity_data of the identity',
+      );
       const token = textAt(session, 'access_token');
       const changed = await auth.send('PUT', '/user', { token, body: { phone: next } });
       assertStatus(changed, 200);

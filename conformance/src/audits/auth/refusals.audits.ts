@@ -17,7 +17,9 @@ const refused: readonly (readonly [string, object, string])[] = [
   ['/otp', { email, phone }, 'Only an email address or phone number should be provided'],
   ['/otp', { email, channel: 'sms' }, 'Channel should only be specified with Phone OTP'],
   ['/otp', {}, 'One of email or phone must be set'],
-  ['/otp', { phone: 'no number' }, 'Invalid phone number format (E.164 required)'],
+  ...['no number', '15551234x', '5', '1'.repeat(16), '0155512345'].map(
+    (phone) => ['/otp', { phone }, 'Invalid phone number format (E.164 required)'] as const,
+  ),
   ['/resend', {}, 'Missing one of these types: signup, email_change, sms, phone_change'],
   [
     '/resend',

@@ -351,6 +351,9 @@ export const closedFeatureAudits: readonly Audit[] = [
         'oauth_dynamic_client_registration_disabled',
         'Dynamic client registration is not enabled',
       );
+      const path = '/.well-known/oauth-authorization-server';
+      const { json } = await context.auth.send('GET', path);
+      assert.equal(at(json, 'registration_endpoint'), undefined, 'registration_endpoint of the metadata');
     },
   ),
   audit(

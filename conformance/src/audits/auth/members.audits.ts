@@ -88,6 +88,25 @@ export const memberAudits: readonly Audit[] = [
     },
   ),
   audit(
+    'AUTH-1242',
+    'the settings tell of each provider whether it is enabled',
+    { source: 'protocol/auth.md#service-routes', level: 'SHOULD', since: '1.0.0' },
+    async ({ auth }) => {
+      const { json } = await auth.send('GET', '/settings');
+      const external = at(json, 'external') as Readonly<Record<string, unknown>>;
+      const names =
+        'anonymous_users apple azure bitbucket discord facebook snapchat figma fly github gitlab google keycloak kakao linkedin linkedin_oidc notion spotify slack slack_oidc workos twitch twitter email phone zoom';
+      for (const name of names.split(' '))
+        assert.equal(typeof external[name], 'boolean', `the type of external.${name}`);
+      assert.ok(!('' in external), 'no provider is without a name');
+      const others =
+        'disable_signup mailer_autoconfirm phone_autoconfirm saml_enabled passkeys_enabled saml_private_key_next_configured';
+      for (const name of others.split(' '))
+        assert.equal(typeof at(json, name), 'boolean', `the type of ${name}`);
+      assert.equal(typeof at(json, 'sms_provider'), 'string', 'the type of sms_provider');
+    },
+  ),
+  audit(
     'AUTH-1218',
     'an anonymous user has no identities and no times of proofs',
     ofUser,

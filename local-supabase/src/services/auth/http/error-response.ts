@@ -49,7 +49,8 @@ export function encodeError(error: unknown, requestHeaders: Headers, responseHea
         code: status,
         error_code: code,
         msg: message,
-        ...(status >= 500 && { error_id: crypto.randomUUID() }),
+        // GoTrue numbers its own errors, not those that it did not expect.
+        ...(error instanceof AuthHttpError && status >= 500 && { error_id: crypto.randomUUID() }),
         ...extra,
       };
   return Response.json(body, { status, headers });

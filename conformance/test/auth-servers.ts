@@ -61,6 +61,7 @@ export const serverThatConfirms: AuthServer = {
     mailerAutoconfirm: true,
     phoneAutoconfirm: true,
     externalProviders: ['keycloak'],
+    maxCustomProviders: 1,
     web3SolanaEnabled: false,
     oauthDynamicRegistrationEnabled: false,
     smsTestOtp: { '155500001234': '123456' },
@@ -101,6 +102,7 @@ export const serverWithShortSessions: AuthServer = {
     sessionTimeboxSeconds: 86_400,
     sessionInactivitySeconds: 3600,
     sessionLowAalSeconds: 1800,
+    magicLinkEnabled: false,
     sessionSinglePerUser: true,
   },
 };
@@ -117,7 +119,7 @@ export const serverWithFewMessages: AuthServer = {
 
 export const serverForKnownUsers: AuthServer = {
   name: 'a server that is closed to new users',
-  auth: { disableSignup: true },
+  auth: { disableSignup: true, oauthAuthorizationPath: '' },
 };
 
 /** Servers whose settings let audits run that those of a default server exclude. */

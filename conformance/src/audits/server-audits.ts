@@ -24,6 +24,7 @@ import { phoneFactorAudits } from './auth/phone-factors.audits.ts';
 import { pkceAudits } from './auth/pkce.audits.ts';
 import { providerAssertionAudits } from './auth/provider-assertions.audits.ts';
 import { providerSignInAudits } from './auth/provider-sign-ins.audits.ts';
+import { oddRequestAudits } from './auth/odd-requests.audits.ts';
 import { memberAudits } from './auth/members.audits.ts';
 import { sessionlessAudits } from './auth/sessionless.audits.ts';
 import { messageLimitAudits } from './auth/message-limits.audits.ts';
@@ -125,6 +126,7 @@ export const serverAudits: readonly Audit[] = [
   ...messageLimitAudits,
   ...sessionlessAudits,
   ...memberAudits,
+  ...oddRequestAudits,
   ...accountChangeAudits,
   ...passwordRuleAudits,
   ...hookAudits,

@@ -4,6 +4,7 @@ import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession, type AuditContext, type AuditUser } from '../../audit/audit-context.ts';
 import { assertError, assertStatus, at, textAt } from '../../target/wire.ts';
 import { generateLink, verifyToken } from './mail-link.ts';
+import { assertRefusal } from './hook-call.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#administration';
@@ -219,8 +220,22 @@ export const adminAudits: readonly Audit[] = [
     options,
     async (context) => {
       const { id } = await context.newUser();
-      for (const ban_duration of ['24', '1d', 'tomorrow', '9999999h', '-', '1h30', '9223372036854775808ns'])
-        assertError(await context.admin('PUT', `/users/${id}`, { ban_duration }), 400, 'validation_failed');
+      for (const [ban_duration, reason] of [
+        ['24', 'missing unit in duration "24"'],
+        ['1h30', 'missing unit in duration "1h30"'],
+        ['1d', 'unknown unit "d" in duration "1d"'],
+        ['1d.', 'unknown unit "d" in duration "1d."'],
+        ['tomorrow', 'invalid duration "tomorrow"'],
+        ['-', 'invalid duration "-"'],
+        ['9999999h', 'invalid duration "9999999h"'],
+        ['9223372036854775808ns', 'invalid duration "9223372036854775808ns"'],
+      ] as const)
+        assertRefusal(
+          await context.admin('PUT', `/users/${id}`, { ban_duration }),
+          400,
+          'validation_failed',
+          `invalid format for ban duration: time: ${reason}`,
+        );
     },
   ),
   audit(

@@ -42,7 +42,7 @@ async function checkIsFree(
   const { database } = context;
   if (email !== '' && (await findOtherUserByEmail(database, email, aud)))
     throw unprocessable('email_exists', 'A user with this email address has already been registered');
-  if (phone !== '' && (await findUserByPhone(database, phone, aud)))
+  if (await findUserByPhone(database, phone, aud))
     throw unprocessable('phone_exists', 'Phone number already registered by another user');
 }
 

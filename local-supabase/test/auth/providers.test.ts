@@ -278,6 +278,7 @@ describe('the id_token grant', () => {
     ],
     [{}, { nonce }, 'invalid request', 'Passed nonce and nonce in id_token should either both exist or not.'],
     [{ aud: 'other-client' }, {}, 'invalid request', 'Unacceptable audience in id_token: [other-client]'],
+    [{ name: 5 }, {}, 'invalid request', 'Bad ID token'],
     [{ exp: 1 }, {}, 'invalid request', 'Bad ID token'],
     [{ iss: 'https://elsewhere.example.com' }, {}, 'invalid request', 'Bad ID token'],
     [{ at_hash: 'nonsense' }, { access_token: 'a' }, 'invalid request', 'Bad ID token'],

@@ -87,7 +87,12 @@ function checkAccessToken(claims: JWTPayload, accessToken: string): void {
   if (encodeBase64Url(half) !== expected) throw refused('Bad ID token');
 }
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+/** Reads a claim; '' if it is missing. Throws OAuth `invalid request` for another type, as Go's decoder does. */
+function readClaim(claims: JWTPayload, name: string): string {
+  const value = claims[name] ?? '';
+  if (typeof value !== 'string') throw refused('Bad ID token');
+  return value;
+}
 
 /** Verifies the ID token, its nonce and its access token (OpenID Connect Core section 3.1.3.7). Throws OAuth errors. */
 async function readProfile(context: AuthContext, call: Call, body: JsonObject): Promise<Profile> {
@@ -95,6 +100,8 @@ async function readProfile(context: AuthContext, call: Call, body: JsonObject): 
   const issuer = issuerOf(call, provider.name);
   const claims = await context.testProvider.verifyIdToken(issuer, readText(body, 'id_token'));
   if (claims === null) throw refused('Bad ID token');
+  const email = readClaim(claims, 'email').toLowerCase();
+  const [name, picture] = [readClaim(claims, 'name'), readClaim(claims, 'picture')];
   checkAccessToken(claims, readText(body, 'access_token'));
   if (!claims.sub) throw refused('Missing sub claim in id_token');
   const audience = audiencesOf(claims);
@@ -104,10 +111,10 @@ async function readProfile(context: AuthContext, call: Call, body: JsonObject): 
   const own = {
     iss: issuer,
     sub: claims.sub,
-    email: text(claims['email']).toLowerCase(),
-    email_verified: claims['email_verified'] === true,
-    name: text(claims['name']),
-    picture: text(claims['picture']),
+    email,
+    email_verified: email !== '' && claims['email_verified'] === true,
+    name,
+    picture,
   };
   const profile = parseProfile(provider.name, own, provider.isEmailOptional);
   if (provider.name !== 'keycloak' && !provider.name.startsWith(customPrefix)) return profile;

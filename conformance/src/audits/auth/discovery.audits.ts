@@ -262,10 +262,11 @@ export const discoveryAudits: readonly Audit[] = [
         [
           at(configuration.json, 'authenticationSchemes', 0, 'type'),
           at(configuration.json, 'authenticationSchemes', 0, 'primary'),
+          at(configuration.json, 'authenticationSchemes', 0, 'specUri'),
           at(configuration.json, 'meta', 'resourceType'),
         ],
-        ['oauthbearertoken', true, 'ServiceProviderConfig'],
-        'type and primary of the scheme, and meta.resourceType',
+        ['oauthbearertoken', true, 'http://www.rfc-editor.org/info/rfc6750', 'ServiceProviderConfig'],
+        'type, primary and specUri of the scheme, and meta.resourceType',
       );
       assert.match(
         textAt(configuration, 'meta', 'location'),

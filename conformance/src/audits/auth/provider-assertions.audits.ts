@@ -11,6 +11,8 @@ import {
   textAt,
   type WireResponse,
 } from '../../target/wire.ts';
+import { NotRunError } from '../../target/target.ts';
+import { assertRefusal } from './hook-call.ts';
 import { assertOAuthError } from './oauth-application.ts';
 import { withOrganization } from './organization.ts';
 import {
@@ -188,6 +190,24 @@ export const providerAssertionAudits: readonly Audit[] = [
         assertOAuthError(await grantIdToken(context, { id_token }), 'invalid request', description);
       }
       assertOAuthError(await grantIdToken(context, {}), 'invalid request', 'id_token required');
+    }),
+  ),
+  audit(
+    'AUTH-1255',
+    'an ID token without an address, or with claims of another type, signs in to no account',
+    ofOAuth,
+    withProvider(async (context) => {
+      const { provider } = context;
+      const person = { email: context.newEmail() };
+      for (const claims of [{ name: 5 }, { picture: [] }, { email: 5 }]) {
+        const id_token = await issueIdToken(context, person, claims);
+        assertOAuthError(await grantIdToken(context, { id_token }), 'invalid request', 'Bad ID token');
+      }
+      const id_token = await issueIdToken(context, person, { email: '' });
+      const refused = await grantIdToken(context, { id_token });
+      if (refused.status === 200) throw new NotRunError('the provider needs no address');
+      const message = `Unverified email with ${provider}. Verify the email with ${provider} in order to sign in`;
+      assertRefusal(refused, 422, 'provider_email_needs_verification', message);
     }),
   ),
   audit(

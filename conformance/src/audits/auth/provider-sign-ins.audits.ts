@@ -46,6 +46,8 @@ export const providerSignInAudits: readonly Audit[] = [
       const { provider } = context;
       const email = context.newEmail();
       const sub = context.run.newName();
+      const begun = await beginAtProvider(context);
+      assert.ok(begun.searchParams.get('scope'), 'the page of the provider has a scope');
       const page = await signInAtProvider(context, { email, name: 'Ada', sub });
       assert.equal(page.href.split('#')[0], context.target.redirectTo, 'the page');
       assertTokens(page, [

@@ -195,7 +195,7 @@ export const providerAssertionAudits: readonly Audit[] = [
   audit(
     'AUTH-1255',
     'an ID token without an address, or with claims of another type, signs in to no account',
-    ofOAuth,
+    { ...ofOAuth, needs: ['service-key'] },
     withProvider(async (context) => {
       const { provider } = context;
       const person = { email: context.newEmail() };
@@ -203,9 +203,15 @@ export const providerAssertionAudits: readonly Audit[] = [
         const id_token = await issueIdToken(context, person, claims);
         assertOAuthError(await grantIdToken(context, { id_token }), 'invalid request', 'Bad ID token');
       }
-      const id_token = await issueIdToken(context, person, { email: '' });
+      const sub = context.run.newName();
+      const id_token = await issueIdToken(context, person, { sub, email: '' });
       const refused = await grantIdToken(context, { id_token });
       if (refused.status === 200) throw new NotRunError('the provider needs no address');
+      // The account exists nevertheless, and is found by a later token of the person.
+      const found = assertSession(
+        await grantIdToken(context, { id_token: await issueIdToken(context, person, { sub }) }),
+      );
+      await context.admin('DELETE', `/users/${textAt(found, 'user', 'id')}`);
       const message = `Unverified email with ${provider}. Verify the email with ${provider} in order to sign in`;
       assertRefusal(refused, 422, 'provider_email_needs_verification', message);
     }),

@@ -1,3 +1,5 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { keccak_256 } from '@noble/hashes/sha3.js';
 import { assert } from '../../target/assertion.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession } from '../../audit/audit-context.ts';
@@ -21,6 +23,24 @@ const options = { source: 'protocol/auth.md#wallets', since: '1.0.0' } as const;
 
 /** The service reads a message before it verifies the signature. */
 const anySignature = Buffer.alloc(64, 1).toString('base64');
+
+/** Signs in with a new Ethereum wallet (EIP-4361, EIP-191), whose fields follow the statement. */
+function signedEthereumMessage(site: string, fields: Readonly<Record<string, string>>, version = 27) {
+  const secret = secp256k1.utils.randomSecretKey();
+  const key = secp256k1.getPublicKey(secret, false).slice(1);
+  const address = `0x${Buffer.from(keccak_256(key).slice(-20)).toString('hex')}`;
+  const { host, origin } = new URL(site);
+  const given = { URI: `${origin}/`, Version: '1', 'Chain ID': '1', 'Issued At': isoIn(0), ...fields };
+  const lines = Object.entries(given).map(([name, value]) => `${name}: ${value}`);
+  const message = `${host} wants you to sign in with your Ethereum account:\n${address}\n\n${lines.join('\n')}`;
+  const signed = Buffer.from(`\u0019Ethereum Signed Message:\n${Buffer.byteLength(message)}${message}`);
+  const [recovery = 0, ...bytes] = secp256k1.sign(keccak_256(signed), secret, {
+    prehash: false,
+    format: 'recovered',
+  });
+  const signature = `0x${Buffer.from([...bytes, version + recovery]).toString('hex')}`;
+  return { address, body: { chain: 'ethereum', message, signature } };
+}
 
 /** Messages of wallets, and the users who sign in with them. */
 export const walletAudits: readonly Audit[] = [
@@ -164,6 +184,32 @@ export const walletAudits: readonly Audit[] = [
         const claims = at(json, 'user', 'user_metadata', 'custom_claims');
         assert.equal(at(claims, 'statement'), statement, 'statement of the user');
       }
+    },
+  ),
+  audit(
+    'AUTH-1256',
+    'an Ethereum wallet signs in, with either form of the recovery id, within the times of its message',
+    options,
+    async (context) => {
+      await requireWeb3(context);
+      const site = walletSite(context);
+      const times = { 'Not Before': isoIn(-0.1), 'Expiration Time': isoIn(1) };
+      for (const [fields, version] of [
+        [{}, 27],
+        [times, 0],
+      ] as const) {
+        const { address, body } = signedEthereumMessage(site, fields, version);
+        const { json } = assertSession(await web3(context, body));
+        const claims = { address, chain: 'ethereum', network: '1', domain: new URL(site).host };
+        const identity = at(json, 'user', 'identities', 0);
+        assert.equal(at(identity, 'id'), `web3:ethereum:${address}`, 'id of the identity');
+        const found = at(identity, 'identity_data', 'custom_claims') as Readonly<Record<string, unknown>>;
+        assert.deepEqual({ ...found, statement: null }, { ...claims, statement: null }, 'custom_claims');
+        assert.ok(!found['statement'], 'a message without a statement has none', String(found['statement']));
+      }
+      const late = { 'Not Before': isoIn(-1), 'Expiration Time': isoIn(-0.05), 'Issued At': isoIn(-0.1) };
+      const ended = await web3(context, signedEthereumMessage(site, late).body);
+      assertOAuthError(ended, 'invalid_grant', 'Signed Ethereum message is expired');
     },
   ),
   audit(

@@ -102,7 +102,6 @@ export const serverWithShortSessions: AuthServer = {
     sessionTimeboxSeconds: 86_400,
     sessionInactivitySeconds: 3600,
     sessionLowAalSeconds: 1800,
-    magicLinkEnabled: false,
     sessionSinglePerUser: true,
   },
 };

@@ -11,6 +11,7 @@ const hiddenSettings: ReadonlySet<string> = new Set([
   'mfa_totp_verify_not_enabled',
   'mfa_webauthn_enroll_not_enabled',
   'mfa_webauthn_verify_not_enabled',
+  'over_custom_provider_quota',
   'over_email_send_rate_limit',
   'over_request_rate_limit',
   'over_sms_send_rate_limit',

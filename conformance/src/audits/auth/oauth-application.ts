@@ -33,7 +33,7 @@ export async function withApplication(
 
 export const posting = { token_endpoint_auth_method: 'client_secret_post' };
 
-export const authorize = (
+const requestAuthorization = (
   { auth }: AuditContext,
   { id, redirectUri }: Application,
   query: Readonly<Record<string, string>>,
@@ -41,6 +41,29 @@ export const authorize = (
   auth.send('GET', '/oauth/authorize', {
     query: { client_id: id, redirect_uri: redirectUri, response_type: 'code', state: 'own state', ...query },
   });
+
+/** The page that an authorization request is redirected to. */
+export async function redirectOf(
+  context: AuditContext,
+  application: Application,
+  query: Readonly<Record<string, string>>,
+): Promise<URL> {
+  const begun = await requestAuthorization(context, application, query);
+  assertStatus(begun, 302);
+  return locationOf(begun);
+}
+
+/** Requests an authorization. @throws NotRunError if the project has no page for the consent. */
+export async function authorize(
+  context: AuditContext,
+  application: Application,
+  query: Readonly<Record<string, string>>,
+): Promise<WireResponse> {
+  const begun = await requestAuthorization(context, application, query);
+  if (/authorization\+path\+not\+configured/.test(begun.headers.get('location') ?? ''))
+    throw new NotRunError('the project has no page for the consent');
+  return begun;
+}
 
 /** Begins an authorization, and returns its id. */
 export async function begin(

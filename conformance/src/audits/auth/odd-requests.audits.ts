@@ -2,13 +2,12 @@ import { auditsOf, type Audit } from '../../audit/audit.ts';
 import { assertSession } from '../../audit/audit-context.ts';
 import { assert } from '../../target/assertion.ts';
 import { NotRunError } from '../../target/target.ts';
-import { assertStatus, at, locationOf, textAt } from '../../target/wire.ts';
+import { assertStatus, at, textAt } from '../../target/wire.ts';
 import { searchAuditLog } from './audit-log.ts';
 import { assertRefusal } from './hook-call.ts';
 import { generateLink, verifyToken } from './mail-link.ts';
-import { assertOAuthError, authorize, posting, withApplication } from './oauth-application.ts';
+import { assertOAuthError, posting, redirectOf, withApplication } from './oauth-application.ts';
 import { fragmentOf, signInAtProvider, withProvider } from './provider.ts';
-import { createUnwatchedWire } from './unwatched-wire.ts';
 
 const audit = auditsOf('auth');
 const ofMail = { source: 'protocol/auth.md#mail-links', since: '1.0.0' } as const;
@@ -19,7 +18,6 @@ const ofAdmin = {
 } as const;
 const ofApplications = { ...ofAdmin, source: 'protocol/auth.md#oauth-server' } as const;
 const ofProviders = { source: 'protocol/auth.md#oauth', since: '1.0.0' } as const;
-const closed = { source: 'protocol/auth.md#closed-features', since: '1.0.0' } as const;
 const password = 'Secret-1 to be kept';
 const failure = 'unexpected_failure';
 
@@ -28,18 +26,6 @@ const oldForm = { 'X-Supabase-Api-Version': '2023-01-01' };
 
 /** Requests that few clients send, and what few projects set. */
 export const oddRequestAudits: readonly Audit[] = [
-  audit('AUTH-1243', 'magic links that are closed are refused as such', closed, async (context) => {
-    const { json } = await context.auth.send('GET', '/settings');
-    if (at(json, 'external', 'email') !== true) throw new NotRunError('email is disabled');
-    const body = { email: context.newEmail() };
-    for (const path of ['/otp', '/magiclink']) {
-      const refused = await createUnwatchedWire(context).send('POST', path, { body });
-      if (refused.status !== 422 || at(refused.json, 'code') !== 'email_provider_disabled')
-        throw new NotRunError('magic links are enabled');
-      const message = 'Login with magic link is disabled';
-      assertRefusal(refused, 422, 'email_provider_disabled', message);
-    }
-  }),
   audit(
     'AUTH-1244',
     'a project may take a number of custom providers and no more',
@@ -80,9 +66,7 @@ export const oddRequestAudits: readonly Audit[] = [
     ofApplications,
     (context) =>
       withApplication(context, posting, async (application) => {
-        const begun = await authorize(context, application, context.newPkce().challenge);
-        assertStatus(begun, 302);
-        const { searchParams } = locationOf(begun);
+        const { searchParams } = await redirectOf(context, application, context.newPkce().challenge);
         if (searchParams.has('authorization_id')) throw new NotRunError('the project has such a page');
         const error_description = 'oauth authorization path not configured';
         const expected = { error: 'server_error', error_description, state: 'own state' };

@@ -74,7 +74,7 @@ export function createBucketRoutes(context: StorageContext): Hono {
     await run(c.req.raw, (sql) => updateBucket(sql, id, settings));
     return c.json({ message: 'Successfully updated' });
   });
-  app.post('/:id{[^/]*}/empty', operation('storage.bucket.empty'), async (c) => {
+  app.post('/:id{[^/]*}/empty', async (c) => {
     await readJson(c.req.raw, { mayBeEmpty: true });
     if (admit(c.req.raw).role !== 'service_role') throw accessDenied('Access denied: Invalid role', 403);
     await emptyBucket(context, c.req.raw, c.req.param('id'));
@@ -90,29 +90,21 @@ export function createBucketRoutes(context: StorageContext): Hono {
 }
 
 /** The parameters of a query; repeated ones become a list. */
-export function queryOf(queries: Readonly<Record<string, string[]>>): Record<string, unknown> {
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export function queryOf(queries: Readonly<Record<string, readonly string[]>>): Query {
   return Object.fromEntries(
     Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
   );
 }
 
+const BEFORE_2_18_0 = /supabase-py\/(?:[01]\.\d+|2\.(?:\d|1[0-7]))\.\d/i;
+const BEFORE_0_12_1 = /supabase-py\/storage3 v0\.(?:(?:\d|1[01])\.\d|12\.0(?!\d))/i;
+
 /** Older Python clients reject the member `type`. */
-function refusesType(headers: Headers): boolean {
-  const isBefore = (text: string | null, pattern: RegExp, [major, minor, patch]: readonly number[]) => {
-    const found = pattern
-      .exec(text ?? '')
-      ?.slice(1)
-      .map(Number);
-    if (!found) return false;
-    const [a = 0, b = 0, c = 0] = found;
-    const limit = [major ?? 0, minor ?? 0, patch ?? 0] as const;
-    return a !== limit[0] ? a < limit[0] : b !== limit[1] ? b < limit[1] : c < limit[2];
-  };
-  return (
-    isBefore(headers.get('x-client-info'), /supabase-py\/(\d+)\.(\d+)\.(\d+)/i, [2, 18, 0]) ||
-    isBefore(headers.get('user-agent'), /supabase-py\/storage3 v(\d+)\.(\d+)\.(\d+)/i, [0, 12, 1])
-  );
-}
+const refusesType = (headers: Headers): boolean =>
+  BEFORE_2_18_0.test(headers.get('x-client-info') ?? '') ||
+  BEFORE_0_12_1.test(headers.get('user-agent') ?? '');
 
 const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 
@@ -222,7 +214,7 @@ function readMimeTypes(types: readonly string[] | null): readonly string[] | nul
   return named;
 }
 
-const UNIT_BYTES: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
+const UNIT_BYTES: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, g: 1e9 };
 
 /**
  * Parses a bucket's limit in bytes. As in the storage service, units are decimal and strings are read to three digits.
@@ -236,7 +228,6 @@ function readSize(size: number | string | null, maxBytes: number): number | null
   return sizeBytes;
 }
 
-function parseSize(size: string): number {
-  const [, digits = '0', unit = 'b'] = /^(\d+(?:\.\d+)?)([kmg]?b)$/i.exec(size) ?? [];
-  return Number(Number(digits).toPrecision(3)) * (UNIT_BYTES[unit.toLowerCase()] ?? 1);
-}
+/** Parses a size that the schema of buckets allows, such as `1.5MB`. */
+const parseSize = (size: string): number =>
+  Number(Number.parseFloat(size).toPrecision(3)) * (UNIT_BYTES[size.slice(-2, -1).toLowerCase()] ?? 1);

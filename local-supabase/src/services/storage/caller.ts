@@ -1,10 +1,10 @@
 import type { Claims, TokenKeys, TokenRejection, VerifyOptions } from '../../keys/keys.ts';
 
-/** The caller of a request: its token and claims, or the reason why the token is invalid; null without a token. */
-export type StorageCaller =
-  | { readonly claims: Claims; readonly token: string }
-  | { readonly problem: string }
-  | null;
+/** A token and its claims, or the reason why the token is invalid. */
+type VerifiedToken = { readonly claims: Claims; readonly token: string } | { readonly problem: string };
+
+/** The caller of a request; null without a token. */
+export type StorageCaller = VerifiedToken | null;
 
 /** jose's messages, which the service passes on. */
 const PROBLEMS: Readonly<Record<TokenRejection, string>> = {
@@ -23,12 +23,14 @@ const EXACT_PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['JWT not yet valid', '"nbf" claim timestamp check failed'],
 ]);
 
-export async function readCaller(
-  token: string | null,
+export const readCaller = async (token: string | null, keys: TokenKeys): Promise<StorageCaller> =>
+  token === null ? null : verifyToken(token, keys, { ignoresLegacyKid: true, mayBeFuture: ['iat'] });
+
+export async function verifyToken(
+  token: string,
   keys: TokenKeys,
-  options: VerifyOptions = { ignoresLegacyKid: true, mayBeFuture: ['iat'] },
-): Promise<StorageCaller> {
-  if (token === null) return null;
+  options: VerifyOptions,
+): Promise<VerifiedToken> {
   if (token.split('.').length !== 3) return { problem: 'Invalid Compact JWS' };
   const check = await keys.verify(token, options);
   return check.ok

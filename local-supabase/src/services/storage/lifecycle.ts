@@ -210,17 +210,9 @@ function readCount(value: unknown): number | null {
 
 /** An id of a rule's content, so that a configuration without ids stays the same when it is put again. */
 function generateId(rule: LifecycleRule, taken: Set<string>): string {
-  const base = `rule-${bytesToHex(sha256(encodeUtf8(sortedJson(rule))))}`;
+  const base = `rule-${bytesToHex(sha256(encodeUtf8(JSON.stringify(rule))))}`;
   let id = base;
   for (let collision = 1; taken.has(id); collision += 1) id = `${base}-${collision}`;
   taken.add(id);
   return id;
 }
-
-const sortedJson = (value: unknown): string =>
-  typeof value === 'object' && value !== null
-    ? `{${Object.entries(value)
-        .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .map(([key, part]) => `${JSON.stringify(key)}:${sortedJson(part)}`)
-        .join(',')}}`
-    : JSON.stringify(value);

@@ -1,5 +1,5 @@
 import type { Claims, TokenKeys } from '../../keys/keys.ts';
-import { readCaller } from './caller.ts';
+import { verifyToken } from './caller.ts';
 import { invalidSignature, StorageError } from './storage-error.ts';
 
 /** The purpose of a link. Without it, a link that reads `upload/a/b` would permit writing `a/b`. */
@@ -19,16 +19,13 @@ export function createLinkTokens(keys: TokenKeys, now: () => number): LinkTokens
       return keys.sign({ ...claims, url, scope, iat, exp: iat + expiresInSeconds });
     },
     async verify(scope, token, url) {
-      const caller = await readCaller(token, keys, { refusesLegacy: true });
-      if (caller === null || 'problem' in caller)
-        throw new StorageError(400, 'InvalidJWT', caller?.problem ?? 'Invalid JWT');
+      const caller = await verifyToken(token, keys, { refusesLegacy: true });
+      if ('problem' in caller) throw new StorageError(400, 'InvalidJWT', caller.problem);
       const { claims } = caller;
-      if (scopeOf(claims) !== scope) throw invalidSignature(`Token is not scoped for ${scope}`);
+      if ((claims['scope'] ?? 'download') !== scope)
+        throw invalidSignature(`Token is not scoped for ${scope}`);
       if (claims['url'] !== url) throw invalidSignature();
       return claims;
     },
   };
 }
-
-/** Upload tokens without a `scope` are recognized by their claim `upsert`. */
-const scopeOf = (claims: Claims): unknown => claims['scope'] ?? ('upsert' in claims ? 'upload' : 'download');

@@ -14,13 +14,13 @@ import { ownerOf } from './transaction.ts';
 import {
   attemptToStore,
   checkUpload,
-  findBucket,
   findUploadBucket,
   isUpsert,
   membersOf,
   parseMetadataHeader,
   withUpload,
   storeObject,
+  versioningOf,
 } from './upload.ts';
 
 const UPLOAD_EXPIRY_SECONDS = 7200;
@@ -80,17 +80,17 @@ function addSigningRoutes(app: Hono, context: StorageContext): void {
 
 function addSignedDownload(app: Hono, context: StorageContext): void {
   const { database, links } = context;
-  app.on(['GET', 'HEAD'], '/sign/:bucket/:path{.*}', operation('storage.object.get_signed'), async (c) => {
+  app.on(['GET', 'HEAD'], '/sign/:bucket/:path{.*}', async (c) => {
     const { token, download } = readBySchema(signedQuerySchema, queryOf(c.req.queries()), 'querystring') as {
       token: string;
       download?: string;
     };
     const { bucket, path } = c.req.param();
     checkBucketName(bucket);
-    const { versionId, exp = 0 } = await links.verify('download', token, `${bucket}/${path}`);
+    const { versionId, exp } = await links.verify('download', token, `${bucket}/${path}`);
     const version = typeof versionId === 'string' ? versionId : null;
     const row = await findNamedObject(database, bucket, path, version);
-    return sendObject(context, row, c.req.raw, { download, expires: new Date(exp * 1000) });
+    return sendObject(context, row, c.req.raw, { download, expires: new Date(Number(exp) * 1000) });
   });
 }
 
@@ -102,7 +102,7 @@ function addUploadLinkRoutes(app: Hono, context: StorageContext): void {
     const { bucket, path } = c.req.param();
     checkBucketName(bucket);
     const upsert = isUpsert(c.req.raw);
-    const versioning = (await findBucket(database, bucket))?.versioning_status ?? 'DISABLED';
+    const versioning = await versioningOf(database, bucket);
     const owner = ownerOf(claims);
     const mimetype = c.req.header('content-type');
     await run(c.req.raw, (sql) =>
@@ -148,7 +148,7 @@ async function storeByLink(
       path,
       upsert: upsert === true,
       versioning: row.versioning_status,
-      owner: ownerOf(typeof owner === 'string' ? { sub: owner } : {}),
+      owner: ownerOf({ sub: owner }),
     };
     await runAllowed(request, async (tx) => {
       await attemptToStore(tx, destination, {}, upload.userMetadata);
@@ -173,6 +173,6 @@ function checkExpiry(expiresInSeconds: number, { now }: StorageContext): void {
  * characters, so that, as in the service, a link for a name that contains them does not work.
  */
 function signedPathOf(request: Request): string {
-  const [path = ''] = requestLineOf(request).target.split('?');
+  const path = requestLineOf(request).target.replace(/\?.*/s, '');
   return decodeURI(path.split('/').slice(5).join('/'));
 }

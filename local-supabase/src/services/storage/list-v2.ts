@@ -85,12 +85,10 @@ export async function listPage(sql: Sql, bucket: string, body: ListV2Body) {
       nextCursor: encodeCursor(body, cursor, page, last),
       nextCursorKey: last.name,
     }),
-    folders: page.filter(isFolder).map((entry) => Object.assign(entry, { name: withSlash(entry.name) })),
+    folders: page.filter(isFolder).map((entry) => Object.assign(entry, { name: `${entry.name}/` })),
     objects: page.filter((entry) => !isFolder(entry)),
   };
 }
-
-const withSlash = (name: string): string => (name.endsWith('/') ? name : `${name}/`);
 
 const BYTES = 'collate "C"';
 const MEMBERS = 'id, updated_at, created_at, last_accessed_at, metadata';
@@ -192,7 +190,6 @@ function encodeCursor(
   };
   return encodeBase64(
     Object.entries(cursor)
-      .filter(([, value]) => value !== '')
       .map(([letter, value]) => `${letter}:${value}`)
       .join('\n'),
   );

@@ -2,9 +2,9 @@ import { invalidRequest } from './storage-error.ts';
 
 /** A part of a form: a field's text, or a file. */
 export interface FormPart {
-  readonly name: string;
+  readonly name: string | undefined;
   readonly isFile: boolean;
-  /** The media type that the part names, in lower case as `File` has it; empty without one. */
+  /** The media type that the part names, in lower case as `File` has it. */
   readonly type: string;
   readonly content: Blob;
 }
@@ -42,18 +42,12 @@ export async function readParts(form: Blob, boundary: string): Promise<readonly 
   }
 }
 
+/** As in the service, a part that is not form data is neither a field nor a file. */
 function readPart(head: string, content: Blob): FormPart {
-  const headers = new Map(
-    head.split('\r\n').map((line) => {
-      const [name = '', value = ''] = line.split(/:(.*)/s);
-      return [name.trim().toLowerCase(), value.trim()] as const;
-    }),
-  );
-  const disposition = headers.get('content-disposition') ?? '';
-  const [, name] = /[;\s]name="([^"]*)"/i.exec(disposition) ?? [];
-  if (!/^form-data\b/i.test(disposition) || name === undefined) throw broken();
+  const disposition = /^content-disposition:\s*form-data\b(.*)$/im.exec(head)?.[1] ?? '';
+  const name = /[;\s]name="([^"]*)"/i.exec(disposition)?.[1];
   const isFile = /[;\s]filename\*?=/i.test(disposition);
-  const type = headers.get('content-type') ?? (isFile ? 'text/plain' : '');
+  const type = /^content-type:\s*(\S.*?)\s*$/im.exec(head)?.[1] ?? 'text/plain';
   return { name, isFile, type: type.toLowerCase(), content };
 }
 

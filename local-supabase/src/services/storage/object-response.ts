@@ -10,9 +10,9 @@ interface SendOptions {
   readonly expires?: Date;
 }
 
-/** Types that a browser displays without running scripts. */
+/** Types that a browser displays without running scripts, with or without parameters. */
 const INERT =
-  /^(?:image\/(?:png|jpe?g|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain)$/i;
+  /^(?:image\/(?:png|jpe?g|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain)\s*(?:;|$)/i;
 
 /** The response with the bytes or a range of them, and caching headers. */
 export async function sendObject(
@@ -24,14 +24,13 @@ export async function sendObject(
   const content = await objects.get(row.version);
   if (!content) throw objectNotFound();
   const headers = headersOf(row);
-  const etag = headers.get('etag') ?? '';
   if (expires) {
     headers.delete('cache-control');
     headers.set('expires', expires.toUTCString());
   } else setCacheControl(headers, request, 'stale-while-revalidate=30');
   if (download !== undefined) headers.set('content-disposition', dispositionOf(download));
   const isHead = request.method === 'HEAD';
-  if (isUnchanged(request, etag, headers.get('last-modified') ?? '')) {
+  if (isUnchanged(request, headers)) {
     headers.set('content-length', '0');
     return new Response(null, { status: 304, headers });
   }
@@ -69,11 +68,12 @@ export function sendInfo(row: ObjectRow): Response {
 }
 
 function headersOf({ metadata }: ObjectRow): Headers {
-  const type = metadata?.mimetype || 'application/octet-stream';
+  const ownType = metadata?.mimetype || 'application/octet-stream';
+  // The service never serves HTML.
+  const type = ownType.includes('text/html') ? 'text/plain' : ownType;
   const headers = new Headers({
     'accept-ranges': 'bytes',
-    // The service never serves HTML.
-    'content-type': type.includes('text/html') ? 'text/plain' : type,
+    'content-type': type,
     'cache-control': metadata?.cacheControl || 'no-cache',
     'x-robots-tag': metadata?.xRobotsTag ?? 'none',
     'x-content-type-options': 'nosniff',
@@ -84,8 +84,7 @@ function headersOf({ metadata }: ObjectRow): Headers {
   }
   if (metadata?.contentEncoding) headers.set('content-encoding', metadata.contentEncoding);
   // Scripts in an uploaded document would run with this host's origin, which may use the service role.
-  const shown = headers.get('content-type')?.split(';')[0]?.trim() ?? '';
-  if (!INERT.test(shown)) headers.set('content-security-policy', 'sandbox');
+  if (!INERT.test(type)) headers.set('content-security-policy', 'sandbox');
   return headers;
 }
 
@@ -103,10 +102,15 @@ function dispositionOf(download: string): string {
 }
 
 /** As in the service, compares one ETag literally, and then the time. */
-function isUnchanged({ headers }: Request, etag: string, lastModified: string): boolean {
-  const since = Date.parse(headers.get('if-modified-since') ?? '');
-  return headers.get('if-none-match') === etag || Date.parse(lastModified) <= since;
+function isUnchanged({ headers: sent }: Request, headers: Headers): boolean {
+  return (
+    String(sent.get('if-none-match')) === headers.get('etag') ||
+    timeOf(headers, 'last-modified') <= timeOf(sent, 'if-modified-since')
+  );
 }
+
+/** Without the header it is not a number, which no comparison satisfies. */
+const timeOf = (headers: Headers, name: string): number => Date.parse(String(headers.get(name)));
 
 /** Parses a single range. @throws {StorageError} 416 for several ranges, and for one outside of the object. */
 function readRange(header: string, sizeBytes: number): { readonly first: number; readonly last: number } {

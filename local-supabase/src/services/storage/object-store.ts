@@ -17,9 +17,7 @@ export interface ReceivedBody {
   end(): Promise<void>;
 }
 
-export class TooManyBytes extends Error {
-  override readonly name = 'TooManyBytes';
-}
+export class TooManyBytes extends Error {}
 
 /** Passes on the chunks of a body. @throws {TooManyBytes} */
 export async function* readAtMost(
@@ -30,8 +28,8 @@ export async function* readAtMost(
   let sizeBytes = 0;
   try {
     for (;;) {
-      const { done = true, value } = (await reader?.read()) ?? {};
-      if (done || value === undefined) return;
+      const { value } = (await reader?.read()) ?? {};
+      if (value === undefined) return;
       sizeBytes += value.length;
       if (sizeBytes > maxBytes) throw new TooManyBytes(`More than ${maxBytes} bytes`);
       yield value as Uint8Array<ArrayBuffer>;

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { readBySchema } from './body-schema.ts';
-import { queryOf } from './buckets.ts';
+import { queryOf, type Query } from './buckets.ts';
 import { checkBucketName, checkKey } from './names.ts';
 import { sendHead, sendInfo, sendObject } from './object-response.ts';
 import { findNamedObject } from './object-row.ts';
@@ -24,26 +24,21 @@ export function createReadRoutes(context: StorageContext): Hono {
 
 function addPublicRoutes(app: Hono, context: StorageContext): void {
   const { database } = context;
-  app.on(
-    ['GET', 'HEAD'],
-    '/public/:bucket/:path{.*}',
-    operation('storage.object.get_public', { HEAD: 'storage.object.info_public' }),
-    async (c) => {
-      const { bucket, path } = c.req.param();
-      const isHead = c.req.raw.method === 'HEAD';
-      const query = readQuery(isHead, queryOf(c.req.queries()));
-      checkBucketName(bucket);
-      checkKey(path);
-      const row = await findBucket(database, bucket);
-      if (!row?.public) throw bucketNotFound();
-      const object = await findNamedObject(database, bucket, path, c.req.query('versionId'));
-      return isHead ? sendHead(object, c.req.raw) : sendObject(context, object, c.req.raw, query);
-    },
-  );
-  app.get('/info/public/:bucket/:path{.*}', operation('storage.object.info_public', ofHead), async (c) => {
+  app.on(['GET', 'HEAD'], '/public/:bucket/:path{.*}', async (c) => {
     const { bucket, path } = c.req.param();
-    if (c.req.raw.method === 'HEAD')
-      return readAny(context, 'info', `public/${bucket}/${path}`, c.req.raw, null);
+    const isHead = c.req.raw.method === 'HEAD';
+    const query = readQuery(isHead, queryOf(c.req.queries()));
+    checkBucketName(bucket);
+    checkKey(path);
+    const row = await findBucket(database, bucket);
+    if (!row?.public) throw bucketNotFound();
+    const object = await findNamedObject(database, bucket, path, c.req.query('versionId'));
+    return isHead ? sendHead(object, c.req.raw) : sendObject(context, object, c.req.raw, query);
+  });
+  app.get('/info/public/:bucket/:path{.*}', async (c, next) => {
+    // As in the service, HEAD reads a bucket named `public`.
+    if (c.req.raw.method === 'HEAD') return next();
+    const { bucket, path } = c.req.param();
     readBySchema(transformSchema, queryOf(c.req.queries()), 'querystring');
     const row = await findBucket(database, bucket);
     if (!row?.public) throw bucketNotFound();
@@ -53,17 +48,13 @@ function addPublicRoutes(app: Hono, context: StorageContext): void {
 }
 
 function addInfoRoutes(app: Hono, context: StorageContext): void {
-  app.get(
-    '/info/authenticated/:bucket/:path{.*}',
-    operation('object.get_authenticated_info', ofHead),
-    async (c) => {
-      readBySchema(transformSchema, queryOf(c.req.queries()), 'querystring');
-      context.admit(c.req.raw);
-      const { bucket, path } = c.req.param();
-      return sendInfo(await findVisible(context, c.req.raw, bucket, path, c.req.query('versionId')));
-    },
-  );
-  app.get('/info/:bucket/:path{.*}', operation('object.get_authenticated_info', ofHead), async (c) => {
+  app.get('/info/authenticated/:bucket/:path{.*}', operation('object.get_authenticated_info'), async (c) => {
+    readBySchema(transformSchema, queryOf(c.req.queries()), 'querystring');
+    context.admit(c.req.raw);
+    const { bucket, path } = c.req.param();
+    return sendInfo(await findVisible(context, c.req.raw, bucket, path, c.req.query('versionId')));
+  });
+  app.get('/info/:bucket/:path{.*}', operation('object.get_authenticated_info'), async (c) => {
     readBySchema(transformSchema, queryOf(c.req.queries()), 'querystring');
     const { bucket, path } = c.req.param();
     return sendInfo(await findVisible(context, c.req.raw, bucket, path, c.req.query('versionId')));
@@ -90,7 +81,7 @@ function addAuthenticatedRoutes(app: Hono, context: StorageContext): void {
     operation('storage.object.get_authenticated', ofHead),
     (c) => {
       const { bucket, path } = c.req.param();
-      return readAny(context, bucket, path, c.req.raw, c.req.queries());
+      return readAny(context, bucket, path, c.req.raw, queryOf(c.req.queries()));
     },
   );
 }
@@ -101,9 +92,8 @@ async function readAny(
   bucket: string,
   path: string,
   request: Request,
-  queries: Readonly<Record<string, string[]>> | null,
+  query: Query,
 ): Promise<Response> {
-  const query = queryOf(queries ?? {});
   const isHead = request.method === 'HEAD';
   if (isHead) readBySchema(transformSchema, query, 'querystring');
   const { versionId, download } = query;
@@ -112,11 +102,11 @@ async function readAny(
   if (isHead) return sendHead(object, request);
   return sendObject(context, object, request, {
     // This route has no schema: repeated names are joined by commas.
-    download: Array.isArray(download) ? download.join(',') : (download as string | undefined),
+    download: download?.toString(),
   });
 }
 
-function readQuery(isHead: boolean, query: Record<string, unknown>): { readonly download?: string } {
+function readQuery(isHead: boolean, query: Query): { readonly download?: string } {
   return readBySchema(isHead ? transformSchema : downloadQuerySchema, query, 'querystring') as {
     readonly download?: string;
   };

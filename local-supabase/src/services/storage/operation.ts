@@ -18,5 +18,4 @@ export const operation =
     return next();
   };
 
-/** Empty for a route without a name. */
-export const operationOf = (request: Request): string => operations.get(request) ?? '';
+export const operationOf = (request: Request): string | undefined => operations.get(request);

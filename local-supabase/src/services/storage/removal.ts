@@ -9,7 +9,7 @@ import { MAX_PATHS, removedPathSchema, removeSchema } from './schemas.ts';
 import type { StorageContext } from './storage-context.ts';
 import { accessDenied, invalidRequest, objectNotFound } from './storage-error.ts';
 import type { Transaction } from './transaction.ts';
-import { findBucket } from './upload.ts';
+import { versioningOf } from './upload.ts';
 import { asService, promoteNewest, type VersioningStatus } from './versions.ts';
 
 interface VersionEntry {
@@ -65,7 +65,7 @@ async function removeOne(
   bucket: string,
   path: string,
 ): Promise<void> {
-  const versioning = await versioningOf(context, bucket);
+  const versioning = await versioningOf(context.database, bucket);
   await context.run(request, async (tx) => {
     const [known] = await asService(tx, () =>
       tx.query(
@@ -86,7 +86,7 @@ async function removeMany(
   bucket: string,
   entries: readonly RemovalEntry[],
 ): Promise<ObjectRow[]> {
-  const versioning = await versioningOf(context, bucket);
+  const versioning = await versioningOf(context.database, bucket);
   const paths = entries.filter((entry) => typeof entry === 'string');
   const versions = entries.filter((entry) => typeof entry !== 'string');
   return context.run(request, async (tx) => {
@@ -94,10 +94,6 @@ async function removeMany(
     for (const version of versions) removed.push(...(await deleteVersion(context, tx, bucket, version)));
     return removed;
   });
-}
-
-async function versioningOf({ database }: StorageContext, bucket: string): Promise<VersioningStatus> {
-  return (await findBucket(database, bucket))?.versioning_status ?? 'DISABLED';
 }
 
 interface PathRemoval {

@@ -21,9 +21,8 @@ const refused = (reason: string) =>
 /** Checks the rules of `X-Robots-Tag`. @throws {StorageError} for an invalid rule. */
 export function checkRobotsTag(header: string): void {
   const rules = header.trim();
-  if (rules === '') throw refused('X-Robots-Tag header value must be a non-empty string');
   const found = [...rules.matchAll(RULES)].filter(({ index }) => index < rules.length);
-  for (const [, rule = ''] of found) checkRule(rule.trim());
+  for (const [match] of found) checkRule(match.replace(/,$/, '').trim());
 }
 
 function checkRule(rule: string): void {

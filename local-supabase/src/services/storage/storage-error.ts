@@ -1,3 +1,5 @@
+import { isDatabaseError, type DatabaseError } from '../../database/database-error.ts';
+
 interface RefusalOptions {
   /** The older name of the reason. Default: the code. */
   readonly error?: string;
@@ -7,7 +9,6 @@ interface RefusalOptions {
 
 /** An error of the storage service. The body contains the real status; the HTTP status is usually 400. */
 export class StorageError extends Error {
-  override readonly name = 'StorageError';
   readonly statusCode: number;
   readonly code: string;
   readonly error: string;
@@ -48,23 +49,13 @@ export const invalidSignature = (message = 'Invalid signature') =>
 export const alreadyExists = (code: 'BucketAlreadyExists' | 'KeyAlreadyExists' | 'ResourceAlreadyExists') =>
   new StorageError(409, code, 'The resource already exists', { error: 'Duplicate' });
 
-interface DatabaseRefusal {
-  readonly code: string;
-  readonly message: string;
-  readonly detail?: string;
-}
-
 const REFERENCED = 'The resource could not be updated or removed due to a foreign key constraint';
 const SCHEMA_MISMATCH = 'The database schema is out of sync. Please run migrations or contact support.';
 
 /** SQLSTATE classes of errors that a request causes: invalid values, and names or rows on which the project's policies fail. */
 const OF_THE_REQUEST = /^(?:22|23|42|P0)/;
 
-function refusalOf({
-  code = '',
-  message = '',
-  detail = '',
-}: Partial<DatabaseRefusal>): StorageError | undefined {
+function refusalOf({ code, message, detail }: DatabaseError): StorageError | undefined {
   switch (code) {
     case '42501':
       return accessDenied(
@@ -73,7 +64,7 @@ function refusalOf({
     case '23505':
       return alreadyExists('ResourceAlreadyExists');
     case '23503':
-      return detail.includes('is still referenced from table')
+      return detail?.includes('is still referenced from table')
         ? new StorageError(409, 'ResourceReferenced', REFERENCED)
         : new StorageError(404, 'InvalidRequest', 'The related resource does not exist');
     case '55P03':
@@ -109,7 +100,8 @@ function refusalOf({
 
 /** Converts an error of the service or of PostgreSQL. Any other error is rethrown. */
 export function storageErrorOf(problem: unknown): StorageError {
-  const refusal = problem instanceof StorageError ? problem : refusalOf(problem as Partial<DatabaseRefusal>);
+  if (problem instanceof StorageError) return problem;
+  const refusal = isDatabaseError(problem) && refusalOf(problem);
   if (!refusal) throw problem;
   return refusal;
 }

@@ -13,7 +13,6 @@ import { createResumableRoutes } from './resumable/resumable-routes.ts';
 import { sweepUploads } from './resumable/upload-state.ts';
 import type { StorageContext, StorageServiceOptions } from './storage-context.ts';
 import { accessDenied, storageErrorResponse, invalidRequest } from './storage-error.ts';
-import { sendText } from './text-response.ts';
 import { withCallerRole, withServiceRole, withEffects, type RequestScope } from './transaction.ts';
 import { createTransferRoutes } from './transfers.ts';
 import { createUploadRoutes } from './upload-routes.ts';
@@ -36,7 +35,9 @@ export function createStorageService(options: StorageServiceOptions): StorageSer
   const context = createContext(options);
   const app = new Hono({ getPath: routePathOf });
   app.get('/status', () => new Response(null, { headers: { 'content-length': '0' } }));
-  app.get('/version', () => sendText('0.0.0', 200));
+  app.get('/version', (c) =>
+    c.body('0.0.0', 200, { 'content-type': 'text/plain; charset=utf-8', 'content-length': '5' }),
+  );
   app.get('/health', async (c) => {
     context.admit(c.req.raw, { isHeaderChecked: false });
     return c.json({ healthy: true });
@@ -121,9 +122,9 @@ function createCdnRoutes({ admit }: StorageContext): Hono {
   return app;
 }
 
-const targetOf = (request: Request): string => requestLineOf(request).target.slice(PREFIX.length) || '/';
+const targetOf = (request: Request): string => requestLineOf(request).target.slice(PREFIX.length);
 /** The path as the client sent it, because names may contain segments that a URL parser resolves. */
-const rawPathOf = (request: Request): string => targetOf(request).split('?')[0] ?? '/';
+const rawPathOf = (request: Request): string => targetOf(request).replace(/\?.*/s, '');
 
 /** The service ignores a trailing slash of these two paths only. */
 const routePathOf = (request: Request): string => {
@@ -155,7 +156,7 @@ function notFoundResponse(request: Request): Response {
   const { method } = requestLineOf(request);
   const target = targetOf(request);
   const message = `Route ${method}:${target} not found`;
-  return OWN_NOT_FOUND.test(target.split('?')[0] ?? '')
+  return OWN_NOT_FOUND.test(rawPathOf(request))
     ? Response.json(
         { statusCode: '404', error: 'Not Found', message, code: 'InvalidRequest' },
         { status: 404 },

@@ -27,7 +27,7 @@ export interface RequestScope {
   readonly method: string;
   /** Path and query below `/storage/v1`, as sent. */
   readonly target: string;
-  readonly operation: string;
+  readonly operation: string | undefined;
 }
 
 /** Within this transaction, deleting rows is not refused: the service also removes their bytes. */
@@ -101,7 +101,7 @@ export interface Owner {
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[0-5][\da-f]{3}-[089ab][\da-f]{3}-[\da-f]{12}$/i;
 
-export function ownerOf({ sub }: Claims): Owner {
+export function ownerOf({ sub }: { readonly sub?: unknown }): Owner {
   const id = typeof sub === 'string' ? sub : null;
   return { id, uuid: id !== null && UUID.test(id) ? id : null };
 }

@@ -10,7 +10,7 @@ import type { StorageContext } from './storage-context.ts';
 import { objectNotFound } from './storage-error.ts';
 import { ownerOf, type Owner } from './transaction.ts';
 import type { Upload } from './upload.ts';
-import { eTagOf, findBucket, isUpsert, parseMetadataHeader, storeAsCaller } from './upload.ts';
+import { eTagOf, isUpsert, parseMetadataHeader, storeAsCaller, versioningOf } from './upload.ts';
 import { archive, findCurrent, promoteNewest } from './versions.ts';
 
 interface Transfer {
@@ -52,7 +52,7 @@ export function createTransferRoutes(context: StorageContext): Hono {
     checkBucketName(bucketId);
     checkStoredKey(path);
     const bucket = copy.destinationBucket || bucketId;
-    const versioning = (await findBucket(database, bucket))?.versioning_status ?? 'DISABLED';
+    const versioning = await versioningOf(database, bucket);
     const destination = { bucket, path, owner, upsert: isUpsert(c.req.raw), versioning };
     return run(c.req.raw, async (tx) => {
       const source = await findObject(tx, bucketId, sourceKey, sourceVersionId);
@@ -74,7 +74,7 @@ async function moveObject(
 ): Promise<void> {
   const { bucketId, sourceKey, sourceVersionId = null, destinationKey } = transfer;
   const bucket = transfer.destinationBucket || bucketId;
-  const versioning = (await findBucket(database, bucket))?.versioning_status ?? 'DISABLED';
+  const versioning = await versioningOf(database, bucket);
   await run(request, async (sql) => {
     const source = await findObject(sql, bucketId, sourceKey, sourceVersionId);
     if (sourceVersionId !== null) {

@@ -102,7 +102,7 @@ async function readForm(body: Blob, boundary: string): Promise<ReadBody> {
   const cacheSeconds = await text('cacheControl');
   return {
     content: file.content,
-    contentType: (await text('contentType')) || file.type || 'application/octet-stream',
+    contentType: (await text('contentType')) || file.type,
     cacheControl: cacheSeconds ? `max-age=${cacheSeconds}` : 'no-cache',
     contentEncoding: (await text('contentEncoding')) ?? undefined,
     userMetadata: parseMetadata((await text('metadata')) ?? (await text('userMetadata'))),
@@ -137,6 +137,10 @@ export async function findBucket(database: Sql, bucket: string): Promise<BucketR
     [bucket],
   );
   return row;
+}
+
+export async function versioningOf(database: Sql, bucket: string): Promise<VersioningStatus> {
+  return (await findBucket(database, bucket))?.versioning_status ?? 'DISABLED';
 }
 
 /** The bucket of an upload. @throws {StorageError} 404 if it does not exist. */
@@ -218,9 +222,8 @@ export async function storeAsCaller(
   return asService(tx, () => storeObject(tx, objects, destination, { ...upload, userMetadata: kept }));
 }
 
-/** The user metadata that the service stores for an upload: an empty object unless it is an object. */
-export const membersOf = (userMetadata: unknown): object =>
-  typeof userMetadata === 'object' && userMetadata !== null ? userMetadata : {};
+/** The user metadata that the service stores for an upload: its members, which are the characters of a text. */
+export const membersOf = (userMetadata: unknown): object => Object.assign({}, userMetadata);
 
 /** Writes the row, then stores the bytes; access was already checked. */
 export async function storeObject(
@@ -257,7 +260,8 @@ export async function attemptToStore(
   userMetadata?: unknown,
 ): Promise<void> {
   const { bucket, path, owner, upsert } = destination;
-  checkJson(userMetadata);
+  // The service passes lists to PostgreSQL unencoded, which then rejects them as JSON.
+  if (Array.isArray(userMetadata)) throw invalidParameter('invalid input syntax for type json');
   await sql.query('savepoint attempt');
   await makeRoom(sql, destination);
   try {
@@ -278,12 +282,6 @@ export async function attemptToStore(
     throw problem;
   }
   await sql.query('rollback to savepoint attempt');
-}
-
-/** The service passes lists and strings to PostgreSQL unencoded, which then rejects them as JSON. */
-function checkJson(userMetadata: unknown): void {
-  if (Array.isArray(userMetadata) || typeof userMetadata === 'string')
-    throw invalidParameter('invalid input syntax for type json');
 }
 
 /** Archives the current version if the bucket keeps it. Returns the version whose bytes the write replaces, or null. */

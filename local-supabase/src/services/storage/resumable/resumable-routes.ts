@@ -1,11 +1,10 @@
 import { Hono } from 'hono';
+import { utf8Length } from '../../../platform/bytes.ts';
 import { checkStoredKey } from '../names.ts';
-import { nameOperation } from '../operation.ts';
 import { TooManyBytes } from '../object-store.ts';
 import { readJson } from '../request-body.ts';
 import type { StorageContext } from '../storage-context.ts';
 import { storageErrorOf } from '../storage-error.ts';
-import { sendText } from '../text-response.ts';
 import { checkMimeType, eTagOf, findUploadBucket, parseMetadata, storeObject } from '../upload.ts';
 import type { BucketRow } from '../upload.ts';
 import { asService } from '../versions.ts';
@@ -41,9 +40,8 @@ import {
  */
 export function createResumableRoutes(context: StorageContext): Hono {
   const app = new Hono();
-  const respond = async (request: Request, send: () => Promise<Response>, name = ''): Promise<Response> => {
+  const respond = async (request: Request, send: () => Promise<Response>): Promise<Response> => {
     const { method } = request;
-    nameOperation(request, name && `storage.tus.upload.${name}${isSignedRoute(request) ? '_signed' : ''}`);
     if (method !== 'OPTIONS') {
       if (method !== 'HEAD' && request.headers.get('content-type') !== PART_TYPE)
         await readJson(request.clone());
@@ -55,21 +53,15 @@ export function createResumableRoutes(context: StorageContext): Hono {
     response.headers.set('tus-resumable', TUS_VERSION);
     return response;
   };
-  const routes = {
-    HEAD: [inspect, 'get'],
-    PATCH: [append, 'part'],
-    DELETE: [terminate, 'delete'],
-    PUT: [refusePut, 'part'],
-  } as const;
+  const routes = { HEAD: inspect, PATCH: append, DELETE: terminate, PUT: refusePut };
   app.on('OPTIONS', ['', '/', '/*'], (c) => respond(c.req.raw, async () => describe(context)));
-  app.on('POST', ['', '/', '/*'], (c) => respond(c.req.raw, () => create(context, c.req.raw), 'create'));
+  app.on('POST', ['', '/', '/*'], (c) => respond(c.req.raw, () => create(context, c.req.raw)));
   app.on(['GET', 'PATCH', 'DELETE', 'PUT'], '/:rest{.*}', (c, next) => {
     const request = c.req.raw;
     const { method } = request;
     // Hono routes a HEAD request to GET, which the service does not support.
     if (method !== 'HEAD' && method !== 'PATCH' && method !== 'DELETE' && method !== 'PUT') return next();
-    const [serve, name] = routes[method];
-    return respond(request, () => serve(context, request), name);
+    return respond(request, () => routes[method](context, request));
   });
   return app;
 }
@@ -95,15 +87,13 @@ async function create(context: StorageContext, request: Request): Promise<Respon
       'Concatenation extension is not (yet) supported. Disable parallel uploads in the tus client.\n',
     );
   const sizeBytes = readSize(request);
-  const given = sent.has('upload-metadata')
-    ? parseUploadMetadata(sent.get('upload-metadata') ?? '')
-    : undefined;
+  const given = parseUploadMetadata(sent.get('upload-metadata'));
   if (!given) throw new TusError(400, 'Metadata header is required');
-  const id = createUploadId(given['bucketName'] ?? '', given['objectName'] ?? '');
+  const id = createUploadId(given['bucketName'], given['objectName']);
   const bucket = await findUploadBucket(context, id.bucket);
   const maxBytes = maxBytesOf(context, bucket);
   if ((sizeBytes ?? 0) > maxBytes) throw maximumExceeded();
-  const access = await authorize(context, request, id, { metadata: given, sizeBytes });
+  const access = await authorize(context, request, id, 'create', { metadata: given, sizeBytes });
   const { contentType, cacheControl = '' } = given;
   if (contentType) checkMimeType(contentType, bucket);
   const metadata = {
@@ -151,7 +141,7 @@ async function append(context: StorageContext, request: Request): Promise<Respon
   if (offset === null) throw new TusError(403, 'Upload-Offset header required\n');
   if (!request.headers.has('content-type')) throw new TusError(403, 'Content-Type header required\n');
   const found = await findUpload(database, id.text, now());
-  const access = await authorize(context, request, id, found);
+  const access = await authorize(context, request, id, 'part', found);
   const maxBytes = maxBytesOf(context, await findUploadBucket(context, id.bucket));
   if (found.offsetBytes !== Number(offset)) throw offsetConflict();
   const state = await readDeclaredSize(context, request, found, maxBytes);
@@ -178,7 +168,7 @@ async function terminate(context: StorageContext, request: Request): Promise<Res
   const id = readUploadId(request);
   const { database, objects, now } = context;
   const state = await findUpload(database, id.text, now());
-  await authorize(context, request, id, state);
+  await authorize(context, request, id, 'delete', state);
   if (state.offsetBytes === state.sizeBytes)
     throw new TusError(400, 'Cannot terminate an already completed upload');
   await removeUpload(database, objects, state);
@@ -238,13 +228,16 @@ function readSize({ headers }: Request): number | null {
   return length === null ? null : Number(length);
 }
 
-function describeUpload({ contentType, cacheControl, metadata }: Readonly<Record<string, string>>) {
+function describeUpload({ contentType, cacheControl, metadata }: UploadState['metadata']) {
   return {
     contentType: contentType || 'application/octet-stream',
-    cacheControl: cacheControl || 'no-cache',
+    cacheControl,
     userMetadata: parseMetadata(metadata ?? null),
   };
 }
+
+const sendText = (text: string, status: number): Response =>
+  new Response(text, { status, headers: { 'content-length': String(utf8Length(text)) } });
 
 /** Errors of this protocol are plain text with the real status. */
 function tusErrorResponse(problem: unknown): Response {

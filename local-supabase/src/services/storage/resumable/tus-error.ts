@@ -1,6 +1,5 @@
 /** An error of the tus protocol: a status and a text, which is that of Supabase's server. */
 export class TusError extends Error {
-  override readonly name = 'TusError';
   readonly status: number;
   constructor(status: number, body: string) {
     super(body);

@@ -37,17 +37,21 @@ export function headerProblem({ headers, method }: Request): TusError | null {
   if (!headers.get('tus-resumable')) return new TusError(412, 'Tus-Resumable Required\n');
   const type = headers.get('content-type');
   const invalid = Object.entries(VALIDATORS)
-    .filter(([name, isValid]) => headers.has(name) && !isValid(headers.get(name) ?? ''))
+    .filter(([name, isValid]) => {
+      const value = headers.get(name);
+      return value !== null && !isValid(value);
+    })
     .map(([name]) => name);
   if (method === 'PATCH' && type !== null && type !== PART_TYPE) invalid.push('content-type');
   return invalid.length > 0 ? new TusError(400, `Invalid ${invalid.toSorted().join(' ')}\n`) : null;
 }
 
 /** The pairs of `Upload-Metadata`: names, each with an optional base64 value; undefined for a malformed header. */
-export function parseUploadMetadata(header: string): Readonly<Record<string, string>> | undefined {
+export function parseUploadMetadata(header: string | null): Readonly<Record<string, string>> | undefined {
+  if (header === null) return undefined;
   const metadata = new Map<string, string>();
   for (const pair of header.split(',')) {
-    const [name = '', value = '', ...rest] = pair.trim().split(' ');
+    const [name, value = '', ...rest] = pair.split(' ');
     if (!name || rest.length > 0 || metadata.has(name) || !/^[a-z\d+/]*={0,2}$/i.test(value))
       return undefined;
     metadata.set(name, decodeUtf8(decodeBase64(value)));

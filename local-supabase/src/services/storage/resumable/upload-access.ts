@@ -1,7 +1,8 @@
+import { nameOperation } from '../operation.ts';
 import type { StorageContext } from '../storage-context.ts';
 import { StorageError } from '../storage-error.ts';
 import { ownerOf, type Transaction } from '../transaction.ts';
-import { attemptToStore, findBucket, isUpsert, parseMetadata } from '../upload.ts';
+import { attemptToStore, isUpsert, parseMetadata, versioningOf } from '../upload.ts';
 import type { Destination } from '../upload.ts';
 import type { UploadId } from './upload-id.ts';
 
@@ -22,7 +23,7 @@ export async function identify(
   { bucket, path }: UploadId,
 ): Promise<UploadAccess> {
   const { run, runAllowed, links, database, admit } = context;
-  const versioning = (await findBucket(database, bucket))?.versioning_status ?? 'DISABLED';
+  const versioning = await versioningOf(database, bucket);
   if (!isSignedRoute(request)) {
     const owner = ownerOf(admit(request));
     const destination = { bucket, path, versioning, owner, upsert: isUpsert(request) };
@@ -35,7 +36,7 @@ export async function identify(
     bucket,
     path,
     versioning,
-    owner: ownerOf(typeof owner === 'string' ? { sub: owner } : {}),
+    owner: ownerOf({ sub: owner }),
     upsert: upsert === true,
   };
   return { destination, run: (task) => runAllowed(request, task), isSigned: true };
@@ -50,12 +51,14 @@ export async function authorize(
   context: StorageContext,
   request: Request,
   id: UploadId,
+  action: 'create' | 'part' | 'delete',
   {
-    metadata = {},
+    metadata,
     sizeBytes,
-  }: { readonly metadata?: Readonly<Record<string, string>>; readonly sizeBytes: number | null },
+  }: { readonly metadata: Readonly<Record<string, string>>; readonly sizeBytes: number | null },
 ): Promise<UploadAccess> {
   const access = await identify(context, request, id);
+  nameOperation(request, `storage.tus.upload.${action}${access.isSigned ? '_signed' : ''}`);
   if (access.isSigned) return access;
   const described = { mimetype: metadata['contentType'], contentLength: sizeBytes };
   await access.run((tx) =>

@@ -14,7 +14,7 @@ export interface UploadId {
 const ROUTE = '/upload/resumable';
 
 /** The id of a new upload. @throws {StorageError} for invalid names. */
-export const createUploadId = (bucket: string, path: string): UploadId =>
+export const createUploadId = (bucket = '', path = ''): UploadId =>
   checked({ text: `${bucket}/${path}/${crypto.randomUUID()}`, bucket, path });
 
 /** Reads the id in a URL. @throws {TusError} 404 without one, {StorageError} 400 for an invalid one. */
@@ -23,11 +23,10 @@ export function readUploadId(request: Request): UploadId {
   // As in the service, any substring of the route counts as a missing id.
   if (segment === undefined || ROUTE.includes(segment)) throw uploadNotFound();
   const text = decodeUtf8(decodeBase64(segment));
-  const [bucket = '', ...rest] = text.split('/');
-  const version = rest.pop();
-  if (version === undefined) throw new StorageError(400, 'InvalidUploadId', 'Invalid upload id');
-  if (version === '') throw new StorageError(400, 'InvalidUploadId', 'Version not provided');
-  return checked({ text, bucket, path: rest.join('/') });
+  const [, bucket, path = '', version] = /^([^/]*)(?:\/(.*))?\/([^/]*)$/s.exec(text) ?? [];
+  if (bucket === undefined) throw new StorageError(400, 'InvalidUploadId', 'Invalid upload id');
+  if (!version) throw new StorageError(400, 'InvalidUploadId', 'Version not provided');
+  return checked({ text, bucket, path });
 }
 
 export const encodeUploadId = ({ text }: UploadId): string => encodeBase64Url(text);

@@ -6,6 +6,12 @@ import { uploadExpired, uploadNotFound } from './tus-error.ts';
 /** As in hosted projects, an upload expires an hour after its creation. */
 export const UPLOAD_LIFETIME_MS = 3_600_000;
 
+/** The pairs of `Upload-Metadata`; the cache control is a value of its header. */
+export interface UploadMetadata {
+  readonly cacheControl: string;
+  readonly [name: string]: string;
+}
+
 export interface UploadState {
   /** `bucket/path/version`, the id in the upload's URL. */
   readonly id: string;
@@ -14,8 +20,7 @@ export interface UploadState {
   readonly offsetBytes: number;
   /** The offsets of the parts in the object store, in order. */
   readonly partOffsets: readonly number[];
-  /** The pairs of `Upload-Metadata`. */
-  readonly metadata: Readonly<Record<string, string>>;
+  readonly metadata: UploadMetadata;
   readonly createdAtMs: number;
 }
 
@@ -24,7 +29,7 @@ interface UploadRow {
   readonly size_bytes: number | null;
   readonly offset_bytes: number;
   readonly part_offsets: readonly number[];
-  readonly metadata: Readonly<Record<string, string>>;
+  readonly metadata: UploadMetadata;
   readonly created_at: Date;
 }
 

@@ -2,9 +2,17 @@ import { assert } from '../../target/assertion.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { NotRunError } from '../../target/target.ts';
-import { assertStatus, assertStatusIn, at, createWire, parseJson, textAt } from '../../target/wire.ts';
+import {
+  assertStatus,
+  assertStatusIn,
+  at,
+  createWire,
+  parseJson,
+  textAt,
+  type WireRequest,
+} from '../../target/wire.ts';
 import type { ServerBucket } from '../../audit/bucket.ts';
-import { assertRefusal, assertRefused, bucketAudits, namesOf } from './storage-audit.ts';
+import { assertInvalid, assertRefusal, assertRefused, bucketAudits, namesOf } from './storage-audit.ts';
 
 const access = bucketAudits('access');
 
@@ -65,6 +73,7 @@ const OF_POLICIES: Readonly<Record<string, Refusal>> = {
   '42501': [403, 'AccessDenied', '42501', { error: 'Unauthorized' }],
   '23505': [409, 'ResourceAlreadyExists', 'The resource already exists', { error: 'Duplicate' }],
   '23503': [404, 'InvalidRequest', 'The related resource does not exist'],
+  '57014': [544, 'DatabaseTimeout', 'The connection to the database timed out', { httpStatus: 544 }],
   '55P03': [423, 'ResourceLocked', 'The resource is locked'],
   '25006': [503, 'DatabaseReadOnly', 'The database is currently in read-only mode. Please try again later.'],
   '42P17': [503, 'DatabaseInvalidObjectDefinition', 'The database schema is invalid or incompatible.'],
@@ -141,6 +150,14 @@ const OPERATIONS: readonly (readonly [method: string, path: string, body: unknow
     'storage.object.move',
   ],
 ];
+
+/** The operations of HEAD requests for the object `a` of a bucket. */
+const HEAD_OPERATIONS = [
+  ['/object/$bucket/a', 'object.head_authenticated_info'],
+  ['/object/authenticated/$bucket/a', 'object.head_authenticated_info'],
+  ['/object/info/$bucket/a', 'object.get_authenticated_info'],
+  ['/object/info/authenticated/$bucket/a', 'object.get_authenticated_info'],
+] as const;
 
 /** The access of users without a policy, and to public buckets. */
 export const storageAccessAudits: readonly Audit[] = [
@@ -245,6 +262,7 @@ export const storageAccessAudits: readonly Audit[] = [
       const browser = asBrowser(bucket, context);
       const { json } = await browser.send('GET', `/object/info/public/${bucket.name}/a.txt`);
       assert.deepEqual([at(json, 'name'), at(json, 'size')], ['a.txt', 3], 'the name and the size');
+      assertStatus(await browser.send('HEAD', `/object/info/public/${bucket.name}/a.txt`), 400);
       assertRefusal(await browser.send('GET', `/object/public/${bucket.name}/none`), 404, 'NoSuchKey');
     },
     { isPublic: true, since: '1.0.0' },
@@ -483,6 +501,67 @@ export const storageAccessAudits: readonly Audit[] = [
           assert.equal(at(scope, 'claims', 'sub'), id, 'the claim sub');
           assert.ok(String(at(scope, 'path')).endsWith(path), `the path ends with ${path}`);
         }
+      });
+    },
+    { since: '1.0.0' },
+  ),
+  access(
+    'STORE-829',
+    'a call that needs a token is refused without the header Authorization',
+    async (bucket, context) => {
+      const browser = asBrowser(bucket, context);
+      for (const [method, path] of [
+        ['GET', '/bucket'],
+        ['GET', `/object/authenticated/${bucket.name}/a`],
+        ['DELETE', `/object/${bucket.name}/a`],
+      ] as const)
+        assertInvalid(
+          await browser.send(method, path),
+          "headers must have required property 'authorization'",
+        );
+    },
+    { since: '1.0.0' },
+  ),
+  access(
+    'STORE-828',
+    'a policy reads the operation of HEAD requests and of resumable uploads',
+    async (bucket, context) => {
+      const { name, service, upload } = bucket;
+      await upload('a', 'a');
+      const { accessToken: token } = await context.newUser();
+      const wire = createWire(service.baseUrl, context.target.anonKey, context.target.fetch);
+      const isNamed = `return storage.operation() = current_setting('request.headers')::json ->> 'x-audit';`;
+      await withVisibility(bucket, context, isNamed, async () => {
+        const send = (method: string, path: string, operation: string, request: WireRequest = {}) =>
+          wire.send(method, path, {
+            token,
+            ...request,
+            headers: { 'Tus-Resumable': '1.0.0', ...request.headers, 'X-Audit': operation },
+          });
+        for (const [path, operation] of HEAD_OPERATIONS) {
+          assertStatus(await send('HEAD', path.replace('$bucket', name), operation), 200);
+          assertStatus(await send('HEAD', path.replace('$bucket', name), 'other'), 400);
+        }
+        const encode = (text: string) => Buffer.from(text).toString('base64');
+        const creation = {
+          headers: {
+            'Upload-Length': '3',
+            'Upload-Metadata': `bucketName ${encode(name)},objectName ${encode('b')}`,
+          },
+        };
+        const create = (operation: string) => send('POST', '/upload/resumable', operation, creation);
+        assertStatus(await create('other'), 403);
+        const created = await create('storage.tus.upload.create');
+        assertStatus(created, 201);
+        const [path = ''] = /\/upload\/resumable\/.*$/.exec(created.headers.get('location') ?? '') ?? [];
+        const part = {
+          body: 'a',
+          headers: { 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' },
+        };
+        assertStatus(await send('PATCH', path, 'other', part), 403);
+        assertStatus(await send('PATCH', path, 'storage.tus.upload.part', part), 204);
+        assertStatus(await send('DELETE', path, 'other'), 403);
+        assertStatus(await send('DELETE', path, 'storage.tus.upload.delete'), 204);
       });
     },
     { since: '1.0.0' },

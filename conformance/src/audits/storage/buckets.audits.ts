@@ -43,18 +43,32 @@ const CONVERTED: readonly (readonly [setting: string, given: unknown, stored: un
 ];
 /** The type that a list has for each version of the client, and of the agent. */
 const PYTHON_VERSIONS = new Map([
+  ['0.7.1', undefined],
   ['1.99.99', undefined],
+  ['2.0.0', undefined],
+  ['2.9.10', undefined],
+  ['2.10.0', undefined],
   ['2.17.99', undefined],
+  ['2.17', 'STANDARD'],
   ['2.18.0', 'STANDARD'],
-  ['2.19.0', 'STANDARD'],
+  ['2.20.0', 'STANDARD'],
   ['3.0.0', 'STANDARD'],
+  ['10.0.0', 'STANDARD'],
+  ['20.17.0', 'STANDARD'],
 ]);
 const AGENT_VERSIONS = new Map([
-  ['0.11.9', undefined],
+  ['0.9.0', undefined],
+  ['0.10.0', undefined],
+  ['0.11.19', undefined],
   ['0.12.0', undefined],
+  ['0.11', 'STANDARD'],
   ['0.12.1', 'STANDARD'],
+  ['0.12.10', 'STANDARD'],
   ['0.13.0', 'STANDARD'],
+  ['0.20.0', 'STANDARD'],
+  ['0.120.0', 'STANDARD'],
   ['1.0.0', 'STANDARD'],
+  ['10.0.0', 'STANDARD'],
 ]);
 const NOT_JSON = "Body is not valid JSON but content-type is set to 'application/json'";
 const TAKEN_CHARACTERS = "A b!_.*'()&$=@;:+,?-";

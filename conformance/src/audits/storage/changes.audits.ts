@@ -333,4 +333,33 @@ export const storageChangeAudits: readonly Audit[] = [
     },
     { since: '1.0.0' },
   ),
+  changes(
+    'STORE-627',
+    'a removal from a bucket that does not exist finds no object',
+    async ({ service }, { run }) => {
+      const bucket = run.newName();
+      assertRefusal(await service.send('DELETE', `/object/${bucket}/a`), 404, 'NoSuchKey');
+      const removed = await service.send('DELETE', `/object/${bucket}`, { body: { prefixes: ['a'] } });
+      assert.deepEqual([removed.status, removed.json], [200, []], 'the status and the removed objects');
+    },
+    { since: '1.0.0' },
+  ),
+  changes(
+    'STORE-628',
+    'a copy with an empty cache control has none in its description, and no-cache as it is read',
+    async (bucket) => {
+      const { name, service, upload } = bucket;
+      await upload('a.txt', 'a', { 'Cache-Control': 'max-age=9' });
+      const own = { copyMetadata: false, metadata: { cacheControl: '' } };
+      assertStatus(await transfer(bucket, 'copy', ['a.txt', 'b.txt'], own), 200);
+      const info = await service.send('GET', `/object/info/${name}/b.txt`);
+      const read = await service.send('GET', `/object/${name}/b.txt`);
+      assert.deepEqual(
+        [info, read].map(({ headers }) => headers.get('cache-control')),
+        [null, 'no-cache'],
+        'the headers cache-control of the description and of the object',
+      );
+    },
+    { since: '1.0.0' },
+  ),
 ];

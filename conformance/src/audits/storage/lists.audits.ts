@@ -370,15 +370,17 @@ export const storageListAudits: readonly Audit[] = [
     'STORE-525',
     'pages with a delimiter keep their order in both directions, and have every folder once',
     async (bucket) => {
-      await fill(bucket, ['a/1', 'a/2', 'b', 'c/1', 'c/2', 'd', 'e/1', 'e/2']);
+      await fill(bucket, ['e/1', 'a/1', 'a/2', 'b', 'c/1', 'c/2', 'd', 'e/2']);
       const ascending = ['a/', 'b', 'c/', 'd', 'e/'];
-      for (const [order, names] of [
-        ['asc', ascending],
-        ['desc', ascending.toReversed()],
+      const byTime = ['e/', 'a/', 'b', 'c/', 'd'];
+      for (const [column, order, names] of [
+        ['name', 'asc', ascending],
+        ['name', 'desc', ascending.toReversed()],
+        ['created_at', 'asc', byTime],
       ] as const)
         for (const limit of [1, 2, 5]) {
           const found: unknown[] = [];
-          const sortBy = { column: 'name', order };
+          const sortBy = { column, order };
           let page = await listV2(bucket, { sortBy, limit, with_delimiter: true });
           for (let pages = 0; pages < 5; pages += 1) {
             const both = [at(page.json, 'folders'), at(page.json, 'objects')].flatMap(namesOf);

@@ -437,6 +437,12 @@ const served: readonly Audit[] = [
     );
     const own = await get(bucket, 'a.txt', {}, { download: '' });
     assert.equal(own.headers.get('content-disposition'), 'attachment;', 'the header of an empty name');
+    const twice = await bucket.service.send('GET', `/object/${bucket.name}/a.txt?download=a&download=b`);
+    assert.equal(
+      twice.headers.get('content-disposition'),
+      "attachment; filename=a%2Cb; filename*=UTF-8''a%2Cb",
+      'the header of two names',
+    );
   }),
   reads('STORE-328', 'an uploaded page is served as plain text', async (bucket) => {
     for (const type of ['text/html', 'text/html; charset=utf-8']) {

@@ -220,14 +220,16 @@ export const storageRefusalAudits: readonly Audit[] = [
         assertStatus(await sign(transform), 200);
       for (const [transform, problem] of OF_IMAGES) {
         const query = new URLSearchParams(transform as Record<string, string>).toString();
-        const path = `/object/info/${name}/a.txt?${query}`;
-        assertInvalid(
-          await service.send('GET', path),
-          `querystring/${Object.keys(transform).join()} ${problem}`,
-        );
+        for (const info of ['info', 'info/authenticated', 'info/public'])
+          assertInvalid(
+            await service.send('GET', `/object/${info}/${name}/a.txt?${query}`),
+            `querystring/${Object.keys(transform).join()} ${problem}`,
+          );
+        for (const route of [name, `authenticated/${name}`, `public/${name}`])
+          assertStatus(await service.send('HEAD', `/object/${route}/a.txt?${query}`), 400);
       }
     },
-    { since },
+    { since, isPublic: true },
   ),
   bodies(
     'STORE-248',
@@ -303,6 +305,34 @@ export const storageRefusalAudits: readonly Audit[] = [
     { since },
   ),
   uploads(
+    'STORE-364',
+    'a form ignores parts that are no form data or have no name, and its first file needs no name or type',
+    async ({ name, service, upload }) => {
+      const field = 'content-disposition: form-data\r\n\r\nignored';
+      const parts = [
+        'x: y\r\n\r\nignored',
+        'content-disposition: attachment; name="contentType"\r\n\r\na/b',
+        field,
+      ];
+      const files = [
+        ['content-disposition: form-data; filename="a"\r\n\r\nabc', 'text/plain'],
+        ['Content-Disposition:form-data; filename="a"\r\ncontent-type: \r\n\r\nabc', 'text/plain'],
+        ['content-type: IMAGE/PNG\r\ncontent-disposition: form-data; filename="a"\r\n\r\nabc', 'image/png'],
+      ] as const;
+      for (const [file, type] of files) {
+        const form = formOf(...parts, file, file.replace('abc', 'second'));
+        assertStatus(await upload('a', form, { 'Content-Type': FORM, 'x-upsert': 'true' }), 200);
+        const read = await service.send('GET', `/object/${name}/a`);
+        assert.deepEqual(
+          [read.text, read.headers.get('content-type')],
+          ['abc', type],
+          'the text and the type',
+        );
+      }
+    },
+    { since },
+  ),
+  uploads(
     'STORE-358',
     'user metadata that is a list or a text is refused, and null is an empty object',
     async ({ name, service, upload }) => {
@@ -316,6 +346,21 @@ export const storageRefusalAudits: readonly Audit[] = [
       assertStatus(await upload('b', 'b', { 'x-metadata': base64(null) }), 200);
       const info = await service.send('GET', `/object/info/${name}/b`);
       assert.deepEqual(at(info.json, 'metadata'), {}, 'the metadata');
+    },
+    { since },
+  ),
+  uploads(
+    'STORE-365',
+    'user metadata that is a text of JSON is stored by its characters, and a number as an empty object',
+    async ({ name, service, upload }) => {
+      for (const [metadata, stored] of [
+        [5, {}],
+        ['{}', { 0: '{', 1: '}' }],
+      ] as const) {
+        assertStatus(await upload('b', 'b', { 'x-metadata': base64(metadata), 'x-upsert': 'true' }), 200);
+        const info = await service.send('GET', `/object/info/${name}/b`);
+        assert.deepEqual(at(info.json, 'metadata'), stored, `the metadata of ${JSON.stringify(metadata)}`);
+      }
     },
     { since },
   ),

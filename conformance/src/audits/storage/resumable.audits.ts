@@ -85,6 +85,7 @@ const REFUSED_HEADERS: readonly (readonly [headers: Headers, status: number, tex
   [{ 'Upload-Metadata': '' }, 400, 'Invalid upload-metadata\n'],
   [{ 'Upload-Metadata': 'a YQ== b' }, 400, 'Invalid upload-metadata\n'],
   [{ 'Upload-Metadata': 'a YQ==,a Yg==' }, 400, 'Invalid upload-metadata\n'],
+  [{ 'Upload-Metadata': 'a YQ==, b Yg==' }, 400, 'Invalid upload-metadata\n'],
   [{ 'Upload-Metadata': 'a ?' }, 400, 'Invalid upload-metadata\n'],
   [{ 'Upload-Concat': 'partial' }, 501, NO_CONCATENATION],
   [{ 'Upload-Concat': 'final;/a /b' }, 501, NO_CONCATENATION],
@@ -97,6 +98,48 @@ function assertText(response: WireResponse, status: number, text: string): void 
 }
 
 export const storageResumableAudits: readonly Audit[] = [
+  resumable(
+    'STORE-738',
+    'an object that was uploaded in parts by the link of a user belongs to the user',
+    async (bucket, context) => {
+      const { name, service } = bucket;
+      const { accessToken, id } = await context.newUser();
+      const claims = context.signAgain(accessToken, { role: 'service_role' });
+      const signed = await service.send('POST', `/object/upload/sign/${name}/a.txt`, { token: claims });
+      const headers = { 'x-signature': textAt(signed, 'token') };
+      const created = await service.send('POST', '/upload/resumable/sign', {
+        headers: {
+          ...VERSION,
+          ...headers,
+          'Upload-Length': '3',
+          'Upload-Metadata': encode({ bucketName: name, objectName: 'a.txt' }),
+        },
+      });
+      const upload = locationOf(created.headers.get('location'));
+      assertStatus(await append(bucket, upload, 0, 'abc', headers), 204);
+      const removed = await service.send('DELETE', `/object/${name}`, { body: { prefixes: ['a.txt'] } });
+      assert.deepEqual(
+        [at(removed.json, 0, 'owner'), at(removed.json, 0, 'owner_id')],
+        [id, id],
+        'owner and owner_id of the object',
+      );
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-739',
+    'HEAD of an upload ignores its content type, and responds with plain text',
+    async (bucket) => {
+      const upload = await begin(bucket, 'a.txt', 3);
+      const head = await bucket.service.send('HEAD', upload, {
+        headers: { ...VERSION, 'Content-Type': 'nonsense' },
+      });
+      assertStatus(head, 200);
+      assert.match(head.headers.get('content-type') ?? '', /^text\/plain\b/, 'the header content-type');
+      await bucket.service.send('DELETE', upload, { headers: VERSION });
+    },
+    { since: '1.0.0' },
+  ),
   resumable(
     'STORE-729',
     'the refusal of a creation names the header',
@@ -121,6 +164,8 @@ export const storageResumableAudits: readonly Audit[] = [
       const start = (pairs: Headers, length = 3) =>
         create(bucket, '', length, { 'Upload-Metadata': encode({ bucketName: name, ...pairs }) });
       assertText(await start({ bucketName: '' }), 400, 'Bucket name invalid');
+      const unnamed = await create(bucket, '', 3, { 'Upload-Metadata': encode({ objectName: 'a' }) });
+      assertText(unnamed, 400, 'Bucket name invalid');
       assertText(await start({ bucketName: 'a#b', objectName: 'a' }), 400, 'Bucket name invalid');
       assertText(await start({}), 400, 'Invalid key: ');
       assertText(await start({ objectName: 'a#b' }), 400, 'Invalid key: a#b');
@@ -219,6 +264,7 @@ export const storageResumableAudits: readonly Audit[] = [
         assertText(await send(method, unknown), 404, NOT_FOUND);
         assertText(await send(method, 'x'), 400, 'Invalid upload id');
         assertText(await send(method, encodeId(name)), 400, 'Invalid upload id');
+        assertText(await send(method, encodeId(`${name}/a`)), 400, 'Invalid key: ');
         assertText(await send(method, encodeId(`${name}/a/`)), 400, 'Version not provided');
       }
       assertStatus(await send('HEAD', 'x'), 400);

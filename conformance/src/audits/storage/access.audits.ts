@@ -114,6 +114,37 @@ async function withVisibility(
   }
 }
 
+/**
+ * Runs `task` while a trigger refuses each new row of the bucket's objects, with its operation as the message.
+ *
+ * @throws NotRunError on a target whose tables of storage are not the audits' to change.
+ */
+async function withRefusedRows(
+  { name }: ServerBucket,
+  context: AuditContext,
+  task: () => Promise<void>,
+): Promise<void> {
+  if (context.target.createsTables !== true)
+    throw new NotRunError('no triggers may be created there without --apply-schema');
+  await context.query(
+    `create function public."audit ${name}" () returns trigger language plpgsql as
+     $$ begin raise exception using errcode = '22P02', message = storage.operation(); end $$`,
+  );
+  try {
+    await context
+      .query(
+        `create trigger "audit ${name}" before insert on storage.objects for each row
+         when (new.bucket_id = '${name}') execute function public."audit ${name}" ()`,
+      )
+      .catch((cause: unknown) => {
+        throw new NotRunError('no triggers of objects can be created there', { cause });
+      });
+    await task();
+  } finally {
+    await context.query(`drop function public."audit ${name}" () cascade`);
+  }
+}
+
 /** Raises what policies can read of the request as the message of a refusal. */
 const RAISE_SCOPE = `raise exception using errcode = '22P02', message = jsonb_build_object(
   'operation', storage.operation(), 'method', current_setting('request.method'), 'path', current_setting('request.path'),
@@ -519,6 +550,44 @@ export const storageAccessAudits: readonly Audit[] = [
           await browser.send(method, path),
           "headers must have required property 'authorization'",
         );
+    },
+    { since: '1.0.0' },
+  ),
+  access(
+    'STORE-830',
+    'a trigger reads the operation of an upload by a link, in one part or several',
+    async (bucket, context) => {
+      const { name, service } = bucket;
+      const sign = async (path: string) =>
+        textAt(await service.send('POST', `/object/upload/sign/${name}/${path}`), 'token');
+      const tokens = { whole: await sign('whole'), parts: await sign('parts') };
+      const encode = (text: string) => Buffer.from(text).toString('base64');
+      const headers = { 'Tus-Resumable': '1.0.0', 'x-signature': tokens.parts };
+      const metadata = `bucketName ${encode(name)},objectName ${encode('parts')}`;
+      const start = (length: string) =>
+        service.send('POST', '/upload/resumable/sign', {
+          headers: { ...headers, 'Upload-Length': length, 'Upload-Metadata': metadata },
+        });
+      const created = await start('1');
+      const [upload = ''] = /\/upload\/resumable\/.*$/.exec(created.headers.get('location') ?? '') ?? [];
+      await withRefusedRows(bucket, context, async () => {
+        const whole = await service.send('PUT', `/object/upload/sign/${name}/whole`, {
+          query: { token: tokens.whole },
+          body: 'a',
+          headers: { 'Content-Type': 'text/plain' },
+        });
+        assertRefused(whole, 400, 'InvalidParameter', 'storage.object.upload_signed');
+        const part = await service.send('PATCH', upload, {
+          body: 'a',
+          headers: { ...headers, 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' },
+        });
+        const empty = await start('0');
+        assert.deepEqual(
+          [part.text, empty.text],
+          ['storage.tus.upload.part_signed', 'storage.tus.upload.create_signed'],
+          'the operations of a last part and of an empty upload',
+        );
+      });
     },
     { since: '1.0.0' },
   ),

@@ -181,15 +181,10 @@ function encodeCursor(
   const isLike = (entry: Entry) => entry.name === last.name && timeOf(entry) === time;
   const isContinued = page.every(isLike) && before?.l === last.name && before.a === time;
   const sent = page.filter(isLike).length + (isContinued ? Number(before.n ?? 0) : 0);
-  const cursor: Cursor = {
-    l: last.name,
-    ...(order !== undefined && { o: order }),
-    ...(column !== undefined && { c: column }),
-    ...(time !== undefined && { a: time }),
-    ...(isVersionListing(body) && { n: String(sent) }),
-  };
+  const number = isVersionListing(body) ? sent : undefined;
   return encodeBase64(
-    Object.entries(cursor)
+    Object.entries({ l: last.name, o: order, c: column, a: time, n: number })
+      .filter(([, value]) => value !== undefined)
       .map(([letter, value]) => `${letter}:${value}`)
       .join('\n'),
   );

@@ -69,17 +69,17 @@ function similarity(one: string, other: string): number {
 }
 
 function levenshtein(one: string, other: string): number {
-  let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= one.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= other.length; column += 1) {
-      const cost = one[row - 1] === other[column - 1] ? 0 : 1;
-      const replaced = (previous[column - 1] ?? 0) + cost;
-      const removed = (previous[column] ?? 0) + 1;
-      const added = (current[column - 1] ?? 0) + 1;
-      current.push(Math.min(replaced, removed, added));
-    }
-    previous = current;
+  let distances = Array.from({ length: other.length }, (_, index) => index + 1);
+  let distance = other.length;
+  for (const [row, character] of one.split('').entries()) {
+    let replaced = row;
+    distance = row + 1;
+    distances = distances.map((removed, column) => {
+      const cost = character === other[column] ? 0 : 1;
+      distance = Math.min(replaced + cost, removed + 1, distance + 1);
+      replaced = removed;
+      return distance;
+    });
   }
-  return previous[other.length] ?? 0;
+  return distance;
 }

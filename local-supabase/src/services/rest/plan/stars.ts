@@ -17,8 +17,9 @@ export function expandStars(
 ): void {
   const isGrouped =
     isAggregated || node.select.some(({ aggregate }) => aggregate) || node.spread?.type === 'to-many';
-  const isSource = node.from.schema === '' && node.from.name === SOURCE && node.fromAlias !== undefined;
-  const table = isSource ? { schema: root.schema, name: node.fromAlias ?? '' } : node.from;
+  const isSource = node.from.schema === '' && node.from.name === SOURCE;
+  const table =
+    isSource && node.fromAlias !== undefined ? { schema: root.schema, name: node.fromAlias } : node.from;
   const columns = catalog.tables.get(keyOf(table))?.columns ?? [];
   const isSpread = node.spread !== undefined;
   const hasStar = node.select.some(

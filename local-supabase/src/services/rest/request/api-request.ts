@@ -85,7 +85,7 @@ export function parseApiRequest(
 ): ApiRequest {
   const { method, target, headers, body } = raw;
   const header = (wanted: string) => headers.find(([name]) => name === wanted)?.[1];
-  const [path = '', search = ''] = splitOnce(target, '?');
+  const [path, search] = splitOnce(target, '?');
   const resource = resolveRoot(parsePath(path), openApiMode, rootSpec);
   const { schema, isNegotiated } = chooseSchema(method, header, schemas);
   const action = chooseAction(resource, schema, method);
@@ -118,9 +118,9 @@ export function parseApiRequest(
   };
 }
 
-function splitOnce(source: string, separator: string): readonly string[] {
+function splitOnce(source: string, separator: string): readonly [string, string] {
   const index = source.indexOf(separator);
-  return index < 0 ? [source] : [source.slice(0, index), source.slice(index + 1)];
+  return index < 0 ? [source, ''] : [source.slice(0, index), source.slice(index + 1)];
 }
 
 type Resource =
@@ -132,9 +132,9 @@ function parsePath(path: string): Resource {
   const bare = path.startsWith('/') ? path.slice(1) : path;
   if (bare === '') return { type: 'schema' };
   const segments = bare.split('/').map((segment) => decodeComponent(segment));
-  const [first = '', second] = segments;
-  if (segments.length === 1) return { type: 'relation', name: first };
-  if (segments.length === 2 && first === 'rpc') return { type: 'function', name: second ?? '' };
+  const [first, second] = segments;
+  if (second === undefined) return { type: 'relation', name: decodeComponent(bare) };
+  if (segments.length === 2 && first === 'rpc') return { type: 'function', name: second };
   throw invalidPath();
 }
 

@@ -57,14 +57,14 @@ export function isKnown(type: MediaType, ...names: KnownMediaType[]): boolean {
   return type.type === 'known' && names.includes(type.name);
 }
 
-const TYPE = /^([\p{L}\p{N}.*]+)\/([\p{L}\p{N}.*+-]+)/u;
+const TYPE = /^[\p{L}\p{N}.*]+\/[\p{L}\p{N}.*+-]+/u;
 const PARAMETER = /^\s*;\s*([\p{L}\p{N}-]+)\s*=\s*(?:"([^"]*)"|([\p{L}\p{N}|-]+))/u;
 
 export function parseMediaType(source: string): MediaType {
-  const [matched, main = '', sub = ''] = TYPE.exec(source) ?? [];
+  const matched = TYPE.exec(source)?.[0];
   if (matched === undefined) return { type: 'other', name: source };
   const parameters = parseParameters(source.slice(matched.length));
-  const name = `${main}/${sub}`.toLowerCase();
+  const name = matched.toLowerCase();
   const known = KNOWN_MEDIA_TYPES.find((candidate) => candidate === name);
   if (known) return { type: 'known', name: known };
   const isStripped = parameters.get('nulls') === 'stripped';
@@ -97,12 +97,12 @@ function parseParameters(source: string): ReadonlyMap<string, string> {
 }
 
 function planType(format: 'json' | 'text', parameters: ReadonlyMap<string, string>): MediaType {
-  const wanted = (parameters.get('options') ?? '').split('|');
+  const wanted = parameters.get('options')?.split('|');
   return {
     type: 'plan',
     of: parseMediaType(parameters.get('for') ?? 'application/json'),
     format,
-    options: PLAN_OPTIONS.filter((option) => wanted.includes(option)),
+    options: PLAN_OPTIONS.filter((option) => wanted?.includes(option)),
   };
 }
 

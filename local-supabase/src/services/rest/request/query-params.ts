@@ -37,7 +37,7 @@ export interface QueryParams {
 const RESERVED = new Set(['select', 'columns', 'on_conflict']);
 const EMBEDDABLE = new Set(['order', 'limit', 'offset', 'and', 'or']);
 
-const lastPart = (name: string): string => name.split('.').at(-1) ?? '';
+const lastPart = (name: string): string => name.replace(/^.*\./s, '');
 
 type Pair = readonly [name: string, value: string];
 
@@ -98,11 +98,12 @@ function parseLogic([name, source]: Pair): AtPath<LogicTree> {
   const names = demand(
     runParser(separatedBy1(fieldName, delimiter), `failed to parse logic path (${name})`, name),
   );
-  const operator = names.at(-1) ?? '';
   const prefix = names.includes('not') ? 'not.' : '';
   return {
     path: names.slice(0, -1).filter((part) => part !== 'not'),
-    value: demand(runParser(logicTree, `failed to parse logic tree (${source})`, prefix + operator + source)),
+    value: demand(
+      runParser(logicTree, `failed to parse logic tree (${source})`, prefix + lastPart(name) + source),
+    ),
   };
 }
 

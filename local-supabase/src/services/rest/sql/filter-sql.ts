@@ -8,7 +8,7 @@ import type {
 } from '../grammar/syntax.ts';
 import type { PlannedField, PlannedFilter, PlannedLogic } from '../plan/read-plan.ts';
 import { fieldSql, languageSql, transformSql } from './field-sql.ts';
-import { identifier, join, raw, sql, value } from './fragment.ts';
+import { identifier, join, raw, sql, untilNull, value } from './fragment.ts';
 import type { SqlFragment } from './fragment.ts';
 
 const PLAIN: Readonly<Record<PlainOperator, string>> = {
@@ -110,5 +110,3 @@ function inSql(field: PlannedField, values: readonly string[]): SqlFragment {
 
 const arrayLiteral = (values: readonly string[]): string =>
   `{${values.map((one) => `"${untilNull(one).replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`;
-
-const untilNull = (text: string): string => text.split('\0', 1)[0] ?? '';

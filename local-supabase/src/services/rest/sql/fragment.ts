@@ -19,12 +19,7 @@ export const EMPTY: SqlFragment = { parts: [] };
 
 /** Builds a fragment from a template, which accepts fragments only; see `raw`, `value` and `identifier`. */
 export function sql(texts: TemplateStringsArray, ...fragments: readonly SqlFragment[]): SqlFragment {
-  const parts: (string | SqlValue)[] = [texts[0] ?? ''];
-  for (const [index, fragment] of fragments.entries()) {
-    for (const part of fragment.parts) parts.push(part);
-    parts.push(texts[index + 1] ?? '');
-  }
-  return { parts };
+  return { parts: texts.flatMap((text, index) => [text, ...(fragments[index]?.parts ?? [])]) };
 }
 
 /** Inserts the text unescaped. */
@@ -52,10 +47,7 @@ export function join(fragments: readonly SqlFragment[], separator: string): SqlF
   return { parts: fragments.flatMap(({ parts }, index) => (index === 0 ? parts : [separator, ...parts])) };
 }
 
-function untilNull(text: string): string {
-  const end = text.indexOf('\0');
-  return end < 0 ? text : text.slice(0, end);
-}
+export const untilNull = (text: string): string => text.replace(/\0.*/s, '');
 
 /** Numbers the bind parameters. */
 export function toStatement({ parts }: SqlFragment): Statement {

@@ -38,7 +38,7 @@ export function settingsStatement(settings: TransactionSettings): Statement {
 }
 
 function parseCookies(header: string | undefined): Readonly<Record<string, string>> {
-  const pairs = (header ?? '').split(';').map((pair) => pair.trim());
+  const pairs = header?.split(';').map((pair) => pair.trim()) ?? [];
   return Object.fromEntries(
     pairs
       .filter((pair) => pair !== '')

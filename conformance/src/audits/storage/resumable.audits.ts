@@ -123,6 +123,8 @@ export const storageResumableAudits: readonly Audit[] = [
         [id, id],
         'owner and owner_id of the object',
       );
+      const type = at(removed.json, 0, 'metadata', 'mimetype');
+      assert.equal(type, 'application/octet-stream', 'the type of an upload without contentType');
     },
     { since: '1.0.0' },
   ),

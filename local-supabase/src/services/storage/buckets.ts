@@ -103,8 +103,8 @@ const BEFORE_0_12_1 = /supabase-py\/storage3 v0\.(?:(?:\d|1[01])\.\d|12\.0(?!\d)
 
 /** Older Python clients reject the member `type`. */
 const refusesType = (headers: Headers): boolean =>
-  BEFORE_2_18_0.test(headers.get('x-client-info') ?? '') ||
-  BEFORE_0_12_1.test(headers.get('user-agent') ?? '');
+  BEFORE_2_18_0.test(String(headers.get('x-client-info'))) ||
+  BEFORE_0_12_1.test(String(headers.get('user-agent')));
 
 const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 

@@ -53,8 +53,9 @@ export async function withUpload<T>(
   const { headers } = request;
   const robotsTag = headers.get('x-robots-tag') || undefined;
   if (robotsTag !== undefined) checkRobotsTag(robotsTag);
-  const isForm = headers.get('content-type')?.startsWith('multipart/form-data') === true;
-  const boundary = isForm ? boundaryOf(request) : undefined;
+  const type = headers.get('content-type');
+  const isForm = type?.startsWith('multipart/form-data') === true;
+  const boundary = isForm ? boundaryOf(type) : undefined;
   if (!isForm) mediaTypeOf(request);
   const maxBytes = fileSizeLimitBytes + (isForm ? FORM_BYTES : 0);
   const body = await objects.receive(request.body, maxBytes).catch((problem: unknown) => {
@@ -85,8 +86,8 @@ function readRaw(request: Request, content: Blob): ReadBody {
   };
 }
 
-function boundaryOf({ headers }: Request): string {
-  const [, quoted, plain] = /boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(headers.get('content-type') ?? '') ?? [];
+function boundaryOf(type: string): string {
+  const [, quoted, plain] = /boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(type) ?? [];
   const boundary = quoted ?? plain;
   if (boundary === undefined) throw invalidRequest('Multipart: Boundary not found');
   return boundary;

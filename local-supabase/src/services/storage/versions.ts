@@ -16,7 +16,7 @@ export async function asService<T>(sql: Sql, task: () => Promise<T>): Promise<T>
   const [caller] = await sql.query<{ role: string }>("select current_setting('role') as role");
   await sql.query("select set_config('role', 'none', true)");
   const result = await task();
-  await sql.query("select set_config('role', $1, true)", [caller?.role ?? 'none']);
+  await sql.query("select set_config('role', $1, true)", [caller?.role]);
   return result;
 }
 

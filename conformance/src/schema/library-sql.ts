@@ -93,6 +93,7 @@ create table public.conformance_paints (
   color public.conformance_color
 );
 create domain public."text/x-conformance" as text;
+create domain public."image/x-conformance" as bytea;
 create table public.conformance_drafts (
   id uuid primary key default gen_random_uuid(),
   title text not null default 'untitled',
@@ -166,6 +167,8 @@ create function public.conformance_choice(json) returns int
   language sql immutable as $f$ select 0 $f$;
 create function public.conformance_page() returns public."text/x-conformance"
   language sql immutable as $f$ select 'a page' $f$;
+create function public.conformance_picture() returns public."image/x-conformance"
+  language sql immutable as $f$ select '\\x41420043'::bytea $f$;
 create function public.conformance_append(summary public."text/x-conformance", book public.conformance_books)
   returns public."text/x-conformance" language sql immutable as $f$ select summary || book.title || ';' $f$;
 create aggregate public.conformance_summary(public.conformance_books) (
@@ -234,7 +237,7 @@ const RELATIONS = [...TABLES, 'titles', 'writers', 'headings', 'prices', 'many']
 
 const REMOVE = `
   drop aggregate if exists public.conformance_summary(public.conformance_books);
-  drop function if exists public.conformance_append, public.conformance_page;
+  drop function if exists public.conformance_append, public.conformance_page, public.conformance_picture;
   drop view if exists public.conformance_headings, public.conformance_titles, public.conformance_writers, public.conformance_prices,
     public.conformance_many;
   drop function if exists public.conformance_add, public.conformance_count_to, public.conformance_author,
@@ -246,7 +249,7 @@ const REMOVE = `
     public.conformance_state_isolated, public.conformance_respond, public.conformance_raise;
   drop table if exists ${TABLES.map((name) => `public.conformance_${name}`).join(', ')} cascade;
   drop type if exists public.conformance_mood;
-  drop domain if exists public.conformance_code, public."text/x-conformance";
+  drop domain if exists public.conformance_code, public."text/x-conformance", public."image/x-conformance";
   drop domain if exists public.conformance_color cascade;
   drop schema conformance_library cascade;
 `;

@@ -10,7 +10,9 @@ import {
 } from '../../target/wire.ts';
 import { asService } from './callers.ts';
 import { sharedInbox } from './inbox.ts';
+import type { Library } from './library.ts';
 import { awaitDelivery, notifyOnce, rowsOf } from './notifications.ts';
+import { withSetting, type RestSetting } from './setting-window.ts';
 
 const audit = auditsOf('rest');
 
@@ -224,7 +226,46 @@ const malformed: readonly (readonly [token: string, message: string])[] = [
 
 const secondsFromNow = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
 
+/** Values of the claim `aud`, and whether a service for \`authenticated\` accepts them. */
+const audiences: readonly (readonly [aud: unknown, isAccepted: boolean])[] = [
+  ['authenticated', true],
+  ['other', false],
+  ['', false],
+  [['authenticated'], true],
+  [['other', 'authenticated', 'another'], true],
+  [['other'], false],
+  [['other', 'another'], false],
+  [[], true],
+  [null, true],
+  [undefined, true],
+];
+
 const refusals: readonly Audit[] = [
+  audit(
+    'REST-568',
+    'a service with an audience refuses the tokens of another one, and accepts those without any',
+    { source: 'protocol/rest.md#tokens', level: 'SHOULD', needs: ['database'], since: '1.0.0' },
+    async (context) => {
+      const user = await context.newUser();
+      const read = (send: Library, aud: unknown) =>
+        send('GET', '/books?limit=0', { token: context.signAgain(user.accessToken, { aud }) });
+      const audience: RestSetting = {
+        name: 'jwt_aud',
+        value: 'authenticated',
+        isApplied: async (send) => (await read(send, 'other')).status === 401,
+      };
+      await withSetting(context, audience, async (send) => {
+        for (const [aud, isAccepted] of audiences) {
+          const response = await read(send, aud);
+          if (isAccepted) assertStatus(response, 200);
+          else {
+            assertError(response, 401, 'PGRST303');
+            assert.equal(at(response.json, 'message'), 'JWT not in audience', 'message of the response');
+          }
+        }
+      });
+    },
+  ),
   audit(
     'REST-536',
     'a token that expired, is not valid yet or was issued later is refused, with half a minute for other clocks',

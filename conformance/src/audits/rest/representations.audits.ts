@@ -88,6 +88,28 @@ export const restRepresentationAudits: readonly Audit[] = [
     },
   ),
   audit(
+    'REST-567',
+    'a function that returns a domain of bytes responds with the bytes, also beside types that it lacks',
+    { source: 'protocol/rest.md#representations', needs, since },
+    async (context) => {
+      const send = await openLibrary(context);
+      const picture = 'image/x-conformance';
+      for (const accept of [
+        picture,
+        `${picture}, */*`,
+        `text/html,application/xml;q=0.9,${picture},*/*;q=0.8`,
+      ]) {
+        const response = await send('GET', '/rpc/picture', { headers: { Accept: accept } });
+        assertStatus(response, 200);
+        assert.deepEqual(
+          [response.text, response.headers.get('content-type')],
+          ['AB\0C', picture],
+          'the text and the type of the response',
+        );
+      }
+    },
+  ),
+  audit(
     'REST-542',
     'an aggregate of a media type makes the body of whole rows of its table',
     { source: 'protocol/rest.md#representations', needs, since },

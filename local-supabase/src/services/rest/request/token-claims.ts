@@ -49,11 +49,10 @@ export function roleOf(claims: Claims, roleClaimKey: string, anonymousRole: stri
   return typeof role === 'string' ? role : JSON.stringify(role);
 }
 
-/** @throws {RestError} if the token's audience lacks `audience`. An empty list counts as no audience. */
+/** @throws {RestError} if the token's audience lacks `audience`. Null and an empty list count as no audience. */
 export function assertAudience({ aud }: Claims, audience: string | null): void {
-  if (audience === null || aud === undefined) return;
-  const isMeant = Array.isArray(aud) ? aud.length === 0 || aud.includes(audience) : aud === audience;
-  if (isMeant) return;
+  const audiences = [aud ?? []].flat();
+  if (audience === null || audiences.length === 0 || audiences.includes(audience)) return;
   const message = 'JWT not in audience';
   throw new RestError(401, { code: 'PGRST303', message }, [
     ['www-authenticate', `Bearer error="invalid_token", error_description="${message}"`],

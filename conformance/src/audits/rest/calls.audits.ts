@@ -287,7 +287,7 @@ const responses: readonly Audit[] = [
     async (context) => {
       const send = await openLibrary(context);
       assertError(await respond(send, { status: 'teapot' }), 500, 'PGRST112');
-      for (const headers of ['{"a":"b"}', '[{"a":"b","c":"d"}]', '[{"a":1}]', 'none'])
+      for (const headers of ['{"a":"b"}', '[{"a":"b","c":"d"}]', '[{"a":1}]', '["a","b"]', 'none'])
         assertError(await respond(send, { headers }), 500, 'PGRST111');
     },
   ),

@@ -85,11 +85,11 @@ export async function runTransaction(
 export function openingStatements(request: ApiRequest, options: TransactionOptions, plan?: DatabasePlan) {
   const { catalog, claims, role, extraSearchPath, preRequest } = options;
   const routine = plan?.type === 'call' ? plan.routine : undefined;
-  const ofLogin = catalog.roleSettings.get(LOGIN_ROLE) ?? [];
+  const settingsOf = (name: string) => catalog.roleSettings.get(name) ?? [];
   // A session of the login role would have its limit from the start, but this is another role's session.
   const roleSettings = [
-    ...ofLogin.filter(([name]) => name === 'statement_timeout'),
-    ...(catalog.roleSettings.get(role) ?? []),
+    ...settingsOf(LOGIN_ROLE).filter(([name]) => name === 'statement_timeout'),
+    ...settingsOf(role),
   ];
   const isolation =
     routine?.isolation ?? roleSettings.find(([name]) => name === 'default_transaction_isolation')?.[1];

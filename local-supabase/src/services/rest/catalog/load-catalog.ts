@@ -53,7 +53,7 @@ function withViewKey(table: Table, viewKeys: readonly ViewKey[]): Table {
   if (!table.isView) return table;
   const primaryKey = viewKeys
     .filter(({ kind, view }) => kind === 'p' && keyOf(view) === keyOf(table))
-    .flatMap(({ columns }) => columns.flatMap(([first]) => (first === undefined ? [] : [first])));
+    .flatMap(({ columns }) => columns.flatMap((names) => names.slice(0, 1)));
   return { ...table, primaryKey };
 }
 

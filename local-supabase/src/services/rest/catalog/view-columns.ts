@@ -70,7 +70,7 @@ function follow(
   for (const origin of origins.get(oid) ?? []) {
     const { column, relation, number } = origin;
     found.push(origin);
-    if (path.includes(relation) || !origins.has(relation)) continue;
+    if (path.includes(relation)) continue;
     for (const inner of follow(relation, origins, [...path, relation])) {
       if (inner.column === number) found.push({ column, relation: inner.relation, number: inner.number });
     }

@@ -96,16 +96,14 @@ export function neededColumns(
   { select, children }: ReadNode,
   primaryKey: readonly string[],
 ): readonly string[] {
-  const selected = select.map(({ field }) => field.name);
-  if (selected.includes('*')) return ['*'];
-  const relationships = children.flatMap(({ relationship }) => (relationship ? [relationship] : []));
-  if (relationships.some(({ type }) => type === 'computed')) return ['*'];
-  const joining = relationships.flatMap((relationship) => {
-    if (relationship.type === 'computed') return [];
-    const { cardinality } = relationship;
+  const needed = new Set([...select.map(({ field }) => field.name), ...primaryKey]);
+  if (needed.has('*')) return ['*'];
+  for (const { relationship } of children) {
+    if (relationship?.type === 'computed') return ['*'];
+    const cardinality = relationship?.cardinality;
     const columns =
-      cardinality.type === 'many-to-many' ? cardinality.junction.sourceColumns : cardinality.columns;
-    return columns.map(([column]) => column);
-  });
-  return [...new Set([...selected, ...joining, ...primaryKey])].toSorted(compareUtf8);
+      cardinality?.type === 'many-to-many' ? cardinality.junction.sourceColumns : cardinality?.columns;
+    for (const [column] of columns ?? []) needed.add(column);
+  }
+  return [...needed].toSorted(compareUtf8);
 }

@@ -316,8 +316,8 @@ export const storageRefusalAudits: readonly Audit[] = [
       ];
       const files = [
         ['content-disposition: form-data; filename="a"\r\n\r\nabc', 'text/plain'],
-        ['Content-Disposition:form-data; filename="a"\r\ncontent-type: \r\n\r\nabc', 'text/plain'],
-        ['content-type: IMAGE/PNG\r\ncontent-disposition: form-data; filename="a"\r\n\r\nabc', 'image/png'],
+        ['content-type: \r\nContent-Disposition:form-data; filename="a"\r\n\r\nabc', 'text/plain'],
+        ['content-type: IMAGE/PNG \r\ncontent-disposition: form-data; filename="a"\r\n\r\nabc', 'image/png'],
       ] as const;
       for (const [file, type] of files) {
         const form = formOf(...parts, file, file.replace('abc', 'second'));

@@ -44,11 +44,11 @@ export async function readParts(form: Blob, boundary: string): Promise<readonly 
 
 /** As in the service, a part that is not form data is neither a field nor a file. */
 function readPart(head: string, content: Blob): FormPart {
-  const disposition = /^content-disposition:\s*form-data\b(.*)$/im.exec(head)?.[1] ?? '';
+  const disposition = /^content-disposition:[ \t]*form-data\b(.*)$/im.exec(head)?.[1] ?? '';
   const name = /[;\s]name="([^"]*)"/i.exec(disposition)?.[1];
   const isFile = /[;\s]filename\*?=/i.test(disposition);
-  const type = /^content-type:\s*(\S.*?)\s*$/im.exec(head)?.[1] ?? 'text/plain';
-  return { name, isFile, type: type.toLowerCase(), content };
+  const type = /^content-type:[ \t]*(\S.*)$/im.exec(head)?.[1] ?? 'text/plain';
+  return { name, isFile, type: type.trim().toLowerCase(), content };
 }
 
 /** The first position of `wanted` at or after `start`. */

@@ -4,7 +4,7 @@ import { invalidRequest } from './storage-error.ts';
 export interface FormPart {
   readonly name: string | undefined;
   readonly isFile: boolean;
-  /** The media type that the part names, in lower case as `File` has it. */
+  /** The media type that the part names, in lower case and without parameters. */
   readonly type: string;
   readonly content: Blob;
 }
@@ -47,8 +47,8 @@ function readPart(head: string, content: Blob): FormPart {
   const disposition = /^content-disposition:[ \t]*form-data\b(.*)$/im.exec(head)?.[1] ?? '';
   const name = /[;\s]name="([^"]*)"/i.exec(disposition)?.[1];
   const isFile = /[;\s]filename\*?=/i.test(disposition);
-  const type = /^content-type:[ \t]*(\S.*)$/im.exec(head)?.[1] ?? 'text/plain';
-  return { name, isFile, type: type.trim().toLowerCase(), content };
+  const type = /^content-type:[ \t]*([^\s;]+)/im.exec(head)?.[1] ?? 'text/plain';
+  return { name, isFile, type: type.toLowerCase(), content };
 }
 
 /** The first position of `wanted` at or after `start`. */

@@ -86,7 +86,7 @@ export function withCallerRole<T>(
 ): Promise<T> {
   const { role } = scope.claims;
   return database.transaction(async (sql) => {
-    await setScope(sql, scope, typeof role === 'string' ? role : 'anon');
+    await setScope(sql, scope, String(role));
     return task(sql);
   });
 }

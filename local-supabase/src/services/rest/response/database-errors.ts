@@ -50,7 +50,7 @@ export function fromDatabaseError(error: DatabaseError, isAnonymous: boolean): R
 }
 
 function statusOf({ code, message }: DatabaseError, isAnonymous: boolean): number {
-  if (code.startsWith('PT')) return /^\d{3}$/.test(code.slice(2)) ? Number(code.slice(2)) : 500;
+  if (code.startsWith('PT')) return /\d{3}/.test(code) ? Number(code.slice(2)) : 500;
   if (code === '42501') return isAnonymous ? 401 : 403;
   if (code === '21000' && message.endsWith('requires a WHERE clause')) return 400;
   if (code === '22023') return /^role.*does not exist$/s.test(message) ? 401 : 400;

@@ -46,7 +46,7 @@ export function readSql(node: ReadNode): SqlFragment {
       groupSql(table, own, relationSelect),
       orderSql(table, order),
       rangeSql(range),
-    ].filter(({ parts }) => parts.length > 0),
+    ],
     ' ',
   );
 }

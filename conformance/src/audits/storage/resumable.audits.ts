@@ -9,7 +9,7 @@ import {
   type WireResponse,
 } from '../../target/wire.ts';
 import type { ServerBucket } from '../../audit/bucket.ts';
-import { bucketAudits, maxBytesOf, textOf } from './storage-audit.ts';
+import { assertRefused, bucketAudits, maxBytesOf, textOf } from './storage-audit.ts';
 
 const resumable = bucketAudits('resumable-uploads');
 
@@ -125,6 +125,43 @@ export const storageResumableAudits: readonly Audit[] = [
       );
       const type = at(removed.json, 0, 'metadata', 'mimetype');
       assert.equal(type, 'application/octet-stream', 'the type of an upload without contentType');
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-740',
+    'each request of an upload needs a valid token and a body of a valid type',
+    async (bucket) => {
+      const { service } = bucket;
+      const upload = await begin(bucket, 'a.txt', 3);
+      const requests: readonly (readonly [method: string, path: string, headers: Headers])[] = [
+        ['POST', '/upload/resumable', { 'Upload-Length': '3' }],
+        ['PATCH', upload, { 'Upload-Offset': '0', 'Content-Type': PART }],
+        ['DELETE', upload, {}],
+      ];
+      const token = 'a.b.c';
+      for (const [method, path, own] of requests) {
+        const headers = { ...VERSION, ...own };
+        const body = 'Content-Type' in own ? 'abc' : undefined;
+        assertRefused(
+          await service.send(method, path, { headers, token, ...(body !== undefined && { body }) }),
+          403,
+          'AccessDenied',
+          'JWS Protected Header is invalid',
+          { error: 'Unauthorized' },
+        );
+        const nonsense = { ...headers, 'Content-Type': 'nonsense' };
+        assertRefused(
+          await service.send(method, path, { headers: nonsense, body: 'abc' }),
+          415,
+          'InvalidMimeType',
+          'Invalid Content-Type header',
+          { error: 'invalid_mime_type' },
+        );
+      }
+      assertStatus(await service.send('HEAD', upload, { headers: VERSION, token }), 400);
+      assert.equal(await offsetOf(bucket, upload), '0', 'the header upload-offset');
+      await service.send('DELETE', upload, { headers: VERSION });
     },
     { since: '1.0.0' },
   ),

@@ -184,7 +184,7 @@ function encodeCursor(
   const number = isVersionListing(body) ? sent : undefined;
   return encodeBase64(
     Object.entries({ l: last.name, o: order, c: column, a: time, n: number })
-      .filter(([, value]) => value !== undefined)
+      .filter(([, value]) => value)
       .map(([letter, value]) => `${letter}:${value}`)
       .join('\n'),
   );

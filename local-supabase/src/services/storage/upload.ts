@@ -224,7 +224,7 @@ export async function storeAsCaller(
 }
 
 /** The user metadata that the service stores for an upload: its members, which are the characters of a text. */
-export const membersOf = (userMetadata: unknown): object => Object.assign({}, userMetadata);
+export const membersOf = (userMetadata: unknown): object => ({ ...(userMetadata as object) });
 
 /** Writes the row, then stores the bytes; access was already checked. */
 export async function storeObject(

@@ -85,7 +85,7 @@ function checkAny({ anyOf }: AnyOf, given: unknown, at: string): Checked {
     if (checked.problems.length === 0) return checked;
     value = checked.value;
     problems.push(...checked.problems);
-    if (schema.type === 'integer' && typeof value !== 'number') problems.push(`${at} ${NOT_FINITE}`);
+    if (schema.type === 'integer' && !Number.isFinite(value)) problems.push(`${at} ${NOT_FINITE}`);
   }
   return { value, problems: [...problems, `${at} must match a schema in anyOf`] };
 }

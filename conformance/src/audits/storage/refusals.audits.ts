@@ -143,6 +143,11 @@ export const storageRefusalAudits: readonly Audit[] = [
           [...required, 'body must match a schema in anyOf'].join(', '),
         );
       assertInvalid(await service.send('PUT', `/bucket/${name}`, { body: [] }), 'body must be object');
+      const infinite = { body: '{"file_size_limit":1e999}', headers: { 'Content-Type': 'application/json' } };
+      assertInvalid(
+        await service.send('PUT', `/bucket/${name}`, infinite),
+        noLimit('must be integer', NOT_FINITE, NO_SIZE),
+      );
     },
     { since },
   ),

@@ -9,7 +9,7 @@ import {
   type WireResponse,
 } from '../../target/wire.ts';
 import type { ServerBucket } from '../../audit/bucket.ts';
-import { assertRefused, bucketAudits, maxBytesOf, textOf } from './storage-audit.ts';
+import { assertRefused, base64, bucketAudits, infoOf, maxBytesOf, textOf } from './storage-audit.ts';
 
 const resumable = bucketAudits('resumable-uploads');
 
@@ -125,6 +125,17 @@ export const storageResumableAudits: readonly Audit[] = [
       );
       const type = at(removed.json, 0, 'metadata', 'mimetype');
       assert.equal(type, 'application/octet-stream', 'the type of an upload without contentType');
+    },
+    { since: '1.0.0' },
+  ),
+  resumable(
+    'STORE-741',
+    'an upload without metadata keeps those of the object that it replaces',
+    async (bucket) => {
+      await bucket.upload('a.txt', 'abc', { 'x-metadata': base64({ k: 1 }) });
+      assertStatus(await create(bucket, 'a.txt', 0, { 'x-upsert': 'true' }), 201);
+      const info = await infoOf(bucket, 'a.txt');
+      assert.deepEqual([at(info, 'size'), at(info, 'metadata')], [0, { k: 1 }], 'the size and the metadata');
     },
     { since: '1.0.0' },
   ),

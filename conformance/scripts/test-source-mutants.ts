@@ -13,6 +13,7 @@ import * as fc from 'fast-check';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
 import type { Mutant } from '@stryker-mutator/api/core';
 import type { Logger } from '@stryker-mutator/api/logging';
+import { createMachineFilter } from './machine-places.ts';
 import type { AuditCoverage, MutantJob, MutantReply, ServiceCoverage } from './source-mutant-worker.ts';
 
 const { values } = parseArgs({
@@ -22,6 +23,8 @@ const { values } = parseArgs({
     count: { type: 'string', default: '60' },
     /** Only these faults, by the ids of an earlier draw, separated by commas. */
     ids: { type: 'string' },
+    /** With what no client of a real service can observe (`machine-places.ts`). */
+    all: { type: 'boolean', default: false },
   },
 });
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -113,7 +116,19 @@ const executionsOf = (mutant: string, { executions, server }: AuditCoverage): nu
 const coveringOf = (mutant: string): readonly AuditCoverage[] =>
   audits.filter((audit) => executionsOf(mutant, audit) > 0).toSorted((a, b) => a.durationMs - b.durationMs);
 const loaded = new Set(atLoad);
-const drawn = draw(mutants.filter(({ id }) => !loaded.has(id) || coveringOf(id).length > 0));
+const isOfMachine = createMachineFilter(join(root, 'local-supabase/src/services'));
+const switchable = mutants.filter(({ id }) => !loaded.has(id) || coveringOf(id).length > 0);
+const candidates =
+  values.all || values.ids !== undefined
+    ? switchable
+    : switchable.filter(
+        ({ fileName, location }) =>
+          !isOfMachine(relative(join(copy, 'src/services'), fileName), location.start),
+      );
+console.log(
+  `${values.service}: ${candidates.length} faults, and ${switchable.length - candidates.length} left out`,
+);
+const drawn = draw(candidates);
 let worker = startWorker();
 const counts = { noticed: 0, 'no longer run': 0, survived: 0, 'not executed': 0 };
 for (const mutant of drawn) {

@@ -29,7 +29,7 @@ const { values } = parseArgs({
 });
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const copy = join(root, 'test-results/source-mutants');
-const timeoutMs = 180_000;
+const timeoutMs = 300_000;
 const silentLogger = new Proxy({} as Logger, { get: () => () => false });
 
 /** Copies the embedded Supabase, and inserts every fault of the service into the copy, each switched off. */

@@ -3,7 +3,8 @@ import { decodeUtf8 } from '../../../platform/bytes.ts';
 import type { Delivery } from '../changes/delivery.ts';
 import type { Subscriber } from '../changes/subscribers.ts';
 import type { RateCounter } from '../rate-counter.ts';
-import { isRecord } from '../subscription/term.ts';
+import { isRecord, Tuple } from '../subscription/term.ts';
+import { persistenceOf } from './wire.ts';
 import type { InboundFrame, OutboundFrame, Ref, UserBroadcast } from './wire.ts';
 import { SubscriptionRefused, bindingId, parseBinding } from '../subscription/bindings.ts';
 import type { ChangeAction } from '../subscription/bindings.ts';
@@ -41,7 +42,7 @@ export interface ChannelServices extends AccessServices {
 
 export interface ChannelSocket {
   send(frame: OutboundFrame): void;
-  sendBroadcast(topic: string, broadcast: UserBroadcast): void;
+  sendBroadcast(topic: string, broadcast: UserBroadcast | Uint8Array): void;
   /** Called when the channel has ended, so that the socket removes it. */
   forget(channel: Channel): void;
 }
@@ -50,7 +51,8 @@ export interface ChannelOptions {
   readonly socket: ChannelSocket;
   readonly topic: string;
   readonly name: string;
-  readonly joinRef: Ref;
+  /** The join_ref and the ref of the join. */
+  readonly refs: Pick<InboundFrame, 'joinRef' | 'ref'>;
   readonly request: JoinRequest;
   readonly token: string;
   readonly claims: ChannelClaims;
@@ -64,15 +66,26 @@ const toStorable = (topic: string, { event, encoding, data }: UserBroadcast): St
   payload: encoding === 'json' ? decodeUtf8(data) : data,
 });
 
+/** The payload of a broadcast in the real server's terms. */
+const termOf = (broadcast: UserBroadcast | undefined, payload: unknown): unknown => {
+  if (payload instanceof Uint8Array) return new Tuple(Symbol('binary'), payload);
+  if (!broadcast) return payload;
+  const { event, encoding, data, metadata } = broadcast;
+  return new Tuple(event, Symbol(encoding), data, metadata);
+};
+
 /** One joined channel of a socket. */
 export class Channel implements Subscriber, Member {
   readonly topic: string;
-  readonly joinRef: Ref;
+  /** The join_ref of the join, which its leave must name. */
+  readonly closeRef: Ref;
   readonly bindingEcho: readonly Record<string, unknown>[];
   readonly #services: ChannelServices;
   readonly #options: ChannelOptions;
   readonly #access: ChannelAccess;
   readonly #room: string;
+  /** As in Phoenix, the ref of a join without a join_ref. */
+  readonly #joinRef: Ref;
   readonly #replayedIds: ReadonlySet<string>;
   readonly #takePresenceCall: () => boolean;
   readonly #handlers: Readonly<Record<string, (frame: InboundFrame) => Promise<void> | void>>;
@@ -86,10 +99,11 @@ export class Channel implements Subscriber, Member {
   constructor(services: ChannelServices, options: ChannelOptions) {
     const { name, request } = options;
     this.topic = options.topic;
-    this.joinRef = options.joinRef;
+    this.closeRef = options.refs.joinRef;
     this.bindingEcho = request.bindings.map((params) => ({ ...params, id: bindingId(params) }));
     this.#services = services;
     this.#options = options;
+    this.#joinRef = options.refs.joinRef ?? options.refs.ref;
     this.#room = roomName(name, request.isPrivate);
     this.#replayedIds = new Set(options.replayed.map(({ id }) => id));
     this.#takePresenceCall = createPresenceLimit(services.now, services.settings);
@@ -214,9 +228,9 @@ export class Channel implements Subscriber, Member {
   close(event: 'phx_close' | 'phx_error' = 'phx_close'): void {
     if (this.#isOver) return;
     this.dispose();
-    const { topic, joinRef } = this;
+    const { topic, closeRef } = this;
     const payload = event === 'phx_error' ? '{"reason":"channel_crash"}' : '{}';
-    this.#options.socket.send({ joinRef, ref: joinRef, topic, event, payload });
+    this.#options.socket.send({ joinRef: closeRef, ref: closeRef, topic, event, payload });
   }
 
   #push(event: string, payload: string): void {
@@ -224,13 +238,18 @@ export class Channel implements Subscriber, Member {
   }
 
   #pushOwn(event: string, payload: string): void {
-    this.#options.socket.send({ joinRef: this.joinRef, topic: this.topic, event, payload });
+    this.#options.socket.send({ joinRef: this.#joinRef, topic: this.topic, event, payload });
   }
 
   #reply(ref: Ref, status: 'ok' | 'error', response: unknown = {}): void {
-    const { topic, joinRef } = this;
     const payload = JSON.stringify({ status, response });
-    this.#options.socket.send({ joinRef, ref, topic, event: 'phx_reply', payload });
+    this.#options.socket.send({
+      joinRef: this.#joinRef,
+      ref,
+      topic: this.topic,
+      event: 'phx_reply',
+      payload,
+    });
   }
 
   #shutDown(message: string): void {
@@ -298,15 +317,14 @@ export class Channel implements Subscriber, Member {
     const refuse = (response: unknown) => {
       if (request.acknowledgesBroadcast) this.#reply(ref, 'error', response);
     };
-    const measured = userBroadcast
-      ? [userBroadcast.event, userBroadcast.encoding, userBroadcast.data, {}]
-      : payload;
-    if (exceedsPayloadLimit(measured, settings().maxPayloadKb)) return refuse('payload_size_exceeded');
+    if (exceedsPayloadLimit(termOf(userBroadcast, payload), settings().maxPayloadKb))
+      return refuse('payload_size_exceeded');
     const sender = request.receivesOwnBroadcasts ? undefined : this;
     // The real server fails as it encodes such a payload for a receiver.
-    if (!userBroadcast && !isRecord(payload) && rooms.hasReceiver(this.#room, sender))
+    const isBytes = payload instanceof Uint8Array;
+    if (!userBroadcast && !isBytes && !isRecord(payload) && rooms.hasReceiver(this.#room, sender))
       return this.close('phx_error');
-    const persistence = userBroadcast?.persistence ?? null;
+    const persistence = userBroadcast ? persistenceOf(userBroadcast) : null;
     if (userBroadcast && persistence && !request.isPrivate)
       return refuse({ error: 'persist_requires_private_channel' });
     const id =
@@ -316,7 +334,9 @@ export class Channel implements Subscriber, Member {
     if (id === null) return refuse({ error: 'persist_failed' });
     const content = userBroadcast
       ? { ...userBroadcast, ...(id !== undefined && { id }) }
-      : JSON.stringify(payload);
+      : isBytes
+        ? payload
+        : JSON.stringify(payload);
     rooms.broadcast(this.#room, { id, content }, sender);
     if (request.acknowledgesBroadcast && !this.#isOver) this.#reply(ref, 'ok');
   }

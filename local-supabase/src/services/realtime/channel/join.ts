@@ -32,7 +32,7 @@ export async function admitJoin(
   limits: JoinLimits,
   socket: JoiningSocket,
   topic: string,
-  { joinRef, payload }: InboundFrame,
+  { joinRef, ref, payload }: InboundFrame,
 ): Promise<JoinOutcome> {
   const name = topic.slice('realtime:'.length);
   if (name === '') return refuse('TopicNameRequired: You must provide a topic name');
@@ -72,7 +72,7 @@ export async function admitJoin(
     socket,
     topic,
     name,
-    joinRef,
+    refs: { joinRef, ref },
     request,
     token,
     claims,

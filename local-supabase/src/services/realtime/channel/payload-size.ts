@@ -1,9 +1,10 @@
 import { utf8Length } from '../../../platform/bytes.ts';
-import { isRecord } from '../subscription/term.ts';
+import { isRecord, Tuple } from '../subscription/term.ts';
 
 /**
  * The size of a payload as the real server measures it: the bytes of Erlang's external term format (version 131).
- * A text of n bytes takes n + 5, a map or list takes 5 plus its members, and a list of n bytes takes n + 3.
+ * A text of n bytes takes n + 5, a map or list takes 5 plus its members, and a list of n bytes takes n + 3. A symbol is an
+ * atom.
  */
 export function externalSize(value: unknown): number {
   return 1 + termSize(value);
@@ -20,12 +21,14 @@ function termSize(value: unknown): number {
     // An empty list takes one byte, and every other list ends with that byte.
     return value.length === 0 ? 1 : value.reduce<number>((sum, item) => sum + termSize(item), HEADER + 1);
   }
+  if (value instanceof Tuple) return value.items.reduce<number>((sum, item) => sum + termSize(item), 2);
   if (isRecord(value)) {
     return Object.entries(value).reduce(
       (sum, [key, member]) => sum + termSize(key) + termSize(member),
       HEADER,
     );
   }
+  if (typeof value === 'symbol') return 2 + Number(value.description?.length);
   return 2 + (typeof value === 'boolean' ? String(value) : 'nil').length;
 }
 

@@ -1,10 +1,10 @@
 import type { UserBroadcast } from './wire.ts';
 
-/** A broadcast: the JSON text of its payload, or the parts of a user's broadcast frame. */
+/** A broadcast: the JSON text of its payload, the parts of a user's broadcast frame, or the bytes of a binary push. */
 export interface BroadcastMessage {
   /** The message's id, if it has one. */
   readonly id: string | undefined;
-  readonly content: string | UserBroadcast;
+  readonly content: string | UserBroadcast | Uint8Array;
 }
 
 /** A channel as seen by the other members of its topic. */

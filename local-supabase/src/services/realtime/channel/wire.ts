@@ -15,8 +15,8 @@ export interface UserBroadcast {
   /** The id of the message in `realtime.messages`. */
   readonly id?: string;
   readonly isReplayed?: boolean;
-  /** How long the message is kept for replay; null: it is not kept. */
-  readonly persistence?: Persistence | null;
+  /** The metadata of a client's frame, parsed from JSON. */
+  readonly metadata?: unknown;
 }
 
 /** A frame from a client. A binary broadcast has `broadcast` instead of a payload. */
@@ -26,7 +26,7 @@ export interface InboundFrame {
   /** Any JSON value; only a string can name a channel. */
   readonly topic: unknown;
   readonly event: string;
-  /** Any JSON value; only an object is valid. */
+  /** Any JSON value, or the bytes of a binary push; only an object is valid in most events. */
   readonly payload: unknown;
   readonly broadcast?: UserBroadcast;
 }
@@ -40,6 +40,8 @@ export interface OutboundFrame {
   readonly payload: string;
 }
 
+const PUSH = 0;
+const BROADCAST = 2;
 const USER_BROADCAST_PUSH = 3;
 const USER_BROADCAST = 4;
 
@@ -64,35 +66,42 @@ export function parseTextFrame(version: WireVersion, text: string): InboundFrame
   return frameOf(value['join_ref'], ref, topic, event, payload);
 }
 
-/** Parses a binary frame of kind 3; null for other frames, and in version 1.0.0. */
+/** Parses a binary frame of kind 0 or 3; null for other frames, and in version 1.0.0. */
 export function parseBinaryFrame(version: WireVersion, bytes: Uint8Array): InboundFrame | null {
-  if (version === '1.0.0' || bytes.length < 7 || bytes[0] !== USER_BROADCAST_PUSH) return null;
-  const [, joinRefSize = 0, refSize = 0, topicSize = 0, eventSize = 0, metadataSize = 0, encoding] = bytes;
-  let offset = 7;
-  const take = (size: number) => decodeUtf8(bytes.subarray(offset, (offset += size)));
-  const joinRef = take(joinRefSize);
-  const ref = take(refSize);
-  const topic = take(topicSize);
-  const event = take(eventSize);
-  const metadata = parseJson(take(metadataSize));
-  if (offset > bytes.length) return null;
-  return {
-    joinRef,
-    ref,
-    topic,
-    event: 'broadcast',
-    payload: {},
-    broadcast: {
-      event,
-      encoding: encoding === 0 ? 'binary' : 'json',
-      data: bytes.subarray(offset),
-      persistence: isRecord(metadata) ? readPersistence(metadata['persist']) : null,
-    },
-  };
+  if (version === '1.0.0') return null;
+  if (bytes[0] === PUSH) {
+    const { texts, data } = readTexts(bytes, 5, bytes.subarray(1, 5));
+    const [joinRef = '', ref = '', topic = '', event = ''] = texts;
+    return data && { joinRef, ref, topic, event, payload: data };
+  }
+  if (bytes[0] !== USER_BROADCAST_PUSH) return null;
+  const { texts, data } = readTexts(bytes, 7, bytes.subarray(1, 6));
+  const [joinRef = '', ref = '', topic = '', event = '', metadata = ''] = texts;
+  const encoding = bytes[6] === 0 ? 'binary' : 'json';
+  return (
+    data && {
+      joinRef,
+      ref,
+      topic,
+      event: 'broadcast',
+      payload: {},
+      broadcast: { event, encoding, data, metadata: metadata === '' ? {} : parseJson(metadata) },
+    }
+  );
 }
 
-const readPersistence = (persist: unknown): Persistence | null =>
-  parsePersistence(persist, isRecord(persist) ? persist['ttl'] : undefined);
+/** Reads texts of these sizes and the data after them, which is null in a frame that is cut off. */
+function readTexts(bytes: Uint8Array, start: number, sizes: Uint8Array) {
+  let offset = start;
+  const texts = Array.from(sizes, (size) => decodeUtf8(bytes.subarray(offset, (offset += size))));
+  return { texts, data: offset > bytes.length ? null : bytes.subarray(offset) };
+}
+
+/** Parses how long the client's metadata asks to keep a broadcast. */
+export function persistenceOf({ metadata }: UserBroadcast): Persistence | null {
+  const persist = isRecord(metadata) ? metadata['persist'] : undefined;
+  return parsePersistence(persist, isRecord(persist) ? persist['ttl'] : undefined);
+}
 
 export function encodeFrame(version: WireVersion, frame: OutboundFrame): string {
   const { joinRef = null, ref = null, topic, event, payload } = frame;
@@ -102,12 +111,17 @@ export function encodeFrame(version: WireVersion, frame: OutboundFrame): string 
     : `{"ref":${refText},"topic":${topicText},"event":${eventText},"payload":${payload}}`;
 }
 
-/** Encodes the frame of a user's broadcast: kind 4, or text in version 1.0.0; null if it cannot be encoded. */
+/**
+ * Encodes the frame of a user's broadcast (kind 4, or text in version 1.0.0) or of bytes (kind 2); null if it cannot be
+ * encoded.
+ */
 export function encodeUserBroadcast(
   version: WireVersion,
   topic: string,
-  broadcast: UserBroadcast,
+  broadcast: UserBroadcast | Uint8Array,
 ): Uint8Array | string | null {
+  if (broadcast instanceof Uint8Array)
+    return version === '2.0.0' ? encodeBinary(BROADCAST, [topic, 'broadcast'], [], broadcast) : null;
   if (version === '2.0.0') return encodeBinaryBroadcast(topic, broadcast);
   const text = decodeUtf8(broadcast.data);
   // The text is embedded in the frame: text that is not JSON could end the frame and forge another.
@@ -125,9 +139,19 @@ function encodeBinaryBroadcast(
   { event, encoding, data, id, isReplayed }: UserBroadcast,
 ): Uint8Array | null {
   const metadata = id === undefined ? '' : encodeMetadata(id, isReplayed);
-  const parts = [topic, event, metadata].map((part) => encodeUtf8(part));
+  return encodeBinary(USER_BROADCAST, [topic, event, metadata], [encoding === 'json' ? 1 : 0], data);
+}
+
+/** Encodes a kind, the lengths of texts, flags, the texts and data; null for a text whose length takes more than a byte. */
+function encodeBinary(
+  kind: number,
+  texts: readonly string[],
+  flags: readonly number[],
+  data: Uint8Array,
+): Uint8Array | null {
+  const parts = texts.map((part) => encodeUtf8(part));
   if (parts.some(({ length }) => length > 255)) return null;
-  const head = [USER_BROADCAST, ...parts.map(({ length }) => length), encoding === 'json' ? 1 : 0];
+  const head = [kind, ...parts.map(({ length }) => length), ...flags];
   return concatBytes(Uint8Array.from(head), ...parts, data);
 }
 

@@ -59,7 +59,7 @@ export class Connection implements JoiningSocket {
     this.#send(encodeFrame(this.#options.version, frame));
   }
 
-  sendBroadcast(topic: string, broadcast: UserBroadcast): void {
+  sendBroadcast(topic: string, broadcast: UserBroadcast | Uint8Array): void {
     const encoded = encodeUserBroadcast(this.#options.version, topic, broadcast);
     if (encoded !== null) this.#send(encoded);
   }
@@ -191,8 +191,8 @@ export class Connection implements JoiningSocket {
   }
 
   #leave(frame: InboundFrame, channel: Channel): Promise<void> | void {
-    // Ignore a leave with the join_ref of another join.
-    if (frame.joinRef !== channel.joinRef) return;
+    // Ignore a leave with the join_ref of another join. A join without one is left by any.
+    if (channel.closeRef !== null && frame.joinRef !== channel.closeRef) return;
     const { topic } = frame;
     const forget = () => this.#leaving.delete(topic);
     this.#leaving.set(topic, this.#options.services.timers.after(LEAVING_MS, forget));
@@ -205,9 +205,9 @@ export class Connection implements JoiningSocket {
   }
 }
 
-const closeFrame = ({ topic, joinRef }: Channel): OutboundFrame => ({
-  joinRef,
-  ref: joinRef,
+const closeFrame = ({ topic, closeRef }: Channel): OutboundFrame => ({
+  joinRef: closeRef,
+  ref: closeRef,
   topic,
   event: 'phx_close',
   payload: '{}',

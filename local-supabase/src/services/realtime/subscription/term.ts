@@ -1,13 +1,14 @@
-import { encodeUtf8, utf8Length } from '../../../platform/bytes.ts';
+import { decodeUtf8, encodeUtf8, isEqualBytes, utf8Length } from '../../../platform/bytes.ts';
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
 
 /** Prints a JSON value in Elixir's syntax, as in the real server's error messages. */
 export function inspectTerm(value: unknown): string {
   if (value === null || value === undefined) return 'nil';
   if (typeof value === 'string')
     return isPrintable(value) ? quote(value) : `<<${bytesOf(value).join(', ')}>>`;
+  if (value instanceof Uint8Array) return `{:binary, ${inspectBytes(value)}}`;
   if (value instanceof Tuple) return `{${value.items.map(inspectTerm).join(', ')}}`;
   if (isCharlist(value)) return `~c${quote(String.fromCharCode(...value))}`;
   if (Array.isArray(value)) return `[${value.map(inspectTerm).join(', ')}]`;
@@ -41,6 +42,12 @@ const isPrintable = (text: string): boolean =>
   !/[\u0000-\u0006\u000e-\u001a\u001c-\u001f\u0080-\u009f\ufffe\uffff]/.test(text);
 
 const bytesOf = (text: string): readonly number[] => Array.from(encodeUtf8(text));
+
+/** Elixir prints bytes as text where they are one. */
+function inspectBytes(bytes: Uint8Array): string {
+  const text = decodeUtf8(bytes);
+  return isEqualBytes(encodeUtf8(text), bytes) ? inspectTerm(text) : `<<${bytes.join(', ')}>>`;
+}
 
 const quote = (text: string): string =>
   `"${text

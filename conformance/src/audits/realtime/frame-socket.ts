@@ -84,8 +84,12 @@ export async function openFrameSocket({
   };
 }
 
-/** Parses a broadcast in binary form (kind 4): three lengths and an encoding, then the texts and the payload. */
+/**
+ * Parses a broadcast in binary form. Kind 4: three lengths and an encoding, then the texts and the payload. Kind 2: two
+ * lengths, then the texts and the payload.
+ */
 function parseBroadcast(bytes: Buffer): Frame {
+  if (bytes[0] === 2) return parseBytes(bytes);
   const [, topicSize = 0, eventSize = 0, metaSize = 0, encoding] = bytes;
   let offset = 5;
   const take = (size: number) => bytes.toString('utf8', offset, (offset += size));
@@ -95,6 +99,18 @@ function parseBroadcast(bytes: Buffer): Frame {
   const rest = bytes.subarray(offset);
   const payload = encoding === 1 ? parseJson(rest.toString()) : rest;
   return { joinRef: null, ref: null, topic, event: 'broadcast', payload: { event, meta, payload } };
+}
+
+function parseBytes(bytes: Buffer): Frame {
+  const [, topicSize = 0, eventSize = 0] = bytes;
+  const [event, payload] = [3 + topicSize, 3 + topicSize + eventSize];
+  return {
+    joinRef: null,
+    ref: null,
+    topic: bytes.toString('utf8', 3, event),
+    event: bytes.toString('utf8', event, payload),
+    payload: { bytes: bytes.subarray(payload) },
+  };
 }
 
 /** The payload of a phx_join with bindings for table changes. */

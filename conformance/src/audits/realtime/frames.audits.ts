@@ -4,7 +4,7 @@ import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext } from '../../audit/audit-context.ts';
 import { at, parseJson } from '../../target/wire.ts';
 import { requireTable } from '../../schema/product-schema.ts';
-import { inboxTopicOf, joinOk, newRoom, withSocket, withSockets } from './audit-socket.ts';
+import { inboxTopicOf, joinOk, newRoom, settle, withSocket, withSockets } from './audit-socket.ts';
 import { isBroadcast, isEvent, isReply, realtimeUrlOf } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
@@ -27,6 +27,17 @@ export function binaryPush(
   const parts = [...refs, topic, event, metadata].map((part) => Buffer.from(part));
   const head = [3, ...parts.map(({ length }) => length), typeof data === 'string' ? 1 : 0];
   return Buffer.concat([Buffer.from(head), ...parts, Buffer.from(data)]);
+}
+
+/** A push of any event whose payload is bytes (kind 0). */
+export function bytesPush(
+  refs: readonly [string, string],
+  topic: string,
+  event: string,
+  data: string | Uint8Array,
+) {
+  const parts = [...refs, topic, event].map((part) => Buffer.from(part));
+  return Buffer.concat([Buffer.from([0, ...parts.map(({ length }) => length)]), ...parts, Buffer.from(data)]);
 }
 
 /** Frames of both versions of the protocol, of text and of bytes. */
@@ -332,6 +343,125 @@ export const realtimeFrameAudits: readonly Audit[] = [
       }),
   ),
   audit(
+    'RT-427',
+    'a broadcast whose payload is bytes arrives as these bytes under its topic, and gets a reply with ack',
+    { source: 'protocol/realtime.md#frames', level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      const name = newRoom();
+      const topic = `realtime:${name}`;
+      await withSockets(context, async (open) => {
+        const [one, two] = [await open(), await open()];
+        await joinOk(one, name, user, { broadcast: { ack: true, self: true } });
+        await joinOk(two, name, user, {});
+        const payloads = [Buffer.from([1, 2, 255]), Buffer.from('{"a":1}'), Buffer.from('')];
+        for (const [index, payload] of payloads.entries()) {
+          const ref = `${index + 5}`;
+          one.sendBytes(bytesPush(['1', ref], topic, 'broadcast', payload));
+          const reply = await one.expect('the reply', isReply(ref));
+          assert.deepEqual(
+            [reply.joinRef, reply.topic, reply.payload],
+            ['1', topic, { status: 'ok', response: {} }],
+            'the reply',
+          );
+        }
+        two.sendBytes(bytesPush(['1', '9'], topic, 'broadcast', 'last'));
+        for (const socket of [one, two]) {
+          const count = socket === one ? 4 : 3;
+          await socket.expect('the broadcasts', () => socket.received.filter(isBroadcast).length === count);
+          assert.deepEqual(
+            socket.received
+              .filter(isBroadcast)
+              .map((frame) => [frame.topic, hexOf(at(frame.payload, 'bytes'))]),
+            [...payloads, ...(socket === one ? [Buffer.from('last')] : [])].map((bytes) => [
+              topic,
+              hexOf(bytes),
+            ]),
+            'the topics and bytes of the broadcasts',
+          );
+        }
+        assert.equal(two.received.some(isReply('9')), false, 'a reply without ack');
+      });
+    },
+  ),
+  audit(
+    'RT-428',
+    'a push whose payload is bytes is handled by its event, and its bytes are no settings, token or entry of presence',
+    { source: 'protocol/realtime.md#frames', level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      const name = newRoom();
+      const topic = `realtime:${name}`;
+      await withSockets(context, async (open) => {
+        const [one, two] = [await open(), await open()];
+        // The refusal of a join may take five seconds, in which its socket sends nothing else.
+        one.sendBytes(bytesPush(['1', '1'], topic, 'phx_join', Uint8Array.from([1, 2, 255])));
+        await joinOk(two, name, user, acknowledged);
+        const sound = bytesPush(['8', '3'], 'phoenix', 'heartbeat', 'x');
+        const cut = [1, 4, 5, 9, sound.length - 2].map((length) => sound.subarray(0, length));
+        for (const bytes of [...cut, bytesPush(['8', '4'], 'phoenix', 'heartbeat', 'x')])
+          two.sendBytes(bytes);
+        two.sendBytes(bytesPush(['1', '5'], topic, 'access_token', 'token'));
+        two.sendBytes(bytesPush(['1', '6'], topic, 'presence', '{"event":"track"}'));
+        two.sendBytes(bytesPush(['1', '7'], `${topic}-other`, 'broadcast', ''));
+        two.sendBytes(bytesPush(['2', '8'], topic, 'phx_leave', ''));
+        two.sendBytes(bytesPush(['1', '9'], topic, 'phx_leave', ''));
+        await two.expect('phx_close', isEvent('phx_close'));
+        const done = { status: 'ok', response: {} };
+        await settle(two, '99');
+        // A channel and its socket reply in any order.
+        assert.deepEqual(
+          ['2', '3', '4', '5', '6', '7', '8', '9'].flatMap((each) =>
+            two.received
+              .filter(({ ref }) => ref === each)
+              .map(({ joinRef, ref, event, payload }) => [joinRef, ref, event, payload]),
+          ),
+          [
+            [null, '4', 'phx_reply', done],
+            ['1', '6', 'phx_reply', done],
+            [null, '7', 'phx_reply', { status: 'error', response: { reason: 'unmatched topic' } }],
+            ['1', '9', 'phx_reply', done],
+          ],
+          'the replies',
+        );
+        const refusal = await one.expect('the refusal of the join', isReply('1'));
+        assert.match(
+          String(at(refusal.payload, 'response', 'reason')),
+          /^UnknownErrorOnChannel: expected params to be a :map, got:\s+`\{:binary, <<1, 2, 255>>\}`/,
+          'the reason of the refusal',
+        );
+      });
+    },
+  ),
+  audit(
+    'RT-429',
+    'a channel that was joined without a join_ref replies with the ref of its join, and is left by any join_ref',
+    { source: 'protocol/realtime.md#frames', level: 'SHOULD', since },
+    async (context) => {
+      const user = await context.newUser();
+      const name = newRoom();
+      const topic = `realtime:${name}`;
+      await withSocket(context, async (socket) => {
+        socket.send(null, '4', topic, 'phx_join', { config: acknowledged, access_token: user.accessToken });
+        await socket.expect('the reply to the join', isReply('4'));
+        socket.send(null, '5', topic, 'broadcast', shout);
+        await socket.expect('the reply to the broadcast', isReply('5'));
+        socket.send('9', '6', topic, 'phx_leave', {});
+        await socket.expect('phx_close', isEvent('phx_close'));
+        assert.deepEqual(
+          socket.received.map(({ joinRef, ref, event }) => [joinRef, ref, event]),
+          [
+            [null, '4', 'phx_reply'],
+            ['4', '5', 'phx_reply'],
+            ['4', '6', 'phx_reply'],
+            [null, null, 'phx_close'],
+          ],
+          'join_ref, ref and event of the received frames',
+        );
+      });
+    },
+  ),
+  audit(
     'RT-412',
     'with vsn 1.0.0 a broadcast of the database is an object with its id in meta, live and replayed',
     {
@@ -387,6 +517,9 @@ export const realtimeFrameAudits: readonly Audit[] = [
     },
   ),
 ];
+
+const hexOf = (payload: unknown) =>
+  payload instanceof Uint8Array ? Buffer.from(payload).toString('hex') : payload;
 
 /** Opens a socket of a version, or without one, for `task`, which also gets the received frames. */
 async function withVersion(

@@ -1,10 +1,12 @@
 import { assert } from '../../target/assertion.ts';
 import type { Frame } from '../../target/frames.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
+import type { AuditContext } from '../../audit/audit-context.ts';
 import { NotRunError } from '../../target/target.ts';
 import { assertStatus, at } from '../../target/wire.ts';
 import { joinOk, newRoom, withSocket, withSockets } from './audit-socket.ts';
 import { httpWith } from './broadcast-http.ts';
+import { binaryPush, bytesPush } from './frames.audits.ts';
 import { isBroadcast, isEvent, isReply, isSystem } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
@@ -57,6 +59,26 @@ const SIZES: readonly (readonly [value: unknown, bytes: number])[] = [
 ];
 
 const CHANNELS = 100;
+
+const textOf = (bytes: number) => ({ a: 'x'.repeat(bytes - OF_TEXT) });
+
+/** Broadcasts a payload by HTTP, and returns the status. */
+const httpStatusOf =
+  (context: AuditContext) =>
+  async (payload: object): Promise<number> => {
+    const send = httpWith(context, context.target.anonKey);
+    return (await send(`/broadcast/${newRoom()}/events/a`, { body: payload })).status;
+  };
+
+/** The maximum size of a broadcast in bytes. @throws NotRunError if it is none of the known limits. */
+async function findLimit(statusOf: (payload: object) => Promise<number>): Promise<number> {
+  for (const kilobytes of PAYLOAD_LIMITS) {
+    const bytes = kilobytes * 1000 + PADDING;
+    if ((await statusOf(textOf(bytes))) !== 202) break;
+    if ((await statusOf(textOf(bytes + 1))) === 422) return bytes;
+  }
+  throw new NotRunError('the project has a limit of its own');
+}
 
 /** The maximum size of a broadcast and of an entry of presence, and of channels. */
 export const realtimeLimitAudits: readonly Audit[] = [
@@ -228,18 +250,8 @@ export const realtimeLimitAudits: readonly Audit[] = [
     'the size of a broadcast is that of its external term, and the limit itself is accepted',
     { source, level: 'SHOULD', since },
     async (context) => {
-      const send = httpWith(context, context.target.anonKey);
-      const statusOf = async (payload: object) =>
-        (await send(`/broadcast/${newRoom()}/events/a`, { body: payload })).status;
-      const textOf = (bytes: number) => ({ a: 'x'.repeat(bytes - OF_TEXT) });
-      let limit: number | undefined;
-      for (const kilobytes of PAYLOAD_LIMITS) {
-        const bytes = kilobytes * 1000 + PADDING;
-        if ((await statusOf(textOf(bytes))) !== 202) break;
-        limit = (await statusOf(textOf(bytes + 1))) === 422 ? bytes : undefined;
-        if (limit !== undefined) break;
-      }
-      if (limit === undefined) throw new NotRunError('the project has a limit of its own');
+      const statusOf = httpStatusOf(context);
+      const limit = await findLimit(statusOf);
       const sum = SIZES.reduce((total, [, bytes]) => total + bytes, 0);
       const payloadOf = (size: number) => ({
         ...textOf(size - (5 + 1) - (5 + sum + 1)),
@@ -250,6 +262,40 @@ export const realtimeLimitAudits: readonly Audit[] = [
         [202, 422],
         'the statuses at the limit and over it',
       );
+    },
+  ),
+  audit(
+    'RT-430',
+    'the size of a broadcast in bytes is that of its external term, with its event and metadata',
+    { source, level: 'SHOULD', since },
+    async (context) => {
+      const limit = await findLimit(httpStatusOf(context));
+      const user = await context.newUser();
+      const name = newRoom();
+      const topic = `realtime:${name}`;
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, name, user, { broadcast: { ack: true } });
+        // The version, a tuple, its atoms, and the headers of its other members.
+        const ofBytes = 1 + 2 + (2 + 6) + 5;
+        const ofUser = ofBytes + (5 + 1) + 5;
+        const pushes = [
+          (ref: string, over: number) =>
+            bytesPush(['1', ref], topic, 'broadcast', Buffer.alloc(limit - ofBytes + over, 1)),
+          (ref: string, over: number) =>
+            binaryPush(['1', ref], topic, 'e', Buffer.alloc(limit - ofUser + over, 1)),
+          (ref: string, over: number) =>
+            binaryPush(['1', ref], topic, 'e', 'x'.repeat(limit - (ofUser - 2) + over)),
+          (ref: string, over: number) =>
+            binaryPush(['1', ref], topic, 'e', Buffer.alloc(limit - (ofUser + 6 + 2) + over, 1), '{"a":0}'),
+        ];
+        for (const [index, push] of pushes.entries())
+          for (const over of [0, 1]) {
+            const ref = `${index}-${over}`;
+            socket.sendBytes(push(ref, over));
+            const { payload } = await socket.expect(`the reply to ${ref}`, isReply(ref));
+            assert.equal(at(payload, 'status'), over === 0 ? 'ok' : 'error', `status of the reply to ${ref}`);
+          }
+      });
     },
   ),
 ];

@@ -108,6 +108,8 @@ async function broadcastSingle(
   };
   if (Object.keys(errors).length > 0) return json(422, { errors });
   if (counter.average >= maxEventsPerSecond) return tooMany('You have exceeded your rate limit');
+  if (isPrivate && typeof claims.role !== 'string')
+    return json(500, { message: 'Unable to authorize broadcast' });
   if (!(await permissions(claims, topic, isPrivate)).broadcast.write) {
     return json(403, { message: 'Unauthorized' });
   }
@@ -139,9 +141,37 @@ async function readSingleBody(request: Request): Promise<unknown> {
   });
 }
 
-/** Reads the body of a batch. As on the real server, any other media type counts as an empty body. */
-const readBatchBody = async (request: Request): Promise<unknown> =>
-  mediaType(request) === 'application/json' ? readJsonBody(request) : {};
+/**
+ * Reads the body of a batch, JSON or a form, over the parameters of the query. As on the real server, any other media type
+ * counts as an empty body.
+ */
+async function readBatchBody(request: Request): Promise<unknown> {
+  const type = mediaType(request) ?? '';
+  const body = type === 'application/json' ? await readJsonBody(request) : await readForm(request, type);
+  if (body instanceof Response) return body;
+  return { ...nestEntries(new URL(request.url).searchParams), ...body };
+}
+
+async function readForm(request: Request, type: string): Promise<Response | Record<string, unknown>> {
+  if (!FORMS.has(type)) return {};
+  return request.formData().then(nestEntries, () => text(400, 'Bad Request'));
+}
+
+const FORMS: ReadonlySet<string> = new Set(['application/x-www-form-urlencoded', 'multipart/form-data']);
+
+/** As on the real server, nests values by the brackets of their names: `a[b][c]`, and lists as `a[]`. */
+const nestEntries = (entries: Iterable<readonly [string, unknown]>) =>
+  Array.from(entries).reduce<unknown>(
+    (form, [name, value]) => place(form, name.replaceAll(']', '').split('['), value),
+    {},
+  ) as Record<string, unknown>;
+
+function place(target: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return value;
+  if (key === '') return Array.isArray(target) ? [...(target as unknown[]), value] : [value];
+  const record = isRecord(target) ? target : {};
+  return { ...record, [key]: place(record[key], rest, value) };
+}
 
 const mediaType = ({ headers }: Request): string | null =>
   headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
@@ -150,7 +180,7 @@ const mediaType = ({ headers }: Request): string | null =>
  * Parses the JSON of a request (an empty object without a body), or returns the error response. As on the real server,
  * JSON that is not an object becomes its member `_json`.
  */
-async function readJsonBody(request: Request): Promise<unknown> {
+async function readJsonBody(request: Request): Promise<Response | Record<string, unknown>> {
   const body = await request.text();
   try {
     const parsed: unknown = body === '' ? {} : JSON.parse(body);

@@ -49,6 +49,8 @@ export async function admitJoin(
   if (services.settings().databaseUnavailable) {
     return refuse('UnableToConnectToProject: Realtime was unable to connect to the project database');
   }
+  if (request.isPrivate && typeof checked.claims.role !== 'string')
+    return refuse('Realtime was unable to connect to the project database');
   const permissions = await services.permissions(checked.claims, name, request.isPrivate);
   const isPresenceEnabled = request.presenceEnabled || services.settings().presenceEnabled;
   const presence = request.isPrivate && !isPresenceEnabled ? null : permissions.presence.read;

@@ -26,7 +26,7 @@ export function createPermissionEvaluator(database: Database): EvaluatePermissio
     if (!isPrivate) return everything;
     const [row] = await database.query<{ permissions: TopicPermissions }>(
       'select realtime.permissions($1, $2, $3) as permissions',
-      [topic, claims.role, JSON.stringify(claims)],
+      [topic, String(claims.role), JSON.stringify(claims)],
     );
     if (!row) throw new Error('realtime.permissions() returned no row');
     return row.permissions;

@@ -94,8 +94,9 @@ async function prepareSubscription(
   binding: Binding,
   oid: number,
 ): Promise<Subscription> {
+  const role = String(claims.role);
   const relation = await relations.get(oid);
-  const readable = await relations.readableColumns(oid, claims.role);
+  const readable = await relations.readableColumns(oid, role);
   const columnOf = (name: string, use: string): Column => {
     const column = relation?.columns.find((candidate) => candidate.name === name);
     if (!column || !readable.has(name)) throw new RaisedException(`invalid column for ${use} ${name}`);
@@ -114,7 +115,7 @@ async function prepareSubscription(
     action,
     predicates,
     select,
-    role: claims.role,
+    role,
     claims: JSON.stringify(claims),
   };
 }

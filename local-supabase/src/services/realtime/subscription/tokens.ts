@@ -3,8 +3,9 @@ import { decodeUtf8 } from '../../../platform/bytes.ts';
 import type { Claims, TokenKeys } from '../../../keys/keys.ts';
 import { accessError, inspectTerm, isRecord } from './term.ts';
 
-export interface ChannelClaims extends Claims {
-  readonly role: string;
+export interface ChannelClaims extends Omit<Claims, 'role'> {
+  /** Any JSON value; only a text can name a role. */
+  readonly role: unknown;
   readonly exp: number;
 }
 
@@ -48,8 +49,8 @@ export function createTokenCheck(keys: TokenKeys, now: () => number): CheckToken
     if (!verified.ok && verified.reason === 'signature') return wrongSignature;
     const invalid = claimRefusal(claims, Math.floor(now() / 1000));
     if (invalid) return invalid;
-    return verified.ok && hasRequiredClaims(verified.claims)
-      ? { ok: true, claims: verified.claims }
+    return verified.ok && 'role' in claims && 'exp' in claims
+      ? { ok: true, claims: verified.claims as ChannelClaims }
       : missingClaims;
   };
 }
@@ -142,6 +143,3 @@ const wrongSignature: TokenRefusal = {
 };
 const missingClaims = refusal('InvalidJWTToken', 'Fields `role` and `exp` are required in JWT');
 const malformed = refusal('MalformedJWT', 'The token provided is not a valid JWT');
-
-const hasRequiredClaims = (claims: Claims): claims is ChannelClaims =>
-  typeof claims.role === 'string' && typeof claims.exp === 'number';

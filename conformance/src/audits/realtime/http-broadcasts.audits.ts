@@ -26,6 +26,7 @@ const withRoom = async (
   });
 };
 
+const BOUNDARY = 'boundary-of-the-parts-of-a-form';
 const BLANK = "can't be blank";
 const INVALID = 'is invalid';
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -311,6 +312,68 @@ const deliveries: readonly Audit[] = [
         await socket.expect('the last', isBroadcast);
         const events = socket.received.filter(isBroadcast).map(({ payload }) => at(payload, 'event'));
         assert.deepEqual(events, ['last'], 'the events of the broadcasts');
+      }),
+  ),
+  audit(
+    'RT-431',
+    'a batch may be a form or in the query, names its members in brackets, and keeps the order of their numbers',
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD', since },
+    (context) =>
+      withRoom(context, async (name, socket, send) => {
+        const messageOf = (index: number, event: string): Record<string, string> => ({
+          [`messages[${index}][topic]`]: name,
+          [`messages[${index}][event]`]: event,
+          [`messages[${index}][payload][a][b]`]: 'größer & more',
+          [`messages[${index}][payload][list][]`]: 'x',
+        });
+        const form = new URLSearchParams({ ...messageOf(10, 'third'), ...messageOf(9, 'second') });
+        form.append('messages[9][payload][list][]', 'y');
+        const type = (text: string) => ({ 'Content-Type': text });
+        const urlEncoded = type('Application/X-WWW-Form-Urlencoded; charset=utf-8');
+        const query = messageOf(0, 'first');
+        const parts = Object.entries(messageOf(0, 'fourth')).map(
+          ([field, value]) =>
+            `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n${value}\r\n`,
+        );
+        const last = { messages: [{ topic: name, event: 'last', payload: {} }] };
+        for (const request of [
+          { query, body: {} },
+          { body: form.toString(), headers: urlEncoded },
+          {
+            body: `${parts.join('')}--${BOUNDARY}--\r\n`,
+            headers: type(`multipart/form-data; boundary=${BOUNDARY}`),
+          },
+          { query, body: last },
+        ])
+          assertStatus(await send('/broadcast', request), 202);
+        for (const [body, reason] of [
+          ['', BLANK],
+          ['messages=x', INVALID],
+        ] as const) {
+          const refused = await send('/broadcast', { body, headers: urlEncoded });
+          assertStatus(refused, 422);
+          assert.deepEqual(refused.json, { errors: { messages: [reason] } }, 'the body of the refusal');
+        }
+        const broken = await send('/broadcast', {
+          body: 'x',
+          headers: type(`multipart/form-data; boundary=${BOUNDARY}`),
+        });
+        assert.deepEqual([broken.status, broken.text], [400, 'Bad Request'], 'the refusal of a broken form');
+        await socket.expect('the last', () => socket.received.filter(isBroadcast).length === 5);
+        const payloadWith = (...list: readonly string[]) => ({ a: { b: 'größer & more' }, list });
+        assert.deepEqual(
+          socket.received
+            .filter(isBroadcast)
+            .map(({ payload }) => [at(payload, 'event'), at(payload, 'payload')]),
+          [
+            ['first', payloadWith('x')],
+            ['second', payloadWith('x', 'y')],
+            ['third', payloadWith('x')],
+            ['fourth', payloadWith('x')],
+            ['last', {}],
+          ],
+          'the events and payloads of the broadcasts',
+        );
       }),
   ),
   audit(

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
 import type { AuditContext, AuditUser } from '../../audit/audit-context.ts';
 import { notifyOnce } from '../rest/notifications.ts';
-import { at, parseJson } from '../../target/wire.ts';
+import { assertStatus, at, parseJson } from '../../target/wire.ts';
 import { NotRunError } from '../../target/target.ts';
 import {
   inboxOf,
@@ -13,13 +13,24 @@ import {
   join,
   joinLive,
   joinOk,
+  newRoom,
   settle,
   topic,
   withPair,
   withSocket,
   NO_CLAUSE,
 } from './audit-socket.ts';
-import { indexOf, isChange, isEvent, isReply, isSystem, joinPayload, realtimeUrlOf } from './frame-socket.ts';
+import { httpWith } from './broadcast-http.ts';
+import {
+  indexOf,
+  isBroadcast,
+  isChange,
+  isEvent,
+  isReply,
+  isSystem,
+  joinPayload,
+  realtimeUrlOf,
+} from './frame-socket.ts';
 import { requireTable } from '../../schema/product-schema.ts';
 
 const audit = auditsOf('realtime');
@@ -373,6 +384,33 @@ const rights: readonly Audit[] = [
           assert.match(String(at(payload, 'message')), message, what);
           await socket.expect('phx_close', isEvent('phx_close'));
         });
+    },
+  ),
+  audit(
+    'RT-432',
+    'a token whose role is no text joins public channels, and neither reads nor writes private ones',
+    { source: 'protocol/realtime.md#joins', level: 'SHOULD', since },
+    async (context) => {
+      for (const role of [5, null, ['anon']]) {
+        const accessToken = context.signAgain(context.target.anonKey, { role });
+        const name = newRoom();
+        await withSocket(context, async (socket) => {
+          await joinOk(socket, name, { accessToken }, {});
+          const send = httpWith(context, context.target.anonKey, accessToken);
+          const path = `/broadcast/${name}/events/note`;
+          assertStatus(await send(path, { body: {} }), 202);
+          await socket.expect('the broadcast', isBroadcast);
+          const refused = await send(path, { body: {}, query: { private: 'true' } });
+          assert.deepEqual(
+            [refused.status, refused.json],
+            [500, { message: 'Unable to authorize broadcast' }],
+            'status and body of the response to a private broadcast',
+          );
+          const reply = await join(socket, `${name}-private`, { accessToken }, { private: true }, '2');
+          const reason = 'Realtime was unable to connect to the project database';
+          assert.deepEqual(reply, { status: 'error', response: { reason } }, 'the reply to a private join');
+        });
+      }
     },
   ),
   audit(

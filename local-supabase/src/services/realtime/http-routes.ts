@@ -22,12 +22,13 @@ export interface HttpRoutesContext {
   readonly permissions: EvaluatePermissions;
   readonly rooms: Rooms;
   readonly messages: RateCounter;
+  readonly requests: RateCounter;
   readonly stored: StoredMessages;
 }
 
 /** The HTTP routes: broadcasts of clients without a socket, and health. */
 export async function handleHttp(context: HttpRoutesContext, request: Request): Promise<Response> {
-  const { pathname, searchParams } = new URL(request.url);
+  const { pathname } = new URL(request.url);
   const { method } = request;
   if (method === 'GET' && (pathname === `${BASE}/ping` || pathname.endsWith('/health'))) {
     return json(200, { message: 'Success' });
@@ -36,6 +37,34 @@ export async function handleHttp(context: HttpRoutesContext, request: Request): 
   if (method !== 'POST' || (pathname !== `${BASE}/broadcast` && !single)) return text(404, 'Not Found');
   const body = single ? await readSingleBody(request) : await readBatchBody(request);
   if (body instanceof Response) return body;
+  const rate = rateOf(context);
+  const response = rate.isExceeded
+    ? tooMany('Too many requests')
+    : await broadcast(context, request, single, body);
+  for (const [name, value] of Object.entries(rate.headers)) response.headers.set(name, String(value));
+  return response;
+}
+
+/** The average of requests in a second, which the real server reports, and limits to that of messages. */
+function rateOf({ settings, requests }: HttpRoutesContext) {
+  requests.add();
+  const limit = settings().maxEventsPerSecond;
+  const rolling = Math.trunc(requests.average);
+  const headers = {
+    'x-rate-rolling': rolling,
+    'x-rate-limit': limit,
+    'x-rate-limit-remaining': limit - rolling,
+  };
+  return { isExceeded: rolling >= limit, headers: Number.isFinite(limit) ? headers : {} };
+}
+
+async function broadcast(
+  context: HttpRoutesContext,
+  request: Request,
+  single: RegExpExecArray | null,
+  body: unknown,
+): Promise<Response> {
+  const { searchParams } = new URL(request.url);
   const claims = await readClaims(context, request);
   if (!claims) return json(401, { message: 'Unauthorized' });
   if (context.settings().suspended) return json(403, { message: 'Tenant is suspended' });
@@ -70,9 +99,8 @@ async function broadcastBatch(
   if (!batch.ok) return json(422, { errors: { messages: batch.errors } });
   const { messages } = batch;
   if (counter.average > maxEventsPerSecond) return tooMany('You have exceeded your rate limit');
-  if (messages.length + counter.average > maxEventsPerSecond) {
+  if (messages.length + counter.average > maxEventsPerSecond)
     return tooMany('Too many messages to broadcast, please reduce the batch size');
-  }
   // Send public messages first, and drop a private message without permission without an error.
   for (const message of messages.toSorted((a, b) => Number(a.isPrivate) - Number(b.isPrivate))) {
     const { topic, event, payload, isPrivate, id } = message;
@@ -190,8 +218,8 @@ async function readJsonBody(request: Request): Promise<Response | Record<string,
   }
 }
 
-const accepted = (): Response => new Response(null, { status: 202 });
 const tooMany = (message: string): Response => json(429, { message });
+const accepted = (): Response => new Response(null, { status: 202 });
 
 const json = (status: number, body: object): Response =>
   new Response(JSON.stringify(body), {

@@ -1,6 +1,6 @@
 /**
- * The rate limit of the real server: events are counted in ticks of five seconds, and the average over the last minute
- * decides. A burst takes effect at the next tick and lasts until the average has fallen. A counter starts with its
+ * The rate limit of the real server: events are counted in ticks of five seconds (requests in those of one), and the average
+ * over the last minute decides. A burst takes effect at the next tick and lasts until the average has fallen. A counter starts with its
  * first use, and again after a time without events; earlier ticks do not count.
  */
 export interface RateCounter {
@@ -13,11 +13,15 @@ export interface RateCounter {
   readonly isExceeded: boolean;
 }
 
-const TICK_MS = 5_000;
-const MAX_TICKS = 12;
+const MINUTE_MS = 60_000;
 const IDLE_MS = 300_000;
 
-export function createRateCounter(now: () => number, limitPerSecond: () => number): RateCounter {
+export function createRateCounter(
+  now: () => number,
+  limitPerSecond: () => number,
+  tickMs = 5_000,
+): RateCounter {
+  const maxTicks = MINUTE_MS / tickMs;
   let ticks: readonly number[] = [];
   let startMs: number | null = null;
   let tickEndMs = 0;
@@ -25,21 +29,21 @@ export function createRateCounter(now: () => number, limitPerSecond: () => numbe
   const begin = () => {
     ticks = [0];
     startMs = now();
-    tickEndMs = startMs + TICK_MS;
+    tickEndMs = startMs + tickMs;
   };
   const advance = () => {
     if (startMs === null) return begin();
-    const due = Math.floor((now() - tickEndMs) / TICK_MS) + 1;
+    const due = Math.floor((now() - tickEndMs) / tickMs) + 1;
     if (due <= 0) return;
-    ticks = [...ticks, count, ...Array<number>(Math.min(due - 1, MAX_TICKS)).fill(0)].slice(-MAX_TICKS);
+    ticks = [...ticks, count, ...Array<number>(Math.min(due - 1, maxTicks)).fill(0)].slice(-maxTicks);
     count = 0;
-    tickEndMs += due * TICK_MS;
+    tickEndMs += due * tickMs;
     if (now() - startMs >= IDLE_MS && ticks.every((tick) => tick === 0)) begin();
   };
   const averageNow = () => {
     advance();
     const sum = ticks.reduce((total, tick) => total + tick, 0);
-    return sum / ticks.length / (TICK_MS / 1_000);
+    return sum / ticks.length / (tickMs / 1_000);
   };
   return {
     start: advance,

@@ -158,6 +158,7 @@ class Realtime {
       rooms: createRooms(),
       subscriptions: { database, relations, publication: this.#settings.publication },
       messages: createRateCounter(now, () => this.#settings.maxEventsPerSecond),
+      requests: createRateCounter(now, () => this.#settings.maxEventsPerSecond, 1_000),
       presenceEvents: createRateCounter(now, () => this.#settings.maxPresenceEventsPerSecond),
       replicate: this.#replication.connect,
       stored: createStoredMessages(database, timers),

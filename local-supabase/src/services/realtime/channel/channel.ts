@@ -34,6 +34,8 @@ export interface ChannelServices extends AccessServices {
   /** Counts the broadcasts sent and received. */
   readonly messages: RateCounter;
   readonly presenceEvents: RateCounter;
+  /** Counts the HTTP requests. */
+  readonly requests: RateCounter;
   /** Connects the replication of the database's messages if necessary, and calls `onReady` once it runs. */
   readonly replicate: (onReady: () => void) => void;
   /** Stores broadcasts for replay. */

@@ -51,17 +51,31 @@ const { createDatabasePool, createLocalSupabase } = (await import(
 const databases = createDatabasePool();
 const hooks = await createHookServer(0);
 
-/** The default server, and for auth those of other settings. */
-const servers: readonly AuthServer[] = [
+type AuditedServer = AuthServer & Pick<LocalSupabaseModule.LocalSupabaseOptions, 'realtime'>;
+
+const otherServers: Readonly<Record<string, readonly AuditedServer[]>> = {
+  auth: otherAuthServers,
+  realtime: [
+    {
+      name: 'a server that polls and has a limit of messages',
+      auth: {},
+      realtime: { maxEventsPerSecond: 10, pollIntervalMs: 50 },
+    },
+  ],
+};
+
+/** The default server, and those of other settings. */
+const servers: readonly AuditedServer[] = [
   { name: 'the default server', auth: {} },
-  ...(service === 'auth' ? otherAuthServers : []),
+  ...(otherServers[service] ?? []),
 ];
 type Server = Awaited<ReturnType<typeof startAuthServer>>;
 
-const start = (server: AuthServer): Promise<Server> =>
+const start = (server: AuditedServer): Promise<Server> =>
   startAuthServer(createLocalSupabase, server, hooks, {
     databases,
     auth: { mailResponseMs: 0 },
+    ...(server.realtime && { realtime: server.realtime }),
     report: () => undefined,
   });
 
@@ -82,7 +96,7 @@ async function run({ target }: Server, audits: readonly Audit[]): Promise<readon
 
 /** Runs the audits that pass on none of the earlier servers. */
 async function coverOn(
-  server: AuthServer,
+  server: AuditedServer,
   earlier: readonly AuditCoverage[],
 ): Promise<readonly AuditCoverage[]> {
   context.currentTestId = server.name;

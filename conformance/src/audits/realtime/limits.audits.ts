@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { assert } from '../../target/assertion.ts';
 import type { Frame } from '../../target/frames.ts';
 import { auditsOf, type Audit } from '../../audit/audit.ts';
@@ -262,6 +263,70 @@ export const realtimeLimitAudits: readonly Audit[] = [
         [202, 422],
         'the statuses at the limit and over it',
       );
+    },
+  ),
+  audit(
+    'RT-433',
+    'above its messages in a second a project refuses broadcasts by HTTP, and ends the channels that receive others',
+    { source, level: 'SHOULD', since },
+    async (context) => {
+      const send = httpWith(context, context.target.anonKey);
+      const name = newRoom();
+      const post = (count: number) =>
+        send('/broadcast', {
+          body: {
+            messages: Array.from({ length: count }, () => ({ topic: name, event: 'note', payload: {} })),
+          },
+        });
+      const rateOf = ({ headers }: { headers: Headers }, part: string) =>
+        Number(headers.get(`x-rate-${part}`));
+      const first = await post(1);
+      const limit = rateOf(first, 'limit');
+      // It disturbs the other audits of its project.
+      if (limit !== 10) throw new NotRunError('it needs a project with a limit of 10 messages in a second');
+      if (first.status === 429) throw new NotRunError('the project is above its limit of messages');
+      const refused = await post(limit + 1);
+      assert.deepEqual(
+        [refused.status, refused.json],
+        [429, { message: 'Too many messages to broadcast, please reduce the batch size' }],
+        'the status and body of the refusal of a large batch',
+      );
+      const user = await context.newUser();
+      await withSockets(context, async (open) => {
+        const [one, two] = [await open(), await open()];
+        for (const socket of [one, two]) await joinOk(socket, name, user, {});
+        // The average is one over a minute, and begins again where no message came for longer.
+        let response = await post(1);
+        for (let sent = 0; response.status === 202 && sent < 6000; sent += 1) {
+          two.send('1', `${sent + 5}`, `realtime:${name}`, 'broadcast', broadcast('note', {}));
+          if (sent % 50 === 49) {
+            await delay(250);
+            response = await post(1);
+          }
+          const [rolling, remaining] = [rateOf(response, 'rolling'), rateOf(response, 'limit-remaining')];
+          assert.equal(rolling + remaining, limit, 'the sum of x-rate-rolling and x-rate-limit-remaining');
+        }
+        assert.deepEqual(
+          [response.status, response.json],
+          [429, { message: 'You have exceeded your rate limit' }],
+          'the status and body of the refusal of a broadcast',
+        );
+        const single = await send(`/broadcast/${name}/events/note`, { body: {} });
+        assert.deepEqual(
+          [single.status, single.json],
+          [429, { message: 'You have exceeded your rate limit' }],
+          'the status and body of the refusal of a single broadcast',
+        );
+        two.send('1', '4', `realtime:${name}`, 'broadcast', broadcast('last', {}));
+        const { payload } = await one.expect('system error', isSystem('error'));
+        const message = 'Too many messages per second';
+        assert.deepEqual(
+          payload,
+          { channel: name, extension: 'system', message, status: 'error' },
+          'the payload of the system error',
+        );
+        await one.expect('phx_close', isEvent('phx_close'));
+      });
     },
   ),
   audit(

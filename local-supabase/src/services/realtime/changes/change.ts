@@ -72,7 +72,7 @@ function wireValue(type: string, json: string): string {
 
 function firstCharacters(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(firstCharacters);
-  return typeof value === 'string' ? (Array.from(value)[0] ?? '') : value;
+  return typeof value === 'string' ? Array.from(value).slice(0, 1).join('') : value;
 }
 
 /** The part of a change that a group of subscribers receives. */
@@ -93,7 +93,7 @@ export function renderChange(change: Change, { readable, select }: ChangeView): 
       if (value === undefined || (tooLarge && utf8Length(value) > SMALL_BYTES)) return [];
       return [`${JSON.stringify(name)}:${value}`];
     });
-    return members.length > 0 ? `{${members.join(',')}}` : '{}';
+    return `{${members.join(',')}}`;
   };
   // As policies cannot be evaluated for a deleted row, only its key is sent.
   const old =

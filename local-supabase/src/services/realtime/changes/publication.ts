@@ -17,7 +17,7 @@ export async function watchPublication(
        from pg_publication_tables where pubname = $1`,
       [publication],
     );
-    return row?.tables ?? '';
+    return row?.tables;
   };
   let known = await tables();
   return {

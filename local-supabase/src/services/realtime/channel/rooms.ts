@@ -45,6 +45,7 @@ export const roomName = (topic: string, isPrivate: boolean): string =>
 
 export function createRooms(): Rooms {
   const rooms = new Map<string, Room>();
+  const membersOf = (name: string): ReadonlySet<Member> => rooms.get(name)?.members ?? new Set();
   const sendDiff = (room: Room, joins: readonly Presence[], leaves: readonly Presence[]) => {
     const payload = JSON.stringify({ joins: grouped(joins), leaves: grouped(leaves) });
     for (const member of room.members) member.receivePresenceDiff(payload);
@@ -68,9 +69,9 @@ export function createRooms(): Rooms {
       untrack(name, member);
       if (room?.members.size === 0) rooms.delete(name);
     },
-    hasReceiver: (name, sender) => [...(rooms.get(name)?.members ?? [])].some((member) => member !== sender),
+    hasReceiver: (name, sender) => [...membersOf(name)].some((member) => member !== sender),
     broadcast(name, message, sender) {
-      for (const member of rooms.get(name)?.members ?? []) {
+      for (const member of membersOf(name)) {
         if (member !== sender) member.receiveBroadcast(message);
       }
     },

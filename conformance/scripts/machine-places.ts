@@ -7,17 +7,40 @@ import ts from 'typescript';
 interface MachinePlace {
   /** Below `src/services`. */
   readonly file: string;
-  /** The function, method, class or constant with this name; without one the whole file. */
+  /** The functions and methods with this name; without one the whole file. */
   readonly name?: string;
   readonly reason: string;
 }
 
-const FAULTS = 'faults on command, for tests';
+const FAULTS = 'a fault on command, for tests';
+const EMBEDDING = 'the program that embeds the server calls it';
+const END = 'the end of the process';
+const RECOVERY = 'changes from before a simulated crash, which a real service loses';
 
 const machinePlaces: readonly MachinePlace[] = [
   { file: 'realtime/faults.ts', reason: FAULTS },
+  { file: 'realtime/message-replication.ts', name: 'setRunning', reason: FAULTS },
   { file: 'realtime/changes/replication-slot.ts', name: 'setFault', reason: FAULTS },
   { file: 'realtime/changes/replication-slot.ts', name: 'retry', reason: FAULTS },
+  { file: 'realtime/changes/delivery.ts', name: 'setPaused', reason: FAULTS },
+  { file: 'realtime/changes/delivery.ts', name: 'setSlotFault', reason: FAULTS },
+  { file: 'realtime/socket/connection.ts', name: 'swallow', reason: FAULTS },
+  { file: 'realtime/socket/socket-server.ts', name: 'refuseWith', reason: FAULTS },
+  { file: 'realtime/channel/channel.ts', name: 'checkToken', reason: FAULTS },
+  { file: 'realtime/channel/channel.ts', name: 'expire', reason: FAULTS },
+  { file: 'realtime/channel/access.ts', name: 'expire', reason: FAULTS },
+  { file: 'realtime/realtime-service.ts', name: 'statistics', reason: EMBEDDING },
+  { file: 'realtime/realtime-service.ts', name: 'accept', reason: EMBEDDING },
+  { file: 'realtime/changes/delivery.ts', name: 'statistics', reason: EMBEDDING },
+  { file: 'realtime/changes/delivery.ts', name: 'settled', reason: EMBEDDING },
+  { file: 'realtime/realtime-service.ts', name: 'close', reason: END },
+  { file: 'realtime/socket/socket-server.ts', name: 'close', reason: END },
+  { file: 'realtime/changes/delivery.ts', name: 'stop', reason: END },
+  { file: 'realtime/changes/delivery.ts', name: 'close', reason: END },
+  { file: 'realtime/changes/outbox.ts', name: 'close', reason: END },
+  { file: 'realtime/changes/delivery.ts', name: '#replay', reason: RECOVERY },
+  { file: 'realtime/changes/delivery.ts', name: '#endBacklog', reason: RECOVERY },
+  { file: 'realtime/changes/outbox.ts', name: 'last', reason: RECOVERY },
 ];
 
 /**
@@ -28,15 +51,15 @@ const machinePlaces: readonly MachinePlace[] = [
 export function createMachineFilter(
   services: string,
 ): (file: string, start: Mutant['location']['start']) => boolean {
-  const ranges = machinePlaces.map(({ file, name }) => {
+  const ranges = machinePlaces.flatMap(({ file, name }) => {
     const source = ts.createSourceFile(
       file,
       readFileSync(join(services, file), 'utf8'),
       ts.ScriptTarget.Latest,
       true,
     );
-    const node = name === undefined ? source : declarationOf(source, name);
-    return { file, source, begin: node.getStart(), end: node.end };
+    const nodes = name === undefined ? [source] : functionsOf(source, name);
+    return nodes.map((node) => ({ file, source, begin: node.getStart(), end: node.end }));
   });
   return (file, { line, column }) =>
     ranges.some((range) => {
@@ -46,27 +69,21 @@ export function createMachineFilter(
     });
 }
 
-/** @throws if the file has no declaration of this name, or several. */
-function declarationOf(source: ts.SourceFile, name: string): ts.Node {
+/** @throws if the file declares no such function. */
+function functionsOf(source: ts.SourceFile, name: string): readonly ts.Node[] {
   const found: ts.Node[] = [];
   const visit = (node: ts.Node): void => {
     if (nameOf(node) === name) found.push(node);
     node.forEachChild(visit);
   };
   source.forEachChild(visit);
-  const [declaration] = found;
-  if (!declaration || found.length > 1)
-    throw new Error(`${source.fileName} has ${found.length} declarations of ${name}`);
-  return declaration;
+  if (found.length === 0) throw new Error(`${source.fileName} declares no function ${name}`);
+  return found;
 }
 
-function nameOf(node: ts.Node): string | null {
-  const hasBody =
-    ts.isFunctionDeclaration(node) ||
-    ts.isClassDeclaration(node) ||
-    ts.isMethodDeclaration(node) ||
-    ts.isGetAccessorDeclaration(node) ||
-    ts.isPropertyAssignment(node) ||
-    ts.isVariableDeclaration(node);
-  return hasBody && node.name ? node.name.getText() : null;
+function nameOf(node: ts.Node): string | undefined {
+  if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isGetAccessorDeclaration(node))
+    return node.name?.getText();
+  if (!ts.isPropertyAssignment(node) && !ts.isVariableDeclaration(node)) return undefined;
+  return node.initializer && ts.isArrowFunction(node.initializer) ? node.name.getText() : undefined;
 }

@@ -16,7 +16,8 @@ alter table audit_schema.keyless replica identity full;
 create table audit_schema.guarded (id int primary key, a text);
 alter table audit_schema.guarded replica identity full;
 alter table audit_schema.guarded enable row level security;
-grant usage on schema audit_schema to authenticated;
+grant usage on schema audit_schema to authenticated, service_role;
+grant select on audit_schema.whole to service_role;
 grant select on audit_schema.values, audit_schema.whole, audit_schema.keyless, audit_schema.guarded to authenticated;
 alter publication supabase_realtime
   add table audit_schema.values, audit_schema.whole, audit_schema.keyless, audit_schema.guarded;

@@ -5,7 +5,7 @@ import type { AuditContext } from '../../audit/audit-context.ts';
 import { NotRunError } from '../../target/target.ts';
 import { at } from '../../target/wire.ts';
 import type { Frame } from '../../target/frames.ts';
-import { joinLive, newRoom, withSocket } from './audit-socket.ts';
+import { joinLive, newRoom, settle, withSocket } from './audit-socket.ts';
 import { isChange, type FrameSocket } from './frame-socket.ts';
 import { withSettingsUnchanged } from '../rest/setting-window.ts';
 
@@ -223,6 +223,40 @@ export const realtimeRowAudits: readonly Audit[] = [
       }),
   ),
   audit(
+    'RT-434',
+    'the channels of a socket receive a change in the order of their roles, and then of their selected columns',
+    { source, level: 'SHOULD', needs: ['database', 'service-key'], since },
+    async (context) => {
+      const { accessToken } = await context.newUser();
+      await withRow(context, 'whole', async ({ id, write, changed, socket }) => {
+        const tokens = { service_role: context.target.serviceKey ?? '', authenticated: accessToken };
+        const names: string[] = [];
+        for (const [role, token] of Object.entries(tokens))
+          for (const select of [['c'], ['b'], ['a', 'c'], null]) {
+            const name = `realtime:${role}-${select?.join('-') ?? 'all'}`;
+            const binding = {
+              event: 'INSERT',
+              schema: 'audit_schema',
+              table: 'whole',
+              filter: `id=eq.${id}`,
+            };
+            names.push(name);
+            const ref = `${names.length + 1}`;
+            await joinLive(socket, token, [{ ...binding, ...(select && { select }) }], { name, ref });
+          }
+        await write("insert into audit_schema.whole values ($1, 'a', 'b', 'c', 1)");
+        await changed('INSERT');
+        const isOwn = (frame: Frame) => isChange('INSERT')(frame) && names.includes(frame.topic);
+        await socket.expect('all changes', () => socket.received.filter(isOwn).length === names.length);
+        assert.deepEqual(
+          socket.received.filter(isOwn).map(({ topic }) => topic),
+          names.toReversed(),
+          'the topics of the changes',
+        );
+      });
+    },
+  ),
+  audit(
     'RT-426',
     'a deletion has the replica identity, under row-level security the key alone, and reaches each matching filter',
     { source: 'protocol/realtime.md#changes-and-policies', level: 'SHOULD', needs: ['database'], since },
@@ -254,6 +288,32 @@ export const realtimeRowAudits: readonly Audit[] = [
             'the names of the columns',
           );
           assert.equal(socket.received.some(isChange('INSERT')), false, 'an insert that no policy permits');
+        }),
+      );
+    },
+  ),
+  audit(
+    'RT-435',
+    'a deletion does not reach a filter on a column that its replica identity lacks',
+    { source: 'protocol/realtime.md#changes-and-policies', level: 'SHOULD', needs: ['database'], since },
+    async (context) => {
+      const { accessToken } = await context.newUser();
+      await withRow(context, 'values', ({ id, write, changed, socket }) =>
+        withDeletions(context, async () => {
+          const name = `realtime:${newRoom()}`;
+          const binding = { event: '*', schema: 'audit_schema', table: 'values', filter: `o=eq.${id}` };
+          await joinLive(socket, accessToken, [binding], { name, ref: '2' });
+          await write('insert into audit_schema.values (id, o) values ($1::int, $1::int)');
+          await write('delete from audit_schema.values where id = $1');
+          await changed('DELETE');
+          await settle(socket, '99');
+          assert.deepEqual(
+            socket.received
+              .filter(({ topic, event }) => topic === name && event === 'postgres_changes')
+              .map(({ payload }) => at(payload, 'data', 'type')),
+            ['INSERT'],
+            'the changes that the filter lets pass',
+          );
         }),
       );
     },

@@ -62,9 +62,7 @@ export class ChannelAccess {
       now,
       timers,
       throttleMs: () => settings().accessTokenThrottleMs,
-      verify: async (candidate) => {
-        if (await this.#adopt(candidate)) options.onRenewed();
-      },
+      verify: (candidate) => this.#adopt(candidate),
     });
   }
 
@@ -139,21 +137,18 @@ export class ChannelAccess {
   }
 
   /** Applies a new token, or ends the channel. */
-  async #adopt(candidate: string): Promise<boolean> {
+  async #adopt(candidate: string): Promise<void> {
     const checked = await this.#services.checkToken(candidate);
-    if (this.#isOver) return false;
-    if (!checked.ok) {
-      this.#options.onRefused(checked.shutdown);
-      return false;
-    }
+    if (this.#isOver) return;
+    if (!checked.ok) return this.#options.onRefused(checked.shutdown);
     this.#claims = checked.claims;
     this.#token = candidate;
     this.#write = null;
     const refusal = await this.#applyReadPermissions();
     if (refusal !== null) this.#options.onRefused(refusal);
-    if (this.#isOver) return false;
+    if (this.#isOver) return;
     this.watch();
-    return true;
+    this.#options.onRenewed();
   }
 
   /** The message of the shutdown that new permissions cause; null if the channel stays open. */

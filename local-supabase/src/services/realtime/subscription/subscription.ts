@@ -187,7 +187,7 @@ class RaisedException extends Error {
 }
 
 function exceptionText(error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'XX000';
+  const code = String(Object(error).code);
   return `ERROR ${code} (${CONDITIONS[code] ?? 'unknown'}) ${messageOf(error)}`;
 }
 

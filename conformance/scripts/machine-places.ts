@@ -17,7 +17,12 @@ const EMBEDDING = 'the program that embeds the server calls it';
 const END = 'the end of the process';
 const RECOVERY = 'changes from before a simulated crash, which a real service loses';
 
+const PROVIDER = 'a simulated provider, which is another service';
+
 const machinePlaces: readonly MachinePlace[] = [
+  { file: 'auth/test-provider/provider-routes.ts', reason: PROVIDER },
+  { file: 'auth/test-provider/sign-in-page.ts', reason: PROVIDER },
+  { file: 'auth/test-provider/test-provider.ts', reason: PROVIDER },
   { file: 'realtime/faults.ts', reason: FAULTS },
   { file: 'realtime/message-replication.ts', name: 'setRunning', reason: FAULTS },
   { file: 'realtime/changes/replication-slot.ts', name: 'setFault', reason: FAULTS },

@@ -86,14 +86,14 @@ export class Tuple {
 const LINE_WIDTH = 80;
 
 /** Like `inspectTerm`, but broken into lines of 80 bytes like the lists and tuples of Elixir's pretty printer. */
-export function prettyTerm(value: unknown, indent = 0, trailing = 0): string {
+export function prettyTerm(value: unknown, indent = 0): string {
   const line = inspectTerm(value);
-  if (indent + utf8Length(line) + trailing <= LINE_WIDTH) return line;
+  if (indent + utf8Length(line) <= LINE_WIDTH) return line;
   if (typeof value === 'string' && !isPrintable(value))
-    return fillLines(bytesOf(value), ['<<', '>>'], indent, trailing);
-  if (value instanceof Tuple) return fillLines(value.items, ['{', '}'], indent, trailing);
+    return fillLines(bytesOf(value), ['<<', '>>'], indent);
+  if (value instanceof Tuple) return fillLines(value.items, ['{', '}'], indent);
   if (!Array.isArray(value)) return line;
-  if (!value.some(isContainer)) return fillLines(value, ['[', ']'], indent, trailing);
+  if (!value.some(isContainer)) return fillLines(value, ['[', ']'], indent);
   const margin = ' '.repeat(indent + 2);
   const lines = value.map((item) => margin + prettyTerm(item, indent + 2));
   return `[\n${lines.join(',\n')}\n${' '.repeat(indent)}]`;
@@ -105,13 +105,12 @@ function fillLines(
   items: readonly unknown[],
   [open, close]: readonly [string, string],
   indent: number,
-  trailing: number,
 ): string {
   const margin = ' '.repeat(indent + open.length);
   let lines = '';
   let line = `${' '.repeat(indent)}${open}`;
   for (const [index, item] of items.entries()) {
-    const after = index < items.length - 1 ? 1 : close.length + trailing;
+    const after = index < items.length - 1 ? 1 : close.length;
     const separator = index === 0 ? '' : ', ';
     const fits = utf8Length(line + separator + inspectTerm(item)) + after <= LINE_WIDTH;
     if (fits || index === 0) line += separator;
@@ -119,7 +118,7 @@ function fillLines(
       lines += `${line},\n`;
       line = margin;
     }
-    const printed = (line + prettyTerm(item, utf8Length(line), after)).split('\n');
+    const printed = (line + prettyTerm(item, utf8Length(line))).split('\n');
     line = printed.pop() ?? '';
     lines += printed.map((full) => `${full}\n`).join('');
   }

@@ -62,6 +62,34 @@ const REFUSED: readonly (readonly [binding: object, message: string])[] = [
   {"c", "eq", "x", false}
 ], select: nil]`,
   ],
+  // Lines of 80 bytes, after which a comma follows.
+  [
+    {
+      ...TABLE,
+      filter: `a=eq.${'n'.repeat(15)}\u0001,b=eq.${'n'.repeat(13)}\u0080,c=eq.j${'n'.repeat(31)}\u0080n`,
+    },
+    `${DISABLED}[
+  {"a", "eq",
+   <<110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110,
+     1>>, false},
+  {"b", "eq",
+   <<110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 194, 128>>,
+   false},
+  {"c", "eq",
+   <<106, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110,
+     110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110, 110,
+     110, 110, 194, 128, 110>>, false}
+], select: nil]`,
+  ],
+  [
+    { ...TABLE, filter: `c=eq.j${'a'.repeat(32)}\u0080n` },
+    `${DISABLED}[
+  {"c", "eq",
+   <<106, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97,
+     97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 194, 128, 110>>,
+   false}
+], select: nil]`,
+  ],
   [
     { ...TABLE, filter: 'a=eq.x\0y' },
     `Unable to subscribe to changes with given parameters. An exception happened so please check your connect parameters: [event: *, schema: public, table: no_such_table, filters: [{"a", "eq", <<120, 0, 121>>, false}], select: nil]. Exception: ERROR 22021 (character_not_in_repertoire) invalid byte sequence for encoding "UTF8": 0x00`,

@@ -301,6 +301,13 @@ const rights: readonly Audit[] = [
         await withSocket(context, (socket) =>
           joinOk(socket, inboxTopicOf(ada), { accessToken }, { private: true }),
         );
+      await withSocket(context, async (socket) => {
+        await joinOk(socket, 'audit', ada, {});
+        socket.send('1', '4', topic, 'access_token', { access_token: '%zz' });
+        const { payload } = await socket.expect('system error', isSystem('error'));
+        const message = 'The token provided is not a valid JWT';
+        assert.equal(at(payload, 'message'), message, 'the message for an incomplete encoding');
+      });
     },
   ),
   audit(
@@ -312,6 +319,9 @@ const rights: readonly Audit[] = [
       await withSocket(context, async (socket) => {
         const inserts = { event: 'INSERT', schema: 'public', table: 'notifications' };
         await joinLive(socket, ada.accessToken, [inserts]);
+        // The same token again changes nothing, and neither does one that is no text.
+        for (const access_token of [ada.accessToken, null, 5, 'sb_secret'])
+          socket.send('1', '3', 'realtime:audit', 'access_token', { access_token });
         socket.send('1', '4', 'realtime:audit', 'access_token', { access_token: grace.accessToken });
         await socket.expect('a second system ok', () => socket.received.filter(isSystem('ok')).length === 2);
         await notifyOnce(context, grace, ada);
@@ -325,6 +335,7 @@ const rights: readonly Audit[] = [
           [id],
           'the ids of the received rows',
         );
+        assert.equal(socket.received.filter(isSystem('ok')).length, 2, 'the number of subscriptions');
       });
     },
   ),

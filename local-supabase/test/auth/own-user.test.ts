@@ -42,7 +42,7 @@ describe('GET /user', () => {
 });
 
 describe('a token without a session', () => {
-  it('has the nil id, or none, in session_id', async () => {
+  it('has the nil id in session_id, or has no such claim', async () => {
     const { user } = await world.signedUp();
     for (const session_id of ['', '00000000-0000-0000-0000-000000000000']) {
       const token = await world.keys.sign({

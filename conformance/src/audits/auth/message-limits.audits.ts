@@ -14,8 +14,16 @@ const password = 'Secret-1 to be kept';
 /** The maximum number of messages that an audit spends of a project's limit. */
 const maxMessages = 4;
 
+interface Limit {
+  readonly code: string;
+  readonly message: string;
+}
+
+const mails: Limit = { code: 'over_email_send_rate_limit', message: 'email rate limit exceeded' };
+const texts: Limit = { code: 'over_sms_send_rate_limit', message: 'SMS rate limit exceeded' };
+
 /** Requests messages to new addresses until one is refused. @throws NotRunError if none is. */
-async function spend(request: () => Promise<WireResponse>, message: string): Promise<void> {
+async function spend(request: () => Promise<WireResponse>, { message }: Limit): Promise<void> {
   for (let count = 0; count < maxMessages; count += 1) {
     const response = await request();
     if (at(response.json, 'message') === message) return;
@@ -26,6 +34,20 @@ async function spend(request: () => Promise<WireResponse>, message: string): Pro
 
 const readUser = async (wire: Wire, token: string): Promise<unknown> =>
   (await wire.send('GET', '/user', { token })).json;
+
+const assertLimited = (response: WireResponse, { code, message }: Limit): void =>
+  assertRefusal(response, 429, code, message);
+
+/** Asserts that each request of the user is refused: its method, its path and, where it has one, its body. */
+async function assertEachLimited(
+  wire: Wire,
+  token: string,
+  limit: Limit,
+  requests: readonly (readonly [string, string, object?])[],
+): Promise<void> {
+  for (const [method, path, body] of requests)
+    assertLimited(await wire.send(method, path, { token, ...(body && { body }) }), limit);
+}
 
 /** A user with this password, and nothing else, and the access token of a session. */
 async function newSession(
@@ -47,33 +69,25 @@ export const messageLimitAudits: readonly Audit[] = [
     { ...options, needs: ['service-key', 'email-confirmation'] },
     async (context) => {
       const wire = createUnwatchedWire(context);
-      const message = 'email rate limit exceeded';
       const email = context.newEmail();
       const token = await newSession(context, { email });
       const before = await readUser(wire, token);
       await spend(
         () => wire.send('POST', '/signup', { body: { email: context.newEmail(), password } }),
-        message,
+        mails,
       );
       const refused = context.newEmail();
-      const requests: readonly (readonly [string, string, object?])[] = [
+      await assertEachLimited(wire, token, mails, [
         ['POST', '/signup', { email: refused, password }],
         ['POST', '/otp', { email }],
         ['POST', '/magiclink', { email }],
         ['POST', '/recover', { email }],
         ['GET', '/reauthenticate'],
         ['PUT', '/user', { email: context.newEmail() }],
-      ];
-      for (const [method, path, body] of requests)
-        assertRefusal(
-          await wire.send(method, path, { token, ...(body && { body }) }),
-          429,
-          'over_email_send_rate_limit',
-          message,
-        );
+      ]);
       const serviceKey = context.target.serviceKey ?? '';
       const invited = await wire.send('POST', '/invite', { token: serviceKey, body: { email: refused } });
-      assertRefusal(invited, 429, 'over_email_send_rate_limit', message);
+      assertLimited(invited, mails);
       assert.deepEqual(await readUser(wire, token), before, 'the user after the refusals');
       const body = { email: refused, password };
       const signedIn = await wire.send('POST', '/token', { query: { grant_type: 'password' }, body });
@@ -87,28 +101,20 @@ export const messageLimitAudits: readonly Audit[] = [
     { ...options, needs: ['service-key', 'phone-confirmation'] },
     async (context) => {
       const wire = createUnwatchedWire(context);
-      const message = 'SMS rate limit exceeded';
       const phone = context.newPhone();
       const token = await newSession(context, { phone });
       const before = await readUser(wire, token);
       await spend(
         () => wire.send('POST', '/signup', { body: { phone: context.newPhone(), password } }),
-        message,
+        texts,
       );
       const refused = context.newPhone();
-      const requests: readonly (readonly [string, string, object?])[] = [
+      await assertEachLimited(wire, token, texts, [
         ['POST', '/signup', { phone: refused, password }],
         ['POST', '/otp', { phone }],
         ['GET', '/reauthenticate'],
         ['PUT', '/user', { phone: context.newPhone() }],
-      ];
-      for (const [method, path, body] of requests)
-        assertRefusal(
-          await wire.send(method, path, { token, ...(body && { body }) }),
-          429,
-          'over_sms_send_rate_limit',
-          message,
-        );
+      ]);
       assert.deepEqual(await readUser(wire, token), before, 'the user after the refusals');
       const body = { phone: refused, password };
       const signedIn = await wire.send('POST', '/token', { query: { grant_type: 'password' }, body });

@@ -13,6 +13,13 @@ const options = { source: 'protocol/auth.md#access-token', since: '1.0.0' } as c
 const withoutSession = ({ signAgain }: AuditContext, token: string): string =>
   signAgain(token, { session_id: '' });
 
+/** The second factor of a new user, and a token of the second level for no session. */
+async function newFactor(context: AuditContext) {
+  const { accessToken } = await context.newUser();
+  const factor = await enrollTotp(context, accessToken);
+  return { factor, token: withoutSession(context, textAt(await factor.verify(), 'access_token')) };
+}
+
 /** Tokens that name no session. */
 export const sessionlessAudits: readonly Audit[] = [
   audit(
@@ -21,9 +28,7 @@ export const sessionlessAudits: readonly Audit[] = [
     options,
     async (context) => {
       const { auth } = context;
-      const { accessToken } = await context.newUser();
-      const factor = await enrollTotp(context, accessToken);
-      const token = withoutSession(context, textAt(await factor.verify(), 'access_token'));
+      const { factor, token } = await newFactor(context);
       assertStatus(await auth.send('GET', '/user', { token }), 200);
       const body = { factor_type: 'totp', friendly_name: 'second' };
       assertRefusal(
@@ -49,9 +54,7 @@ export const sessionlessAudits: readonly Audit[] = [
     options,
     async (context) => {
       const { auth } = context;
-      const { accessToken } = await context.newUser();
-      const factor = await enrollTotp(context, accessToken);
-      const token = withoutSession(context, textAt(await factor.verify(), 'access_token'));
+      const { token } = await newFactor(context);
       const message = 'AAL2 session is required to manage passkeys when MFA is enabled';
       const registered = await auth.send('POST', '/passkeys/registration/options', { token, body: {} });
       assertRefusal(registered, 403, 'insufficient_aal', message);

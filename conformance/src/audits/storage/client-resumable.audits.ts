@@ -112,6 +112,19 @@ const faults: readonly Audit[] = [
   ),
 ];
 
+/** Aborts an upload of `a.txt` after its creation, and returns its URL. */
+async function interruptUpload(own: ClientBucket): Promise<string> {
+  const abort = new AbortController();
+  let upload = '';
+  const onStart = (url: string) => {
+    upload = url;
+    abort.abort();
+  };
+  const code = await codeOf(send(own, 'a.txt', { onStart, signal: abort.signal }));
+  assert.equal(code, 'aborted', 'the code of an abort');
+  return upload;
+}
+
 /** What the service sends after it could not store the object of the last part, and before it removes the upload. */
 const unstored: Readonly<Record<string, () => Response>> = {
   PATCH: () => new Response('database error', { status: 500, headers: { 'Tus-Resumable': '1.0.0' } }),
@@ -148,13 +161,7 @@ const completions: readonly Audit[] = [
     'CLIENT-STORE-513',
     'an upload of another size or path is not continued',
     async (own) => {
-      const abort = new AbortController();
-      let upload = '';
-      const onStart = (url: string) => {
-        upload = url;
-        abort.abort();
-      };
-      await codeOf(send(own, 'a.txt', { onStart, signal: abort.signal }));
+      const upload = await interruptUpload(own);
       const smaller = uploadResumable(own.connection, own.bucket.name, 'a.txt', blob.slice(1), {
         resumeFrom: upload,
       });
@@ -247,17 +254,7 @@ export const clientResumableAudits: readonly Audit[] = [
     'CLIENT-STORE-510',
     'an interrupted upload continues from its URL, with requests to its project only',
     async (own) => {
-      const abort = new AbortController();
-      let upload = '';
-      const onStart = (url: string) => {
-        upload = url;
-        abort.abort();
-      };
-      assert.equal(
-        await codeOf(send(own, 'a.txt', { onStart, signal: abort.signal })),
-        'aborted',
-        'the code of an abort',
-      );
+      const upload = await interruptUpload(own);
       const before = own.requests.length;
       for (const foreign of [
         'https://elsewhere.example/storage/v1/upload/resumable/x',

@@ -10,9 +10,12 @@ const knownFailing = parseKnownFailing(
   readFileSync(new URL('../bin/local-known-failing.txt', import.meta.url), 'utf8'),
 );
 
-/** Whether an audit may need other settings than the default ones: settings.nightly.test.ts runs each audit of auth on a server with them. */
+/** The audit of a project's limit of messages, which would disturb the other audits of the project. */
+export const messageLimitAudit = 'RT-433';
+
+/** Whether an audit may need other settings than the default ones: settings.nightly.test.ts runs these audits on servers with them. */
 export const needsSettings = ({ audit, outcome }: AuditResult): boolean =>
-  audit.area === 'auth' && outcome.status === 'not-run';
+  (audit.area === 'auth' || audit.id === messageLimitAudit) && outcome.status === 'not-run';
 
 /** Runs audits on a new embedded Supabase, each as a test. */
 export function testLocalAudits(audits: readonly Audit[]): void {

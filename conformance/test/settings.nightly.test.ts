@@ -23,6 +23,7 @@ import {
   startAuthServer,
   type AuthServer,
 } from './auth-servers.ts';
+import { messageLimitAudit } from './local-audits.ts';
 
 const strict: Partial<AuthSettings> = {
   emailMaxFrequencySeconds: 60,
@@ -99,6 +100,22 @@ describe('the audits of the auth service', () => {
     const ids = chooseAudits({ only: 'auth' }).map(({ id }) => id);
     expect(ids.filter((id) => !passedOnOne.has(id))).toEqual([]);
   });
+});
+
+it('the audit of the limit of messages passes on a server with ten messages in a second', async () => {
+  const supabase = await createLocalSupabase({
+    config: false,
+    port: 0,
+    mailboxPort: 0,
+    auth: { bcryptCost: 4 },
+    realtime: { maxEventsPerSecond: 10 },
+  });
+  try {
+    const results = await runAudits(chooseAudits({ only: messageLimitAudit }), createLocalTarget(supabase));
+    expect(results.map(({ outcome }) => outcome)).toEqual([{ status: 'passed' }]);
+  } finally {
+    await supabase.close();
+  }
 });
 
 it('a server that does not describe its schema is not audited for the description', async () => {

@@ -6,8 +6,13 @@ import { openBrowserBridge, type BrowserBridge } from './browser/browser-bridge.
 import { needsSettings } from './local-audits.ts';
 
 const knownFailing = new Map([
+  ['AUTH-019', 'tokens name the project by its own address, which the audits do not reach'],
+  ['AUTH-1118', 'a browser lets no page set `Origin`, so that each request comes from an allowed page'],
   ['REST-132', 'a browser lets no page set `Origin`, without which the data service sends no CORS header'],
   ['REST-136', 'a browser lets no page set the headers of a preflight, so none reaches the worker'],
+  ['REST-518', 'a browser lets no page set `Cookie`'],
+  ['REST-565', 'a browser lets no page set `Origin`, without which the data service sends no CORS header'],
+  ['STORE-252', 'a browser lets no page set `User-Agent`'],
 ]);
 let bridge: BrowserBridge;
 let results: readonly AuditResult[];
@@ -16,7 +21,7 @@ beforeAll(async () => {
   bridge = await openBrowserBridge();
   const ofServers = audits.filter(({ area }) => setOf(area) === 'server');
   results = await runAudits(ofServers, bridge.target, { knownFailing, concurrency: 4 });
-}, 600_000);
+}, 1_800_000);
 afterAll(() => bridge.close());
 
 const idsOf = (status: AuditResult['outcome']['status']) =>

@@ -28,7 +28,7 @@ export async function openBrowserBridge(): Promise<BrowserBridge> {
   const browser = await chromium.launch({ executablePath: findBrowser(), args: [...browserArgs] });
   const page = await browser.newPage();
   const sockets = createSocketTable(page);
-  await page.exposeFunction('tellSocket', sockets.receive);
+  await page.exposeFunction('emitToSocket', sockets.receive);
   await page.goto(site.origin);
   const addresses = await page.evaluate(() => window.bridge.addresses());
   const api = await listen(page, addresses.url);
@@ -112,7 +112,10 @@ async function passOn(
     !ofConnection.has(name) || (method === 'HEAD' && name === 'content-length');
   for (const [name, value] of response.headers)
     if (isPassedOn(name)) outgoing.appendHeader(name, rename(value));
-  outgoing.writeHead(response.status).end(isText ? rename(body.toString()) : body);
+  const sent = isText ? Buffer.from(rename(body.toString())) : body;
+  const hasLength = response.headers.some(([name]) => name === 'content-length');
+  if (hasLength && method !== 'HEAD') outgoing.setHeader('content-length', sent.length);
+  outgoing.writeHead(response.status).end(sent);
 }
 
 /** The page's sockets for the audits. */

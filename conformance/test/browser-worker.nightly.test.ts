@@ -10,8 +10,8 @@ const knownFailing = new Map([
   ['AUTH-1118', 'a browser lets no page set `Origin`, so that each request comes from an allowed page'],
   ['REST-132', 'a browser lets no page set `Origin`, without which the data service sends no CORS header'],
   ['REST-136', 'a browser lets no page set the headers of a preflight, so none reaches the worker'],
-  ['REST-518', 'a browser lets no page set `Cookie`'],
   ['REST-565', 'a browser lets no page set `Origin`, without which the data service sends no CORS header'],
+  ['REST-518', 'a browser lets no page set `Cookie`'],
   ['STORE-252', 'a browser lets no page set `User-Agent`'],
 ]);
 let bridge: BrowserBridge;

@@ -8,7 +8,6 @@ import type { Platform } from '../platform/platform.ts';
 import { parseRetryAfterSeconds } from '../platform/retry.ts';
 import { configurationProblem, serviceUrl } from '../platform/service.ts';
 import { mergeHeaders, type Service, ServiceCall } from '../platform/service-http.ts';
-import { streamSignal } from '../platform/stream-signal.ts';
 import type { StandardSchema } from '../platform/standard-schema.ts';
 import { decodeBody, encodeBody } from './body.ts';
 import { FunctionsError } from './errors.ts';
@@ -119,10 +118,10 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
     name: string,
     invocation: InvokeOptions,
     read: (response: Response) => Promise<T>,
-    ofStream?: typeof streamSignal,
-  ) => sendInvocation(options, base, name, invocation, read, ofStream);
+    isStreamed?: boolean,
+  ) => sendInvocation(options, base, name, invocation, read, isStreamed);
   const open: FunctionsClient['fetch'] = (name, invocation = {}) =>
-    call(name, invocation, async (response) => response, streamSignal);
+    call(name, invocation, async (response) => response, true);
 
   return {
     async invoke<T>(
@@ -165,9 +164,12 @@ async function sendInvocation<T>(
   name: string,
   invocation: InvokeOptions,
   read: (response: Response) => Promise<T>,
-  ofStream?: typeof streamSignal,
+  isStreamed = false,
 ): Promise<T> {
   const { method = 'POST', region = options.region, redirect, headers, signal, user } = invocation;
+  // fetch would refuse it as if the network had failed.
+  if (method === 'GET' && invocation.body !== undefined)
+    throw new FunctionsError('invalid-body', 'A GET request has no body');
   const timeoutMs = invocation.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const forcedRegion = region === 'any' ? undefined : region;
   const [path = '', ...query] = name.split('?');
@@ -178,12 +180,9 @@ async function sendInvocation<T>(
   const work = new ServiceCall(options, functionsService, { timeoutMs, signal, user });
   // A stream is read to its end first, and may last longer than the user's session.
   if (isStream(invocation.body)) await work.bindUser();
-  // fetch would refuse it as if the network had failed.
-  if (method === 'GET' && invocation.body !== undefined)
-    throw new FunctionsError('invalid-body', 'A GET request has no body');
   const { body, type } = await work.wait(() => encodeBody(invocation.body));
   const ownHeaders = { 'x-region': forcedRegion, 'content-type': type };
-  const request = { method, url, redirect, ownHeaders, headers, body, streamSignal: ofStream };
+  const request = { method, url, redirect, ownHeaders, headers, body, isStreamed };
   return work.send(request, async (response) => {
     await throwRefusal(response, options.platform.clock.now());
     return read(response);

@@ -18,8 +18,8 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
   /** `keepalive` of fetch: the request may outlive the page. Default false. */
   readonly keepalive?: boolean | undefined;
-  /** The signal of fetch, for a body that is read after the exchange: `streamSignal`. Default: the controller's. */
-  readonly streamSignal?: ((controller: AbortController, signal?: AbortSignal) => AbortSignal) | undefined;
+  /** The body is read after the exchange; the signal also aborts this read. Default false. */
+  readonly isStreamed?: boolean | undefined;
   /** `error`: a redirect fails the exchange, and nothing is sent to its target. Default `error`. */
   readonly redirect?: 'error' | 'follow' | undefined;
 }
@@ -124,7 +124,7 @@ export async function sendHttp<T>(
     body: body ?? null,
     // With `error`, fetch does not distinguish a redirect from a network failure.
     redirect: redirect === 'error' ? 'manual' : redirect,
-    signal: request.streamSignal?.(controller, signal) ?? controller.signal,
+    signal: request.isStreamed ? joinSignal(controller, signal) : controller.signal,
   };
   // Responses to reads stay out of the browser's cache. The mode is set for reads only, because Chromium then also skips its cache of preflights.
   if ((method === 'GET' || method === 'HEAD') && hasCacheMode()) init.cache = 'no-store';
@@ -163,6 +163,15 @@ export async function sendHttp<T>(
       });
     }
   }
+}
+
+/** The controller's signal joined with the caller's, on which it leaves no listener: a caller's signal may outlive many requests. */
+function joinSignal(controller: AbortController, signal?: AbortSignal): AbortSignal {
+  if (!signal) return controller.signal;
+  if ('any' in AbortSignal) return AbortSignal.any([signal, controller.signal]);
+  // React Native cannot join signals.
+  signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
+  return controller.signal;
 }
 
 const toFailure = (thrown: unknown, headers: HeaderRecord): HttpFailure =>

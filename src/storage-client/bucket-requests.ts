@@ -19,7 +19,7 @@ import type {
   VersionOptions,
 } from './objects.ts';
 import * as shapes from './response-shapes.ts';
-import { type CallOptions, readJson, type StorageRequest, type Transport } from './transport.ts';
+import { type CallOptions, readJson, type Transport } from './transport.ts';
 import {
   createUploadForm,
   rejectUpload,
@@ -82,13 +82,13 @@ export class BucketRequests {
     path: string,
     options: DownloadOptions = {},
     read: (response: Response) => Promise<T>,
-    streamSignal?: StorageRequest['streamSignal'],
+    isStreamed = false,
   ): Promise<T> {
     const { image, versionId, cacheNonce } = options;
     requireImage(image);
     const route = image ? '/render/image/authenticated' : '/object';
     const url = this.url(route, path, { ...image, versionId, cacheNonce });
-    return this.send({ method: 'GET', path: url, streamSignal }, options, async (response) => {
+    return this.send({ method: 'GET', path: url, isStreamed }, options, async (response) => {
       if (isForeignObject(response))
         throw new StorageError(...foreignResponse('storage', response, await response.text()));
       return read(response);

@@ -1,4 +1,3 @@
-import { streamSignal } from '../platform/stream-signal.ts';
 import { CallUser } from '../platform/call-user.ts';
 import { sentCount, sentLimit } from '../platform/number-options.ts';
 import { requireRanges, StorageError } from './errors.ts';
@@ -121,7 +120,7 @@ const contentMethods = (
   download: (path, options) =>
     bucket.get(path, options, (response) => readBlob(response, options?.onProgress)),
   downloadStream: (path, options) =>
-    bucket.get(path, options, async (response) => response.body ?? new Blob([]).stream(), streamSignal),
+    bucket.get(path, options, async (response) => response.body ?? new Blob([]).stream(), true),
   uploadToSignedUrl: (path, token, body, options) =>
     bucket.put('PUT', '/object/upload/sign', path, body, options, { token }),
 });

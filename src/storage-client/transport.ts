@@ -1,7 +1,6 @@
 import type { CallUser, GetAccessToken } from '../platform/call-user.ts';
 import { doublingDelaysMs } from '../platform/backoff.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { HttpRequest } from '../platform/http.ts';
 import type { Log } from '../platform/log.ts';
 import { isTransientStatus, parseRetryAfterSeconds, retry } from '../platform/retry.ts';
 import { duration } from '../platform/number-options.ts';
@@ -54,8 +53,8 @@ export interface StorageRequest {
   readonly ownHeaders?: OwnHeaders | undefined;
   readonly body?: BodyInit | undefined;
   readonly json?: unknown;
-  /** For a body that is read after the call. */
-  readonly streamSignal?: HttpRequest['streamSignal'];
+  /** The body is read after the call; the signal ends that too. Default false. */
+  readonly isStreamed?: boolean | undefined;
 }
 
 export interface Transport {

@@ -103,8 +103,9 @@ function dispositionOf(download: string): string {
 
 /** As in the service, compares one ETag literally, and then the time. */
 function isUnchanged({ headers: sent }: Request, headers: Headers): boolean {
+  const eTag = headers.get('etag');
   return (
-    String(sent.get('if-none-match')) === headers.get('etag') ||
+    (eTag !== null && sent.get('if-none-match') === eTag) ||
     timeOf(headers, 'last-modified') <= timeOf(sent, 'if-modified-since')
   );
 }

@@ -28,7 +28,7 @@ function termSize(value: unknown): number {
       HEADER,
     );
   }
-  if (typeof value === 'symbol') return 2 + Number(value.description?.length);
+  if (typeof value === 'symbol') return 2 + String(value.description).length;
   return 2 + (typeof value === 'boolean' ? String(value) : 'nil').length;
 }
 

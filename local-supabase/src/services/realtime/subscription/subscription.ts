@@ -187,7 +187,7 @@ class RaisedException extends Error {
 }
 
 function exceptionText(error: unknown): string {
-  const code = String(Object(error).code);
+  const { code = 'XX000' } = error as { readonly code?: string };
   return `ERROR ${code} (${CONDITIONS[code] ?? 'unknown'}) ${messageOf(error)}`;
 }
 

@@ -156,6 +156,15 @@ it('a Ledger signs a Solana message in its envelope', async () => {
   expect((await grant(wallet, writeMessage(wallet))).status).toBe(200);
 });
 
+it.each(['0', 'O', 'I', 'l'])('no Solana address has a %s', async (char) => {
+  let wallet = solanaWallet();
+  while (!wallet.address.includes('2z')) wallet = solanaWallet();
+  // With the value -1 the character would make this text another address of the same key.
+  const other = { ...wallet, address: wallet.address.replace('2z', `3${char}`) };
+  expect((await grant(wallet, writeMessage(wallet))).status).toBe(200);
+  expect((await grant(other, writeMessage(other))).status).toBe(400);
+});
+
 it('base58 keeps leading zeros', () => {
   const bytes = Uint8Array.from([0, 0, 1, 2, 255]);
   expect(decodeBase58(encodeBase58(bytes))).toEqual(bytes);

@@ -8,10 +8,14 @@ import type { SignedMessage } from './signed-message.ts';
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const longestLedgerMessage = 0xffff;
 
-/** Decodes base58. */
+/** Decodes base58. Throws an `Error` for a character outside the alphabet: as a digit, it would give another text's key. */
 export function decodeBase58(text: string): Uint8Array {
   let value = 0n;
-  for (const char of text) value = value * 58n + BigInt(alphabet.indexOf(char));
+  for (const char of text) {
+    const digit = alphabet.indexOf(char);
+    if (digit < 0) throw new Error(`Base58 has no ${char}`);
+    value = value * 58n + BigInt(digit);
+  }
   const hex = value === 0n ? '' : value.toString(16);
   const zeros = /^1*/.exec(text)?.[0].length ?? 0;
   return concatBytes(new Uint8Array(zeros), hexToBytes(hex.padStart(hex.length + (hex.length % 2), '0')));

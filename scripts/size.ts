@@ -13,7 +13,7 @@ interface Screen {
 }
 
 /** Budgets in kB of gzip, level 9. `beyond`: the screen whose code is loaded already when this one opens. */
-const clients = { firstScreen: 31, everyFeature: 63 };
+const clients = { firstScreen: 32, everyFeature: 63 };
 const styles = 10;
 /** The font of a text in English or German. */
 const font = 26;

@@ -124,7 +124,7 @@ export async function sendHttp<T>(
     body: body ?? null,
     // With `error`, fetch does not distinguish a redirect from a network failure.
     redirect: redirect === 'error' ? 'manual' : redirect,
-    signal: request.isStreamed ? joinSignal(controller, signal) : controller.signal,
+    signal: request.isStreamed && signal ? joinSignals(signal, controller) : controller.signal,
   };
   // Responses to reads stay out of the browser's cache. The mode is set for reads only, because Chromium then also skips its cache of preflights.
   if ((method === 'GET' || method === 'HEAD') && hasCacheMode()) init.cache = 'no-store';
@@ -165,9 +165,8 @@ export async function sendHttp<T>(
   }
 }
 
-/** The controller's signal joined with the caller's, on which it leaves no listener: a caller's signal may outlive many requests. */
-function joinSignal(controller: AbortController, signal?: AbortSignal): AbortSignal {
-  if (!signal) return controller.signal;
+/** Joins a caller's signal, which may outlive many requests and so must keep no listener, with the controller's. */
+function joinSignals(signal: AbortSignal, controller: AbortController): AbortSignal {
   if ('any' in AbortSignal) return AbortSignal.any([signal, controller.signal]);
   // React Native cannot join signals.
   signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
